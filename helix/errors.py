@@ -1,0 +1,141 @@
+"""The only error tree: every error a person can meet has a code, a sentence and a next step.
+
+The `code` is stable and the same in GraphQL `extensions.code`, in `--json` output and in the log; `exit_code` is
+what the command line leaves with. Messages say what, which, and what next.
+"""
+
+from __future__ import annotations
+
+
+class HelixError(Exception):
+    """Base of every error Helix raises on purpose."""
+
+    code = "INTERNAL"
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class InvalidInputError(HelixError):
+    """The request itself is wrong: an unknown kind, an empty text, a number out of range."""
+
+    code = "INVALID_INPUT"
+    exit_code = 2
+
+
+class NotFoundError(HelixError):
+    """No node, edge, model or file of that id or name."""
+
+    code = "NOT_FOUND"
+    exit_code = 3
+
+
+class ConflictError(HelixError):
+    """The request collides with what is there, such as a name already in use."""
+
+    code = "CONFLICT"
+    exit_code = 4
+
+
+class NotARepositoryError(InvalidInputError):
+    """A path handed to `ingest git` is not a git repository."""
+
+    code = "NOT_A_REPOSITORY"
+
+
+class ConfigError(HelixError):
+    """A setting has a value that cannot be read or used."""
+
+    code = "CONFIG"
+    exit_code = 2
+
+
+class StoreError(HelixError):
+    """Something about the files of a store."""
+
+    code = "STORE"
+    exit_code = 5
+
+
+class StoreLockedError(StoreError):
+    """Another process owns the store: nothing is wrong with it."""
+
+    code = "STORE_LOCKED"
+
+
+class StoreCorruptError(StoreError):
+    """A file of the store cannot be read as what it should be."""
+
+    code = "STORE_CORRUPT"
+
+
+class StoreTooNewError(StoreError):
+    """The store was written by a newer Helix than this one."""
+
+    code = "STORE_TOO_NEW"
+
+
+class DiskFullError(StoreError):
+    """The disk or quota is full: nothing was written, nothing is lost."""
+
+    code = "DISK_FULL"
+
+
+class GraphUnavailableError(StoreError):
+    """The graph is being rebuilt: recall answers lexically, graph queries have to wait."""
+
+    code = "GRAPH_UNAVAILABLE"
+
+
+class EmbeddingSpaceError(StoreError):
+    """The store's vectors belong to another embedding space than the model that is set."""
+
+    code = "EMBEDDING_SPACE"
+
+
+class ModelError(HelixError):
+    """An embedding or reranking model is missing, damaged or of the wrong dimension."""
+
+    code = "MODEL"
+    exit_code = 6
+
+
+class CypherRefusedError(HelixError):
+    """The Cypher gate lets only reading statements through."""
+
+    code = "CYPHER_REFUSED"
+    exit_code = 7
+
+
+class QueryTimeoutError(HelixError):
+    """A query ran into its time limit."""
+
+    code = "TIMEOUT"
+    exit_code = 8
+
+
+class DaemonError(HelixError):
+    """The daemon cannot be started, reached or stopped."""
+
+    code = "DAEMON"
+    exit_code = 9
+
+
+class UnauthorizedError(HelixError):
+    """The bearer token, cookie, Host or Origin is missing or wrong."""
+
+    code = "UNAUTHORIZED"
+    exit_code = 10
+
+
+class PausedError(HelixError):
+    """Capture is paused: nothing is written until `helix pause --off`."""
+
+    code = "PAUSED"
+    exit_code = 11

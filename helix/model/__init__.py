@@ -1,0 +1,1 @@
+"""The domain: inert, frozen records without any input or output."""

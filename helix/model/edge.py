@@ -1,0 +1,76 @@
+"""Edge: a typed, weighted relationship between two nodes of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from helix.model.provenance import Provenance
+
+
+class Label(StrEnum):
+    """Labels of nodes."""
+
+    MEMORY = "Memory"
+    EPISODE = "Episode"
+    REFLECTION = "Reflection"
+    ENTITY = "Entity"
+    SESSION = "Session"
+    PLAN = "Plan"
+    TASK = "Task"
+
+
+class Relation(StrEnum):
+    """Types of relationship. The first block is open to `edge`, the second is written by Helix itself."""
+
+    SOLVES = "SOLVES"
+    CAUSES = "CAUSES"
+    CO_OCCURS = "CO_OCCURS"
+    SIMILAR = "SIMILAR"
+    SUPERSEDES = "SUPERSEDES"
+    CONTRADICTS = "CONTRADICTS"
+    DEPENDS_ON = "DEPENDS_ON"
+    WORKS_ON = "WORKS_ON"
+    DECIDED_BY = "DECIDED_BY"
+    PREFERS = "PREFERS"
+    RELATED = "RELATED"
+
+    GROUNDED_IN = "GROUNDED_IN"
+    CITES = "CITES"
+    MENTIONS = "MENTIONS"
+    TOUCHES = "TOUCHES"
+    IN_SESSION = "IN_SESSION"
+    NEXT = "NEXT"
+    HAS_TASK = "HAS_TASK"
+    BLOCKED_BY = "BLOCKED_BY"
+    INJECTED = "INJECTED"
+    LEARNED = "LEARNED"
+
+
+OPEN_RELATIONS = tuple(Relation)[: tuple(Relation).index(Relation.RELATED) + 1]
+"""Relations a client may create between two memories; any other word becomes RELATED {relation}."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ref:
+    """The end of an edge: a node's label and id."""
+
+    label: Label
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """One relationship. `relation` is the free word of a RELATED edge; `attributes` belong to INJECTED and its like."""
+
+    type: Relation
+    source: Ref
+    target: Ref
+    created_at: datetime
+    weight: float = 1.0
+    relation: str = ""
+    last_used_at: datetime | None = None
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)

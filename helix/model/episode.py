@@ -1,0 +1,42 @@
+"""Episode: what happened, kept verbatim (after redaction) as evidence; and the session it happened in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """One thing that happened; never changed after it was recorded, but for `consolidated_at`.
+
+    `source` identifies it where it came from (`git:<commit>`, `notes:<path>#<heading>`): the same source is recorded
+    once only.
+    """
+
+    id: str
+    content: str
+    recorded_at: datetime
+    occurred_at: datetime
+    session: str = ""
+    scope: str = GLOBAL_SCOPE
+    agent: str = ""
+    role: str = ""
+    importance: float = 3.0
+    source: str = ""
+    consolidated_at: datetime | None = None
+    provenance: Provenance = field(default_factory=Provenance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A run of episodes that belong together."""
+
+    id: str
+    scope: str = GLOBAL_SCOPE
+    agent: str = ""
+    started_at: datetime
+    ended_at: datetime | None = None

@@ -1,0 +1,129 @@
+"""Memory: one thing learned, with its kind, its worth and its two time lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+
+from helix.model.provenance import Provenance
+
+GLOBAL_SCOPE = "global"
+
+
+class Kind(StrEnum):
+    """Kinds of memory."""
+
+    FAILURE = "failure"
+    PATTERN = "pattern"
+    SYSTEMIC = "systemic"
+    FACT = "fact"
+    CONVENTION = "convention"
+    DECISION = "decision"
+    EVOLUTION = "evolution"
+    IDENTITY = "identity"
+    PREFERENCE = "preference"
+    PROJECT = "project"
+    ENTITY = "entity"
+    SNIPPET = "snippet"
+    GAP = "gap"
+
+
+class Status(StrEnum):
+    """Where a memory stands. Only `active` is recalled by default; `archived` with `deep`."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+    FORGOTTEN = "forgotten"
+    QUARANTINED = "quarantined"
+    RETIRED = "retired"
+
+
+class Tier(StrEnum):
+    """Tiers of salience: how fast a memory leaves default recall when nothing reinforces it."""
+
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+    SEMANTIC = "semantic"
+
+
+_EPISODIC = frozenset({Kind.EVOLUTION})
+_PROCEDURAL = frozenset({Kind.FAILURE, Kind.PATTERN, Kind.SYSTEMIC, Kind.SNIPPET})
+
+RECENCY_HALF_LIFE_DAYS: Mapping[Kind, float] = MappingProxyType(
+    {
+        Kind.FAILURE: 7.0,
+        Kind.PATTERN: 7.0,
+        Kind.SYSTEMIC: 14.0,
+        Kind.FACT: 30.0,
+        Kind.CONVENTION: 14.0,
+        Kind.DECISION: 30.0,
+        Kind.EVOLUTION: 7.0,
+        Kind.IDENTITY: 30.0,
+        Kind.PREFERENCE: 30.0,
+        Kind.PROJECT: 30.0,
+        Kind.ENTITY: 30.0,
+        Kind.SNIPPET: 30.0,
+        Kind.GAP: 14.0,
+    }
+)
+"""Days after which a kind's recency (a ranking factor) has halved."""
+
+TIER_HALF_LIFE_DAYS: Mapping[Tier, float] = MappingProxyType(
+    {Tier.EPISODIC: 7.0, Tier.PROCEDURAL: 90.0, Tier.SEMANTIC: float("inf")}
+)
+"""Days after which a tier's salience (eligibility) has halved; semantic memories fade only when contradicted."""
+
+
+def tier_of(kind: Kind) -> Tier:
+    """Return the salience tier of a kind of memory."""
+    if kind in _EPISODIC:
+        return Tier.EPISODIC
+    return Tier.PROCEDURAL if kind in _PROCEDURAL else Tier.SEMANTIC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One thing learned. `trigger` says when it matters, `resolution` what to know or do then.
+
+    `valid_from`/`valid_to` are the time in the world, `recorded_at`/`retired_at` the time in the store.
+    `importance` (1..10) is weight, `confidence` (0..1) is truth. `half_life_days` is the salience half-life, which
+    grows when verified use reinforces the memory; 0 stands for "never fades".
+    """
+
+    id: str
+    name: str
+    kind: Kind
+    trigger: str
+    resolution: str
+    recorded_at: datetime
+    scope: str = GLOBAL_SCOPE
+    status: Status = Status.ACTIVE
+    confidence: float = 0.7
+    importance: float = 5.0
+    helped: float = 0.0
+    failed: float = 0.0
+    uses: int = 0
+    easiness: float = 2.5
+    half_life_days: float = 0.0
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    retired_at: datetime | None = None
+    last_used_at: datetime | None = None
+    source: str = ""
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def effectiveness(self) -> float | None:
+        """helped / (helped + failed), or None before any feedback."""
+        total = self.helped + self.failed
+        return self.helped / total if total > 0 else None
+
+    @property
+    def label(self) -> str:
+        """The confidence label shown with the memory: `[75%]` after feedback, `[unproven]` before."""
+        ratio = self.effectiveness
+        return "[unproven]" if ratio is None else f"[{round(100 * ratio)}%]"

@@ -1,0 +1,137 @@
+"""Operations: the one language in which changes are journalled, replayed and applied.
+
+An operation holds a result, never a request: absolute values, ids, times and decisions. Applying one twice leaves
+what applying it once leaves, so a journal can be replayed from any row that is not newer than what was applied.
+Property values are what every store can hold: text, numbers, booleans, microseconds, JSON strings and None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from helix.model.edge import Label, Ref, Relation
+
+Scalar = str | int | float | bool | None
+Props = Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutNode:
+    """Create the node or overwrite the given properties of it."""
+
+    label: Label
+    id: str
+    props: Props
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutEdge:
+    """Create the edge or overwrite the given properties of it; an edge is known by its type and two ends."""
+
+    type: Relation
+    source: Ref
+    target: Ref
+    props: Props
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropEdge:
+    """Remove the edge if it is there."""
+
+    type: Relation
+    source: Ref
+    target: Ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutPassage:
+    """Make `text` findable as its owner, replacing the passage of that id.
+
+    `number` is given by the writer and never used twice: it is the passage's row in the lexical index and its key
+    in the catalogue. `vector` (float32 bytes, unit length) travels beside the journal row, keyed by embedding space;
+    None where the store is lexical only.
+    """
+
+    id: str
+    number: int
+    owner: Ref
+    text: str
+    vector: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropPassage:
+    """Make the passage unfindable."""
+
+    id: str
+
+
+Operation = PutNode | PutEdge | DropEdge | PutPassage | DropPassage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One accepted change: one journal row. `kind` names what was asked for (`store`, `feedback`, `ingest`)."""
+
+    kind: str
+    operations: tuple[Operation, ...]
+    note: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A journalled change: its sequence number and the moment (microseconds) it was accepted."""
+
+    seq: int
+    at: int
+    change: Change
+
+
+def encode(change: Change) -> dict[str, Any]:
+    """Return the change as JSON-able data, without vectors."""
+    return {"kind": change.kind, "note": dict(change.note), "ops": [_encode(op) for op in change.operations]}
+
+
+def decode(data: Mapping[str, Any]) -> Change:
+    """Return the change that `encode` wrote; raises KeyError or ValueError on anything else."""
+    return Change(kind=data["kind"], note=data.get("note", {}), operations=tuple(_decode(op) for op in data["ops"]))
+
+
+def _ref(ref: Ref) -> list[str]:
+    return [ref.label.value, ref.id]
+
+
+def _unref(pair: list[str]) -> Ref:
+    return Ref(label=Label(pair[0]), id=pair[1])
+
+
+def _encode(op: Operation) -> dict[str, Any]:
+    match op:
+        case PutNode():
+            return {"op": "node", "label": op.label.value, "id": op.id, "props": dict(op.props)}
+        case PutEdge():
+            return {"op": "edge", "type": op.type.value, "from": _ref(op.source), "to": _ref(op.target), "props": dict(op.props)}
+        case DropEdge():
+            return {"op": "drop_edge", "type": op.type.value, "from": _ref(op.source), "to": _ref(op.target)}
+        case PutPassage():
+            return {"op": "passage", "id": op.id, "number": op.number, "owner": _ref(op.owner), "text": op.text}
+        case DropPassage():
+            return {"op": "drop_passage", "id": op.id}
+
+
+def _decode(data: Mapping[str, Any]) -> Operation:
+    match data["op"]:
+        case "node":
+            return PutNode(label=Label(data["label"]), id=data["id"], props=data["props"])
+        case "edge":
+            return PutEdge(type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]), props=data["props"])
+        case "drop_edge":
+            return DropEdge(type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]))
+        case "passage":
+            return PutPassage(id=data["id"], number=data["number"], owner=_unref(data["owner"]), text=data["text"])
+        case "drop_passage":
+            return DropPassage(id=data["id"])
+        case other:
+            raise ValueError(f"unknown operation {other!r}")

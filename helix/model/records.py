@@ -1,0 +1,122 @@
+"""Records: the one translation between domain objects and the flat properties that stores hold.
+
+Times become microseconds, enums their value, mappings JSON text; provenance is spread over columns of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar
+
+from helix.model.clock import from_micros, to_micros
+from helix.model.edge import Label
+from helix.model.entity import Entity
+from helix.model.episode import Episode, Session
+from helix.model.memory import Memory
+from helix.model.operations import Props, PutNode, Scalar
+from helix.model.provenance import Provenance
+from helix.model.reflection import Reflection
+from helix.model.task import Plan, Task
+
+T = TypeVar("T")
+
+Node = Memory | Episode | Reflection | Entity | Session | Plan | Task
+
+CLASS_OF: Mapping[Label, type[Any]] = types.MappingProxyType(
+    {
+        Label.MEMORY: Memory,
+        Label.EPISODE: Episode,
+        Label.REFLECTION: Reflection,
+        Label.ENTITY: Entity,
+        Label.SESSION: Session,
+        Label.PLAN: Plan,
+        Label.TASK: Task,
+    }
+)
+_LABEL_OF = {cls: label for label, cls in CLASS_OF.items()}
+
+
+def label_of(node: Node) -> Label:
+    """Return the label of a domain object."""
+    return _LABEL_OF[type(node)]
+
+
+def put(node: Node) -> PutNode:
+    """Return the operation that writes the whole of a domain object."""
+    props = to_props(node)
+    del props["id"]
+    return PutNode(label=label_of(node), id=node.id, props=props)
+
+
+def to_props(record: Any) -> dict[str, Scalar]:
+    """Return the flat properties of a domain dataclass."""
+    props: dict[str, Scalar] = {}
+    for name in _hints(type(record)):
+        value = getattr(record, name)
+        if isinstance(value, Provenance):
+            props.update(to_props(value))
+        else:
+            props[name] = flatten(value)
+    return props
+
+
+def from_props(cls: type[T], props: Mapping[str, Any]) -> T:
+    """Return the domain object of flat properties; unknown ones are ignored, absent ones keep their default."""
+    values: dict[str, Any] = {}
+    for name, hint in _hints(cls).items():
+        if hint is Provenance:
+            values[name] = from_props(Provenance, props)
+        elif name in props:
+            values[name] = _restore(hint, props[name])
+    return cls(**values)
+
+
+def node_from(label: Label, node_id: str, props: Props) -> Node:
+    """Return the domain object of a stored node."""
+    return typing.cast(Node, from_props(CLASS_OF[label], {**props, "id": node_id}))
+
+
+def flatten(value: Any) -> Scalar:
+    """Return one value as a store holds it."""
+    if isinstance(value, Enum):
+        return typing.cast(str, value.value)
+    if isinstance(value, datetime):
+        return to_micros(value)
+    if isinstance(value, Mapping | tuple | list):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return typing.cast(Scalar, value)
+
+
+def _restore(hint: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    base = _without_none(hint)
+    if base is datetime:
+        return from_micros(int(value))
+    if isinstance(base, type) and issubclass(base, Enum):
+        return base(value)
+    if base in (float, int):
+        return base(value)
+    if typing.get_origin(base) is not None and isinstance(value, str):
+        return json.loads(value) if value else {}
+    return value
+
+
+def _without_none(hint: Any) -> Any:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return next(arm for arm in typing.get_args(hint) if arm is not type(None))
+    return hint
+
+
+@cache
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    assert is_dataclass(cls)
+    hints = typing.get_type_hints(cls)
+    return {f.name: hints[f.name] for f in fields(cls)}

@@ -1,0 +1,28 @@
+"""Reflection: an insight synthesised from episodes, memories or other reflections, which it cites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from helix.model.memory import GLOBAL_SCOPE, Status
+from helix.model.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflection:
+    """One insight. `level` is 1 above raw evidence and one more than the highest reflection it cites."""
+
+    id: str
+    question: str
+    insight: str
+    recorded_at: datetime
+    level: int = 1
+    confidence: float = 0.5
+    status: Status = Status.ACTIVE
+    scope: str = GLOBAL_SCOPE
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    retired_at: datetime | None = None
+    last_used_at: datetime | None = None
+    provenance: Provenance = field(default_factory=Provenance)

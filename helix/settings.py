@@ -1,0 +1,206 @@
+"""Settings: the only reader of the environment.
+
+Precedence: flags, then the environment, then `.env` in the working folder, then `config.toml` in HELIX_HOME, then
+defaults. Each value knows where it came from (`helix config`). Secrets are read from the environment only, at the
+moment they are needed, and are no settings.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from helix.errors import ConfigError
+
+
+def _setting(default: Any, help_text: str, *, env: str | None = None) -> Any:
+    return field(default=default, metadata={"help": help_text, "env": env})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting with its default. `sources` maps a setting's name to where its value came from."""
+
+    home: Path = _setting(Path("~/.helix"), "folder of the store, models, token and logs")
+    db_path: Path | None = _setting(None, "folder of the store; default: <project>/.helix/store, else <home>/store")
+    host: str = _setting("127.0.0.1", "address the daemon binds to; only loopback addresses are accepted")
+    port: int = _setting(0, "port of the daemon; 0 picks a free one and writes it to the store's daemon.json")
+    idle_exit_minutes: float = _setting(120.0, "the daemon that a client started leaves after this long unused; 0: never")
+    log_level: str = _setting("info", "level of the daemon's log: debug, info, warning, error")
+
+    embedding_model: str = _setting("bge-small-en-v1.5-int8", "embedding model: an installed name, a model fastembed knows, a folder, or `none`")
+    embedding_cache: int = _setting(2000, "how many embedded texts are kept in memory")
+    embedding_threads: int = _setting(2, "threads of the embedding model")
+    model_hub: bool = _setting(False, "whether models may be fetched from the public hub; off keeps Helix offline")
+
+    buffer_pool_mb: int = _setting(256, "memory Kuzu may use for pages, in MiB")
+    max_db_gb: int = _setting(64, "address space Kuzu may map, in GiB (a power of two)")
+    kuzu_threads: int = _setting(2, "threads of one Kuzu query")
+    reopen_after: int = _setting(200, "graph transactions after which Kuzu is closed and opened to fold its log in")
+
+    text_limit: int = _setting(65_536, "longest text of one episode or memory, in characters")
+    recipe: str = _setting("default", "recall recipe used where none is named")
+    duplicate_threshold: float = _setting(0.93, "cosine at which a stored memory counts as the same thing (NOOP)")
+    update_threshold: float = _setting(0.85, "cosine at which a stored memory may be a refinement of an older one (UPDATE)")
+    salience_floor: float = _setting(0.5, "salience below which a memory leaves default recall")
+
+    cypher_timeout_ms: int = _setting(5_000, "longest run of one Cypher query")
+    cypher_rows: int = _setting(1_000, "most rows one Cypher query returns")
+    request_timeout_ms: int = _setting(30_000, "longest run of one GraphQL request")
+    page_size: int = _setting(200, "largest page of a list")
+    max_depth: int = _setting(12, "deepest GraphQL selection")
+    max_aliases: int = _setting(30, "most aliases in one GraphQL document")
+    max_tokens: int = _setting(2_000, "most lexical tokens in one GraphQL document")
+
+    monthly_token_budget: int = _setting(0, "tokens a paid model may use in a month; 0 forbids every paid call")
+    heuristic_confidence_cutoff: float = _setting(0.35, "gate score below which a slice stays an episode only")
+    plugin_root: Path | None = _setting(None, "folder of the agent plugin")
+
+    sources: Mapping[str, str] = field(default_factory=dict, metadata={"internal": True})
+
+    @property
+    def store_path(self) -> Path:
+        """Folder of the store in use."""
+        return self.db_path if self.db_path is not None else self.home / "store"
+
+    @property
+    def models_path(self) -> Path:
+        """Folder of the installed models; shared by all stores of a home."""
+        return self.home / "models"
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"HELIX_{name.upper()}"
+
+
+def described() -> tuple[tuple[str, str, Any], ...]:
+    """Return (name, help, default) of every setting, in order."""
+    return tuple((f.name, str(f.metadata["help"]), f.default) for f in fields(Settings) if not f.metadata.get("internal"))
+
+
+def load(
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Settings:
+    """Read the settings once, in the order of precedence.
+
+    `overrides` are flags (None values are ignored). Raises ConfigError naming the setting and its source.
+    """
+    environ = os.environ if environ is None else environ
+    cwd = Path.cwd() if cwd is None else cwd
+    dotenv = _dotenv(cwd / ".env")
+    layers: list[tuple[str, Mapping[str, Any]]] = [
+        ("flag", {k: v for k, v in (overrides or {}).items() if v is not None}),
+        ("environment", _from_variables(environ)),
+        (".env", _from_variables(dotenv)),
+    ]
+    home_text = next((str(layer["home"]) for _, layer in layers if "home" in layer), "~/.helix")
+    config = Path(home_text).expanduser() / "config.toml"
+    layers.append((str(config), _toml(config)))
+    known = {f.name: f for f in fields(Settings) if not f.metadata.get("internal")}
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for source, layer in reversed(layers):
+        for name, raw in layer.items():
+            if name not in known:
+                raise ConfigError(f"unknown setting {name!r} in {source}", hint="`helix config` lists the settings")
+            values[name] = _convert(name, raw, known[name].type, source)
+            sources[name] = source
+    values.setdefault("home", Path("~/.helix").expanduser())
+    if "db_path" not in values and (local := _local_store(cwd, values["home"])) is not None:
+        values["db_path"], sources["db_path"] = local, "project"
+    settings = Settings(**values, sources={name: sources.get(name, "default") for name in known})
+    _check(settings)
+    return settings
+
+
+def dump_environment(settings: Settings) -> dict[str, str]:
+    """Return the variables that make another process read the same values where they differ from defaults."""
+    return {
+        variable_of(f.name): str(getattr(settings, f.name))
+        for f in fields(Settings)
+        if not f.metadata.get("internal") and settings.sources.get(f.name, "default") != "default" and getattr(settings, f.name) is not None
+    }
+
+
+def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
+    """Return a secret from the environment, or None; never from a file, never logged."""
+    return (os.environ if environ is None else environ).get(name)
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment for a daemon started by this process, with this process's settings pinned."""
+    return {**os.environ, **dump_environment(settings)}
+
+
+def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    names = {variable_of(f.name): f.name for f in fields(Settings) if not f.metadata.get("internal")}
+    return {names[key]: value for key, value in environ.items() if key in names and value != ""}
+
+
+def _dotenv(path: Path) -> Mapping[str, str]:
+    if not path.is_file():
+        return {}
+    from dotenv import dotenv_values  # only where there is a .env: hooks must start fast
+
+    return {key: value for key, value in dotenv_values(path, interpolate=False).items() if value is not None}
+
+
+def _toml(path: Path) -> Mapping[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+
+
+def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
+    wanted = str(kind)
+    try:
+        if "Path" in wanted:
+            return Path(str(raw)).expanduser()
+        if wanted == "bool":
+            return _boolean(raw)
+        if wanted == "int":
+            return int(str(raw))
+        if wanted == "float":
+            return float(raw)
+    except ValueError as error:
+        raise ConfigError(f"setting {name!r} from {source} should be {wanted}, not {raw!r}") from error
+    return str(raw)
+
+
+def _boolean(raw: Any) -> bool:
+    word = str(raw).strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"0", "false", "no", "off"}:
+        return False
+    raise ValueError(word)
+
+
+def _local_store(cwd: Path, home: Path) -> Path | None:
+    """Return the store that `helix init --local` made in this folder or one above it."""
+    for folder in (cwd, *cwd.parents):
+        candidate = folder / ".helix" / "store"
+        if candidate.is_dir() and candidate.parent != home:
+            return candidate
+    return None
+
+
+def _check(settings: Settings) -> None:
+    if settings.host not in {"127.0.0.1", "::1", "localhost"}:
+        raise ConfigError(f"host {settings.host!r} is not a loopback address", hint="Helix serves its own machine only: use 127.0.0.1")
+    for name in ("buffer_pool_mb", "max_db_gb", "kuzu_threads", "reopen_after", "text_limit", "page_size", "embedding_threads"):
+        if getattr(settings, name) < 1:
+            raise ConfigError(f"setting {name!r} must be at least 1")
+    if settings.max_db_gb & (settings.max_db_gb - 1):
+        raise ConfigError("setting 'max_db_gb' must be a power of two")
