@@ -56,12 +56,12 @@ def put(node: Node) -> PutNode:
 
 
 def to_props(record: Any) -> dict[str, Scalar]:
-    """Return the flat properties of a domain dataclass."""
+    """Return the flat properties of a domain dataclass; a field of its own goes before one of its provenance."""
     props: dict[str, Scalar] = {}
     for name in _hints(type(record)):
         value = getattr(record, name)
         if isinstance(value, Provenance):
-            props.update(to_props(value))
+            props = {**to_props(value), **props}
         else:
             props[name] = flatten(value)
     return props

@@ -1,0 +1,1 @@
+"""The engine seam and its embedded engine."""

@@ -1,0 +1,99 @@
+"""Batches: operations folded to the last word on every node, edge and passage, in an order the graph can take."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from helix.model.edge import Label, Relation
+from helix.model.operations import DropEdge, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
+
+EdgeTable = tuple[Relation, Label, Label]
+EdgeEnds = tuple[str, str]
+
+EDGE_DEFAULTS: dict[str, Any] = {
+    "weight": 1.0,
+    "created_at": 0,
+    "last_used_at": None,
+    "relation": "",
+    "attributes": "{}",
+    "slice": "",
+    "extractor": "",
+    "model": "",
+    "agent": "",
+    "trust": "",
+}
+
+
+# Attributes of an injection that are columns of their own, so that Cypher can ask for them.
+_INJECTED_COLUMNS = ("at", "rank", "score", "arm", "outcome")
+
+
+def edge_columns(relation: Relation, props: Props) -> dict[str, Any]:
+    """Return the properties of an edge as the columns of its table."""
+    columns = {**EDGE_DEFAULTS, **props}
+    if relation is Relation.INJECTED:
+        attributes = json.loads(str(columns["attributes"]))
+        columns.update({name: attributes.get(name) for name in _INJECTED_COLUMNS})
+    return columns
+
+
+@dataclass(slots=True)
+class Batch:
+    """What a run of operations comes to. None stands for "gone"."""
+
+    nodes: dict[Label, dict[str, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    edges: dict[EdgeTable, dict[EdgeEnds, dict[str, Any] | None]] = field(default_factory=lambda: defaultdict(dict))
+    passages: dict[str, PutPassage | None] = field(default_factory=dict)
+
+    def node_rows(self, label: Label) -> list[dict[str, Any]]:
+        """Return the rows of a label as its query wants them."""
+        return [{**props, "id": node_id} for node_id, props in self.nodes[label].items()]
+
+    def edge_rows(self, table: EdgeTable) -> list[dict[str, Any]]:
+        """Return the rows of the edges to put."""
+        return [
+            {**edge_columns(table[0], props), "source": source, "target": target}
+            for (source, target), props in self.edges[table].items()
+            if props is not None
+        ]
+
+    def dropped_edges(self, table: EdgeTable) -> list[dict[str, str]]:
+        """Return the ends of the edges to drop."""
+        return [{"source": source, "target": target} for (source, target), props in self.edges[table].items() if props is None]
+
+    def passage_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the passages that have a vector."""
+        return [
+            {"id": op.id, "owner": op.owner.id, "owner_kind": op.owner.label.value, "embedding": vector_of(op).tolist()}
+            for op in self.passages.values()
+            if op is not None and op.vector is not None
+        ]
+
+
+def vector_of(op: PutPassage) -> Any:
+    """Return the vector of a passage as float32."""
+    return np.frombuffer(op.vector or b"", dtype=np.float32)
+
+
+def fold(operations: Iterable[Operation]) -> Batch:
+    """Fold operations, later ones over earlier ones. Complete and idempotent operations make the order between kinds free."""
+    batch = Batch()
+    for op in operations:
+        match op:
+            case PutNode():
+                batch.nodes[op.label].setdefault(op.id, {}).update(op.props)
+            case PutEdge():
+                batch.edges[(op.type, op.source.label, op.target.label)][(op.source.id, op.target.id)] = dict(op.props)
+            case DropEdge():
+                batch.edges[(op.type, op.source.label, op.target.label)][(op.source.id, op.target.id)] = None
+            case PutPassage():
+                batch.passages[op.id] = op
+            case DropPassage():
+                batch.passages[op.id] = None
+    return batch

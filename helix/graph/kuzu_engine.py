@@ -1,0 +1,317 @@
+"""The embedded engine: Kuzu behind the engine seam, run by the rules that keep it alive.
+
+One process, one Database; every statement under a fair lock, writers exclusive and readers shared; every write one
+transaction; no checkpoint while it goes on writing: its log is folded in by closing and opening again.
+"""
+
+from __future__ import annotations
+
+import importlib.util  # noqa: F401  # Kuzu looks for pyarrow through it and does not import it itself
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import kuzu
+
+from helix import resources
+from helix.errors import (
+    DiskFullError,
+    GraphUnavailableError,
+    HelixError,
+    InvalidInputError,
+    QueryTimeoutError,
+    StoreCorruptError,
+    StoreError,
+    StoreLockedError,
+)
+from helix.graph import migrate, queries
+from helix.graph.batch import Batch, fold
+from helix.graph.engine import Rows
+from helix.graph.rwlock import FairLock
+from helix.model.edge import Label
+from helix.model.operations import Operation
+
+# A search waits this long behind a writer before the caller falls back on the exact scan.
+_SEARCH_PATIENCE_SECONDS = 0.1
+_PASSAGES_BEFORE_REOPEN = 400
+_SEARCH_WIDTH = 200
+_EXPORT_PAGE = 5_000
+_MIB, _GIB = 1 << 20, 1 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KuzuOptions:
+    """Limits of the engine: page memory and address space in bytes, threads of one query, writes between reopens."""
+
+    buffer_pool_bytes: int = 256 * _MIB
+    max_db_bytes: int = 64 * _GIB
+    threads: int = 2
+    reopen_after: int = 200
+
+
+class KuzuEngine:
+    """A graph in one Kuzu file. `dimension` is that of the store's vectors, or None while it has none."""
+
+    def __init__(self, path: Path, *, dimension: int | None, options: KuzuOptions | None = None) -> None:
+        """Open the file, or make it.
+
+        Raises StoreLockedError when another process has it open, StoreTooNewError when a newer Helix wrote it, and
+        StoreCorruptError when it cannot be read as a graph of Helix.
+        """
+        self.path = path
+        self.dimension = dimension
+        self._options = options or KuzuOptions()
+        self._lock = FairLock()
+        self._idle: list[kuzu.Connection] = []
+        self._idle_guard = threading.Lock()
+        self._database: kuzu.Database | None = None
+        self._writes = self._passages = 0
+        constants = {"dimension": str(dimension or 1)}
+        self._queries = queries.load(resources.directory("queries"), constants)
+        self._open()
+        try:
+            self._migrate()
+        except BaseException:
+            self._close()
+            raise
+
+    @property
+    def ready(self) -> bool:
+        """Whether the graph can be read now."""
+        return self._database is not None
+
+    def applied_seq(self) -> int:
+        """Return the journal seq up to which changes are applied."""
+        return self.number("applied_seq")
+
+    def number(self, key: str) -> int:
+        """Return a number the graph keeps about itself; 0 when there is none."""
+        rows = self.read("get_meta", key=key)
+        return int(rows[0]["number"]) if rows else 0
+
+    def word(self, key: str) -> str:
+        """Return a word the graph keeps about itself; empty when there is none."""
+        rows = self.read("get_meta", key=key)
+        return str(rows[0]["value"]) if rows else ""
+
+    def set_word(self, key: str, value: str) -> None:
+        """Keep a word about the graph itself."""
+        with self._lock.exclusive(), self._lend() as connection:
+            self._named(connection, "put_meta", key=key, value=value, number=0)
+
+    def apply(self, operations: Sequence[Operation], seq: int) -> None:
+        """Apply the operations and record `seq` in one transaction; then, now and then, fold the log in."""
+        batch = fold(operations)
+        with self._lock.exclusive():
+            with self._lend() as connection, self._transaction(connection, "BEGIN TRANSACTION"):
+                self._write(connection, batch)
+                self._named(connection, "put_meta", key="applied_seq", value="", number=seq)
+            self._writes += 1
+            self._passages += len(batch.passages)
+            if self._writes >= self._options.reopen_after or self._passages >= _PASSAGES_BEFORE_REOPEN:
+                self._close()
+                self._open()
+
+    def _write(self, connection: kuzu.Connection, batch: Batch) -> None:
+        for label in batch.nodes:
+            self._named(connection, f"put_{label.lower()}", rows=batch.node_rows(label))
+        for table in batch.edges:
+            if dropped := batch.dropped_edges(table):
+                self._named(connection, queries.edge_query("drop", *table), rows=dropped)
+            if put := batch.edge_rows(table):
+                self._named(connection, queries.edge_query("put", *table), rows=put)
+        if batch.passages and self.dimension is not None:
+            self._named(connection, "drop_passages", rows=[{"id": passage} for passage in batch.passages])
+            if rows := batch.passage_rows():
+                self._named(connection, "add_passages", rows=rows)
+
+    def read(self, query: str, /, **params: Any) -> Rows:
+        """Run a named query and return its rows."""
+        with self._lock.shared(), self._lend() as connection:
+            return self._named(connection, query, **params)
+
+    def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
+        """Return (passage id, cosine) of the k nearest passages, best first.
+
+        Raises GraphUnavailableError at once where a writer holds the graph for long: the caller scans exactly then.
+        """
+        with self._lock.shared(_SEARCH_PATIENCE_SECONDS) as held:
+            if not held or self.dimension is None:
+                raise GraphUnavailableError("the vector index is busy", hint="the exact scan answers instead")
+            with self._lend() as connection:
+                # one more than asked for: the sentinel row may be among the nearest
+                rows = self._named(
+                    connection, "nearest_passages", vector=[float(x) for x in vector], k=k + 1, efs=max(_SEARCH_WIDTH, 2 * k)
+                )
+        return [(str(row["id"]), 1.0 - float(row["distance"])) for row in rows if row["id"]][:k]
+
+    def cypher(
+        self, text: str, params: Mapping[str, Any], *, timeout_ms: int, limit: int
+    ) -> tuple[list[str], list[list[Any]], bool]:
+        """Run a statement that has passed the gate, in a read-only transaction, with a time and a row limit."""
+        with self._lock.shared(), self._lend() as connection:
+            connection.set_query_timeout(timeout_ms)
+            try:
+                with self._transaction(connection, "BEGIN TRANSACTION READ ONLY"), _mapped(self.path):
+                    result = _single(connection.execute(text, dict(params)))
+                    rows: list[list[Any]] = []
+                    while result.has_next() and len(rows) < limit:
+                        rows.append(list(result.get_next()))
+                    return list(result.get_column_names()), rows, bool(result.has_next())
+            finally:
+                connection.set_query_timeout(0)
+
+    def tables(self) -> list[tuple[str, str, list[str]]]:
+        """Return (name, NODE or REL, property names) of every table that a person may query."""
+        with self._lock.shared(), self._lend() as connection:
+            found = self._rows(connection, "CALL SHOW_TABLES() RETURN name, type")
+            return [
+                (
+                    str(table["name"]),
+                    str(table["type"]),
+                    [str(row["name"]) for row in self._rows(connection, f"CALL TABLE_INFO('{table['name']}') RETURN name")],
+                )
+                for table in found
+            ]
+
+    def export(self, label: str) -> Iterator[dict[str, Any]]:
+        """Yield every node of a label as its properties, in order of id."""
+        after = ""
+        while rows := self.read(f"export_{Label(label)}", after=after, limit=_EXPORT_PAGE):
+            for row in rows:
+                yield {key.removeprefix("n."): value for key, value in row.items()}
+            after = str(rows[-1]["n.id"])
+
+    def size_bytes(self) -> int:
+        """Return the bytes of the graph's files on disk."""
+        return sum(path.stat().st_size for path in files_of(self.path) if path.exists())
+
+    def close(self) -> None:
+        """Fold the log in and let go of the files; closing twice is no error."""
+        with self._lock.exclusive():
+            self._close()
+
+    def fill(self, load: Callable[[kuzu.Connection], None]) -> None:
+        """Let `load` fill a new graph in bulk; only for a file that nobody else uses yet (a bulk load checkpoints)."""
+        with self._lock.exclusive(), self._lend() as connection, _mapped(self.path):
+            load(connection)
+
+    def _open(self) -> None:
+        with _mapped(self.path, opening=True):
+            self._database = kuzu.Database(
+                str(self.path),
+                buffer_pool_size=self._options.buffer_pool_bytes,
+                max_db_size=self._options.max_db_bytes,
+                max_num_threads=self._options.threads,
+                auto_checkpoint=False,
+            )
+            self._writes = self._passages = 0
+        os.chmod(self.path, 0o600)
+
+    def _close(self) -> None:
+        with self._idle_guard:
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
+        if self._database is not None:
+            database, self._database = self._database, None
+            with _mapped(self.path):
+                database.close()
+
+    def _migrate(self) -> None:
+        with self._lock.exclusive(), self._lend() as connection, _mapped(self.path, opening=True):
+            tables = {row["name"] for row in self._rows(connection, "CALL SHOW_TABLES() RETURN name")}
+            applied: dict[int, str] = {}
+            if "SchemaMigration" in tables:
+                rows = self._named(connection, "applied_migrations")
+                applied = {int(row["number"]): str(row["hash"]) for row in rows}
+            for number, name, digest, script in migrate.pending(resources.directory("schema") / "graph", applied):
+                with self._transaction(connection, "BEGIN TRANSACTION"):
+                    for statement in script:
+                        connection.execute(statement)
+                    self._named(connection, "record_migration", number=number, name=name, hash=digest)
+
+    @contextmanager
+    def _lend(self) -> Iterator[kuzu.Connection]:
+        if self._database is None:
+            raise GraphUnavailableError("the graph is closed", hint="`helix status` says why")
+        with self._idle_guard:
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = kuzu.Connection(self._database, num_threads=self._options.threads)
+        try:
+            yield connection
+        except HelixError:
+            self._give_back(connection)
+            raise
+        except BaseException:
+            connection.close()
+            raise
+        self._give_back(connection)
+
+    def _give_back(self, connection: kuzu.Connection) -> None:
+        with self._idle_guard:
+            self._idle.append(connection)
+
+    @contextmanager
+    def _transaction(self, connection: kuzu.Connection, begin: str) -> Iterator[None]:
+        with _mapped(self.path):
+            connection.execute(begin)
+            try:
+                yield
+                connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(connection)
+                raise
+
+    def _named(self, connection: kuzu.Connection, query: str, /, **params: Any) -> Rows:
+        return self._rows(connection, self._queries[query], params)
+
+    def _rows(self, connection: kuzu.Connection, text: str, params: Mapping[str, Any] | None = None) -> Rows:
+        with _mapped(self.path):
+            result = _single(connection.execute(text, dict(params or {})))
+            columns = result.get_column_names()
+            return [dict(zip(columns, row, strict=True)) for row in result.get_all()]
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the files that belong to a graph: the database, its log and its shadow pages."""
+    return (path, *(path.with_name(path.name + suffix) for suffix in (".wal", ".shadow", ".tmp")))
+
+
+def _single(result: kuzu.QueryResult | list[kuzu.QueryResult]) -> kuzu.QueryResult:
+    return result[-1] if isinstance(result, list) else result
+
+
+def _roll_back(connection: kuzu.Connection) -> None:
+    try:
+        connection.execute("ROLLBACK")
+    except RuntimeError as error:
+        # Kuzu ends the transaction by itself after some errors; there is nothing left to roll back then.
+        if "No active transaction" not in str(error):
+            raise
+
+
+@contextmanager
+def _mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
+    """Turn Kuzu's errors, which are all RuntimeError or worse, into Helix's own."""
+    try:
+        yield
+    except (RuntimeError, IndexError, MemoryError) as error:
+        text = str(error)
+        lowered = text.lower()
+        if "could not set lock" in lowered:
+            raise StoreLockedError(f"{path} is open in another process", hint="`helix status` shows which") from error
+        if "no space left" in lowered or "quota exceeded" in lowered or "cannot write" in lowered:
+            raise DiskFullError(f"no room to write {path}", hint="free some space: the journal has kept what was acknowledged") from error
+        if "interrupted" in lowered:
+            raise QueryTimeoutError("the query ran into its time limit", hint="narrow the pattern or raise the limit") from error
+        if opening:
+            raise StoreCorruptError(f"{path} cannot be opened: {text.splitlines()[0] if text else 'unreadable'}") from error
+        if text.startswith(("Parser exception", "Binder exception", "Catalog exception", "Conversion exception", "Parameter")):
+            raise InvalidInputError(text.strip(), hint="see the Cypher manual of Kuzu 0.11") from error
+        raise StoreError(f"the graph refused: {text.strip()}", hint="`helix doctor` looks closer") from error

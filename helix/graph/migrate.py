@@ -1,0 +1,40 @@
+"""Migrations of the graph: numbered, hashed, forward-only scripts of `schema/graph`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from helix.errors import StoreCorruptError, StoreTooNewError
+
+Execute = Callable[..., list[dict[str, object]]]
+
+
+def statements(script: str) -> list[str]:
+    """Return the statements of a Cypher script, without comment lines."""
+    lines = [line for line in script.splitlines() if not line.lstrip().startswith("//")]
+    return [part.strip() for part in "\n".join(lines).split(";\n") if part.strip(" \n;")]
+
+
+def pending(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, str, list[str]]]:
+    """Return (number, name, hash, statements) of every script that is not in `applied` (number to hash).
+
+    Raises StoreTooNewError for a number this code does not know and StoreCorruptError for a hash that has changed:
+    the graph is then rebuilt from the journal.
+    """
+    scripts = {int(path.name[:4]): path for path in sorted(folder.glob("[0-9]*.cypher"))}
+    if newer := [number for number in applied if number not in scripts]:
+        raise StoreTooNewError(
+            f"the graph was written by a newer Helix: it has migration {max(newer)} and this Helix ends at {max(scripts)}",
+            hint="update Helix (`pip install -U helix-memory`)",
+        )
+    found = []
+    for number, path in scripts.items():
+        text = path.read_text("utf-8")
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if number not in applied:
+            found.append((number, path.name, digest, statements(text)))
+        elif applied[number] != digest:
+            raise StoreCorruptError(f"migration {path.name} has changed since it was applied", hint="`helix rebuild` renews the graph")
+    return found

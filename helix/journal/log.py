@@ -1,0 +1,184 @@
+"""The journal: accepted changes in order, chained by salted digests, and the state they come to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix.journal import state
+from helix.journal.database import Database
+from helix.journal.lexical import LexicalIndex
+from helix.journal.spaces import Spaces
+from helix.model.ids import IdMaker, uuid7
+from helix.model.clock import from_micros
+from helix.model.operations import Change, Operation, PutPassage, Row, decode, encode
+
+_GENESIS = b"\0" * 32
+_SALT_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainReport:
+    """What walking the hash chain found: rows seen, rows whose payload was erased, and the damaged ones."""
+
+    rows: int
+    erased: int
+    damaged: tuple[int, ...]
+
+
+class Journal:
+    """The log of one store. One thread appends; any thread reads."""
+
+    def __init__(self, path: Path, *, tokenise: Callable[[str], Sequence[str]], make_id: IdMaker = uuid7) -> None:
+        """Open or create the journal at `path`; `tokenise` turns passage text into lexical tokens."""
+        self.database = Database(path)
+        self.lexical = LexicalIndex(self.database)
+        self.spaces = Spaces(self.database)
+        self._tokenise = tokenise
+        with self.database.transaction() as connection:
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)", (make_id(from_micros(0)),))
+            self.store_id: str = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()[0]
+            self._last = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone() or (0, _GENESIS)
+
+    @property
+    def last_seq(self) -> int:
+        """The sequence number of the newest row; 0 when there is none."""
+        return int(self._last[0])
+
+    def append(self, changes: Sequence[Change], at: int) -> list[Row]:
+        """Accept the changes in one durable transaction and return their rows.
+
+        The operations of the returned rows are complete: a partial PutNode or PutEdge is filled up with what the
+        store holds, so that every other follower can overwrite without looking.
+        """
+        seq, chain = self._last
+        rows = []
+        with self.database.transaction() as connection:
+            for change in changes:
+                seq += 1
+                payload = json.dumps(encode(change), ensure_ascii=False, separators=(",", ":")).encode()
+                salt = os.urandom(_SALT_BYTES)
+                digest = _digest(salt, payload)
+                chain = _link(chain, seq, at, digest)
+                connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", (seq, at, payload, salt, digest, chain))
+                complete = tuple(state.apply(connection, op) for op in change.operations)
+                self._index(connection, complete)
+                rows.append(Row(seq=seq, at=at, change=Change(kind=change.kind, operations=complete, note=change.note)))
+        self._last = (seq, chain)
+        return rows
+
+    def _index(self, connection: sqlite3.Connection, operations: Sequence[Operation]) -> None:
+        space = self.spaces.active_id(connection)
+        for op in operations:
+            if isinstance(op, PutPassage):
+                self.lexical.put(connection, op.number, self._tokenise(op.text))
+                if op.vector is not None and space is not None:
+                    connection.execute("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (space, op.number, op.vector))
+
+    def rows(self, after: int, limit: int) -> list[Row]:
+        """Return up to `limit` rows behind `after`, complete as `append` returns them.
+
+        A row that cannot be read any more is skipped here; `unreadable` names it.
+        """
+        found = []
+        with self.database.reading() as connection:
+            stored = connection.execute(
+                "SELECT seq, at, payload, salt, digest FROM log WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
+            ).fetchall()
+            for seq, at, payload, salt, digest in stored:
+                change = _read(payload, salt, digest)
+                if change is not None:
+                    complete = tuple(state.completed(connection, op) for op in change.operations)
+                    operations = tuple(op for op in complete if op is not None)
+                    found.append(Row(seq=seq, at=at, change=Change(kind=change.kind, operations=operations, note=change.note)))
+        return found
+
+    def unreadable(self, after: int) -> list[int]:
+        """Return the rows behind `after` whose payload is there but cannot be what was written."""
+        with self.database.reading() as connection:
+            stored = connection.execute("SELECT seq, payload, salt, digest FROM log WHERE seq > ? AND payload IS NOT NULL", (after,))
+            return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
+
+    def verify_chain(self, progress: Callable[[int, int], None] | None = None) -> ChainReport:
+        """Walk the whole chain; `progress` is told (rows done, rows in all) now and then."""
+        chain, seen, erased = _GENESIS, 0, 0
+        damaged = []
+        with self.database.reading() as connection:
+            total = int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
+            for seq, at, payload, salt, digest, stored in connection.execute("SELECT * FROM log ORDER BY seq"):
+                seen += 1
+                erased += payload is None
+                chain = _link(chain, seq, at, digest)
+                if chain != stored or (payload is not None and _digest(salt, payload) != digest):
+                    damaged.append(seq)
+                    chain = stored
+                if progress is not None and seen % 2_000 == 0:
+                    progress(seen, total)
+        return ChainReport(rows=seen, erased=erased, damaged=tuple(damaged))
+
+    def set_aside(self, seq: int, error: str, at: int) -> None:
+        """Record that the graph refused this row: it stays in the log and is shown by `helix status`."""
+        with self.database.transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO poison VALUES (?, ?, ?)", (seq, at, error))
+
+    def poison(self) -> list[tuple[int, str]]:
+        """Return (seq, error) of every row set aside."""
+        with self.database.reading() as connection:
+            return [(seq, error) for seq, error in connection.execute("SELECT seq, error FROM poison ORDER BY seq")]
+
+    def clear_poison(self) -> None:
+        """Forget what was set aside: a rebuilt graph holds the state those rows came to."""
+        with self.database.transaction() as connection:
+            connection.execute("DELETE FROM poison")
+
+    def bytes_since(self, at: int) -> int:
+        """Return the bytes of payload accepted since the moment `at` (microseconds)."""
+        with self.database.reading() as connection:
+            return int(connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log WHERE at >= ?", (at,)).fetchone()[0])
+
+    def meta(self, key: str) -> str | None:
+        """Return a stored word about the store itself, or None."""
+        with self.database.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a word about the store itself."""
+        with self.database.transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    @contextmanager
+    def snapshot(self) -> Iterator[tuple[int, Iterator[Operation]]]:
+        """Lend (seq, operations): the state as of one moment, nodes first, then edges, then passages with vectors."""
+        with self.database.snapshot() as connection:
+            seq = int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
+            yield seq, state.snapshot(connection, self.spaces.active_id(connection))
+
+    def close(self) -> None:
+        """Fold SQLite's log in and close."""
+        self.database.checkpoint()
+        self.database.close()
+
+
+def _digest(salt: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(salt + payload).digest()
+
+
+def _link(previous: bytes, seq: int, at: int, digest: bytes) -> bytes:
+    return hashlib.sha256(previous + seq.to_bytes(8, "big") + at.to_bytes(8, "big", signed=True) + digest).digest()
+
+
+def _read(payload: bytes | None, salt: bytes | None, digest: bytes) -> Change | None:
+    """Return the change of a stored row, or None when it was erased or is not what was written."""
+    if payload is None or salt is None or _digest(salt, payload) != digest:
+        return None
+    try:
+        return decode(json.loads(payload))
+    except (ValueError, KeyError, TypeError):
+        return None

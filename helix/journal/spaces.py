@@ -1,0 +1,76 @@
+"""Embedding spaces: which model the store's vectors belong to, pinned so that another one cannot slip in."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from helix.journal.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedSpace:
+    """The model, dimension and digest that the store's vectors were made with."""
+
+    id: int
+    model: str
+    dimension: int
+    digest: str
+
+
+class Spaces:
+    """The spaces of one journal; at most one is active."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def active(self) -> PinnedSpace | None:
+        """Return the space that searches use, or None while the store has no vectors."""
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT id, model, dimension, digest FROM space WHERE active").fetchone()
+        return None if row is None else PinnedSpace(id=row[0], model=row[1], dimension=row[2], digest=row[3])
+
+    def active_id(self, connection: sqlite3.Connection) -> int | None:
+        """Return the active space's id as this connection sees it."""
+        row = connection.execute("SELECT id FROM space WHERE active").fetchone()
+        return None if row is None else int(row[0])
+
+    def prepare(self, *, model: str, dimension: int, digest: str) -> int:
+        """Return the id of the space, making an inactive one where it is new."""
+        with self._database.transaction() as connection:
+            row = connection.execute("SELECT id FROM space WHERE model = ? AND digest = ?", (model, digest)).fetchone()
+            if row is not None:
+                return int(row[0])
+            cursor = connection.execute(
+                "INSERT INTO space (model, dimension, digest) VALUES (?, ?, ?)", (model, dimension, digest)
+            )
+            return int(cursor.lastrowid or 0)
+
+    def add_vectors(self, space: int, vectors: list[tuple[int, bytes]]) -> None:
+        """Keep vectors by passage number in a space, active or not."""
+        with self._database.transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", [(space, n, v) for n, v in vectors])
+
+    def missing(self, space: int, limit: int) -> list[tuple[int, str]]:
+        """Return (number, text) of up to `limit` passages without a vector in the space, in order of number."""
+        with self._database.reading() as connection:
+            return connection.execute(
+                "SELECT p.number, p.text FROM passage p LEFT JOIN vector v ON v.number = p.number AND v.space = ?"
+                " WHERE v.number IS NULL ORDER BY p.number LIMIT ?",
+                (space, limit),
+            ).fetchall()
+
+    def count_missing(self, space: int) -> int:
+        """Return how many passages have no vector in the space."""
+        with self._database.reading() as connection:
+            passages = connection.execute("SELECT count(*) FROM passage").fetchone()[0]
+            present = connection.execute(
+                "SELECT count(*) FROM vector v JOIN passage p ON p.number = v.number WHERE v.space = ?", (space,)
+            ).fetchone()[0]
+        return int(passages) - int(present)
+
+    def activate(self, space: int) -> None:
+        """Make the space the active one and drop the vectors of all others, in one transaction."""
+        with self._database.transaction() as connection:
+            connection.execute("UPDATE space SET active = (id = ?)", (space,))
+            connection.execute("DELETE FROM vector WHERE space <> ?", (space,))

@@ -1,0 +1,109 @@
+"""The lock of a store: one process owns a store's files, told apart from a corrupt or abandoned store.
+
+The operating system's file lock is the truth (it goes with the process, however that ends); the pid written into
+the file only serves the message.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+from helix.errors import StoreLockedError
+
+LOCK_NAME = "lock"
+
+# Windows locks are mandatory: lock a byte far behind the pid, so that others can still read who owns the store.
+_WINDOWS_BYTE = 1 << 30
+
+# A client that asks `is_locked` holds the lock for an instant: an owner tries again before it gives up.
+_TRIES, _PAUSE_SECONDS = 8, 0.03
+
+
+class StoreLock:
+    """An exclusive lock on a store's folder, held until `release` or the end of the process."""
+
+    def __init__(self, store: Path) -> None:
+        self.path = store / LOCK_NAME
+        self._fd: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock at once or raise StoreLockedError naming the owner."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock_soon(fd)
+        except OSError as error:
+            os.close(fd)
+            owner = owner_of(self.path.parent)
+            who = f"process {owner}" if owner else "another process"
+            raise StoreLockedError(
+                f"the store {self.path.parent} is open in {who}", hint="`helix status` shows it, `helix stop` ends it"
+            ) from error
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0) if sys.platform != "win32" else os.write(fd, str(os.getpid()).encode())
+        self._fd = fd
+
+    def release(self) -> None:
+        """Let the store go; releasing twice is no error."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def __enter__(self) -> StoreLock:
+        self.acquire()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+
+def is_locked(store: Path) -> bool:
+    """Return whether a living process owns the store."""
+    path = store / LOCK_NAME
+    if not path.exists():
+        return False
+    fd = os.open(path, os.O_RDWR)
+    try:
+        _lock(fd)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def owner_of(store: Path) -> int | None:
+    """Return the pid that last took the lock, or None; only meaningful while `is_locked`."""
+    try:
+        return int((store / LOCK_NAME).read_text("ascii").strip() or 0) or None
+    except (OSError, ValueError):
+        return None
+
+
+def _lock_soon(fd: int) -> None:
+    for attempt in range(_TRIES):
+        try:
+            return _lock(fd)
+        except OSError:
+            if attempt == _TRIES - 1:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(fd: int) -> None:
+        os.lseek(fd, _WINDOWS_BYTE, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        os.lseek(fd, 0, os.SEEK_SET)
+
+else:
+    import fcntl
+
+    def _lock(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

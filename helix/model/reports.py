@@ -1,0 +1,198 @@
+"""Reports: what the service answers when it is not a node: results of writes, pages, jobs, health."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from helix.model.edge import Relation
+from helix.model.memory import Memory
+
+T = TypeVar("T")
+
+
+class StoreStatus(StrEnum):
+    """What a store came to: a new memory, a count on an existing one, or a new version of it."""
+
+    ADDED = "added"
+    MERGED = "merged"
+    UPDATED = "updated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreResult:
+    """The outcome of `store`. `redacted` names the kinds of secret that were taken out first."""
+
+    status: StoreStatus
+    name: str
+    id: str
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    """One page of a list. `next_cursor` continues after the last item; None at the end."""
+
+    items: tuple[T, ...]
+    total: int
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarMemory:
+    """A memory and its cosine similarity (-1..1) to what was asked about."""
+
+    memory: Memory
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeSuggestion:
+    """An edge that a person or an agent might want: towards which memory, of which type, and why."""
+
+    memory: Memory
+    relation: Relation
+    similarity: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintenanceReport:
+    """What decay, decay_edges or prune changed (or would change, with `dry_run`)."""
+
+    operation: str
+    changed: int
+    names: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A long piece of work in the daemon. `total` 0 means not known yet; `result` is filled when it is done."""
+
+    id: str
+    kind: str
+    state: JobState
+    started_at: datetime
+    ended_at: datetime | None = None
+    done: int = 0
+    total: int = 0
+    message: str = ""
+    error: str = ""
+    error_code: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestProblem:
+    """One piece of a source that could not be taken in, by its place (`line 7`) and why."""
+
+    where: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestReport:
+    """What an ingest did. `skipped` counts what was there already or excluded; nothing is imported twice."""
+
+    source: str
+    episodes: int = 0
+    memories: int = 0
+    edges: int = 0
+    skipped: int = 0
+    redacted: int = 0
+    problems: tuple[IngestProblem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CypherResult:
+    """Rows of a read-only query; `truncated` when the row limit cut them."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool
+    elapsed_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What `health` says: `ok`, `degraded` (works, with something to know) or `failing`, and the reasons."""
+
+    status: str
+    issues: tuple[str, ...]
+    stats: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Counts over the memories of a store."""
+
+    total: int
+    by_type: Mapping[str, int]
+    by_status: Mapping[str, int]
+    total_helped: float
+    total_failed: float
+    with_feedback: int
+    without_feedback: int
+    overall_effectiveness: float | None
+    episodes: int
+    entities: int
+    relationships: int
+    embedding_coverage: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusReport:
+    """What `helix status` shows: the store, its model, its files, and anything that is not as it should be."""
+
+    version: str
+    store: str
+    mode: str
+    model: str
+    dimension: int
+    journal_rows: int
+    applied_seq: int
+    poison_rows: int
+    disk_bytes: Mapping[str, int]
+    journal_bytes_week: int
+    memory_bytes: int
+    paused: bool
+    nodes: Mapping[str, int]
+    edges: int
+    jobs: tuple[Job, ...]
+    warnings: tuple[str, ...]
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorFinding:
+    """One check of `helix doctor`."""
+
+    check: str
+    ok: bool
+    detail: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorReport:
+    """All checks of `helix doctor`; healthy when every one is ok."""
+
+    findings: tuple[DoctorFinding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether every check passed."""
+        return all(finding.ok for finding in self.findings)

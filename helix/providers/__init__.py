@@ -1,0 +1,1 @@
+"""The seams to models: embedding texts, and installing what that needs."""

