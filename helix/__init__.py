@@ -12,7 +12,8 @@ __all__ = ["Client", "Helix", "connect", "open"]
 
 if TYPE_CHECKING:
     from helix.client import Client, connect
-    from helix.service import Helix, open_embedded as open  # noqa: A004
+    from helix.service import Helix
+    from helix.service import open_embedded as open
 
 _HOMES = {
     "Client": ("helix.client", "Client"),

@@ -24,10 +24,13 @@ _TRIES, _PAUSE_SECONDS = 8, 0.03
 
 
 class StoreLock:
-    """An exclusive lock on a store's folder, held until `release` or the end of the process."""
+    """An exclusive lock on a store's folder, held until `release` or the end of the process.
 
-    def __init__(self, store: Path) -> None:
-        self.path = store / LOCK_NAME
+    Another `name` is another lock, which says nothing about who owns the store.
+    """
+
+    def __init__(self, store: Path, *, name: str = LOCK_NAME) -> None:
+        self.path = store / name
         self._fd: int | None = None
 
     def acquire(self) -> None:
@@ -44,7 +47,9 @@ class StoreLock:
                 f"the store {self.path.parent} is open in {who}", hint="`helix status` shows it, `helix stop` ends it"
             ) from error
         os.ftruncate(fd, 0)
-        os.pwrite(fd, str(os.getpid()).encode(), 0) if sys.platform != "win32" else os.write(fd, str(os.getpid()).encode())
+        os.pwrite(fd, str(os.getpid()).encode(), 0) if sys.platform != "win32" else os.write(
+            fd, str(os.getpid()).encode()
+        )
         self._fd = fd
 
     def release(self) -> None:
@@ -57,7 +62,9 @@ class StoreLock:
         self.acquire()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.release()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -17,22 +17,29 @@ from typing import Any
 from helix.errors import ConfigError
 
 
-def _setting(default: Any, help_text: str, *, env: str | None = None) -> Any:
-    return field(default=default, metadata={"help": help_text, "env": env})
+def _setting(default: Any, help_text: str) -> Any:
+    return field(default=default, metadata={"help": help_text})
+
+
+_HOME = Path("~/.helix")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Every setting with its default. `sources` maps a setting's name to where its value came from."""
 
-    home: Path = _setting(Path("~/.helix"), "folder of the store, models, token and logs")
+    home: Path = _setting(_HOME, "folder of the store, models, token and logs")
     db_path: Path | None = _setting(None, "folder of the store; default: <project>/.helix/store, else <home>/store")
     host: str = _setting("127.0.0.1", "address the daemon binds to; only loopback addresses are accepted")
     port: int = _setting(0, "port of the daemon; 0 picks a free one and writes it to the store's daemon.json")
-    idle_exit_minutes: float = _setting(120.0, "the daemon that a client started leaves after this long unused; 0: never")
+    idle_exit_minutes: float = _setting(
+        120.0, "the daemon that a client started leaves after this long unused; 0: never"
+    )
     log_level: str = _setting("info", "level of the daemon's log: debug, info, warning, error")
 
-    embedding_model: str = _setting("bge-small-en-v1.5-int8", "embedding model: an installed name, a model fastembed knows, a folder, or `none`")
+    embedding_model: str = _setting(
+        "bge-small-en-v1.5-int8", "embedding model: an installed name, a model fastembed knows, a folder, or `none`"
+    )
     embedding_cache: int = _setting(2000, "how many embedded texts are kept in memory")
     embedding_threads: int = _setting(2, "threads of the embedding model")
     model_hub: bool = _setting(False, "whether models may be fetched from the public hub; off keeps Helix offline")
@@ -45,7 +52,9 @@ class Settings:
     text_limit: int = _setting(65_536, "longest text of one episode or memory, in characters")
     recipe: str = _setting("default", "recall recipe used where none is named")
     duplicate_threshold: float = _setting(0.93, "cosine at which a stored memory counts as the same thing (NOOP)")
-    update_threshold: float = _setting(0.85, "cosine at which a stored memory may be a refinement of an older one (UPDATE)")
+    update_threshold: float = _setting(
+        0.85, "cosine at which a stored memory may be a refinement of an older one (UPDATE)"
+    )
     salience_floor: float = _setting(0.5, "salience below which a memory leaves default recall")
 
     cypher_timeout_ms: int = _setting(5_000, "longest run of one Cypher query")
@@ -80,7 +89,9 @@ def variable_of(name: str) -> str:
 
 def described() -> tuple[tuple[str, str, Any], ...]:
     """Return (name, help, default) of every setting, in order."""
-    return tuple((f.name, str(f.metadata["help"]), f.default) for f in fields(Settings) if not f.metadata.get("internal"))
+    return tuple(
+        (f.name, str(f.metadata["help"]), f.default) for f in fields(Settings) if not f.metadata.get("internal")
+    )
 
 
 def load(
@@ -126,7 +137,9 @@ def dump_environment(settings: Settings) -> dict[str, str]:
     return {
         variable_of(f.name): str(getattr(settings, f.name))
         for f in fields(Settings)
-        if not f.metadata.get("internal") and settings.sources.get(f.name, "default") != "default" and getattr(settings, f.name) is not None
+        if not f.metadata.get("internal")
+        and settings.sources.get(f.name, "default") != "default"
+        and getattr(settings, f.name) is not None
     }
 
 
@@ -138,6 +151,12 @@ def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
 def child_environment(settings: Settings) -> dict[str, str]:
     """Return the environment for a daemon started by this process, with this process's settings pinned."""
     return {**os.environ, **dump_environment(settings)}
+
+
+def foreign_environment(*, without: Collection[str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return this process's environment for another program: less the variables `without`, plus those `given`."""
+    kept = {name: value for name, value in os.environ.items() if name not in without}
+    return {**kept, **given}
 
 
 def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:
@@ -172,7 +191,7 @@ def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
         if wanted == "int":
             return int(str(raw))
         if wanted == "float":
-            return float(raw)
+            return float(str(raw))
     except ValueError as error:
         raise ConfigError(f"setting {name!r} from {source} should be {wanted}, not {raw!r}") from error
     return str(raw)
@@ -198,8 +217,18 @@ def _local_store(cwd: Path, home: Path) -> Path | None:
 
 def _check(settings: Settings) -> None:
     if settings.host not in {"127.0.0.1", "::1", "localhost"}:
-        raise ConfigError(f"host {settings.host!r} is not a loopback address", hint="Helix serves its own machine only: use 127.0.0.1")
-    for name in ("buffer_pool_mb", "max_db_gb", "kuzu_threads", "reopen_after", "text_limit", "page_size", "embedding_threads"):
+        raise ConfigError(
+            f"host {settings.host!r} is not a loopback address", hint="Helix serves its own machine only: use 127.0.0.1"
+        )
+    for name in (
+        "buffer_pool_mb",
+        "max_db_gb",
+        "kuzu_threads",
+        "reopen_after",
+        "text_limit",
+        "page_size",
+        "embedding_threads",
+    ):
         if getattr(settings, name) < 1:
             raise ConfigError(f"setting {name!r} must be at least 1")
     if settings.max_db_gb & (settings.max_db_gb - 1):

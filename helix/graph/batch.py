@@ -65,7 +65,11 @@ class Batch:
 
     def dropped_edges(self, table: EdgeTable) -> list[dict[str, str]]:
         """Return the ends of the edges to drop."""
-        return [{"source": source, "target": target} for (source, target), props in self.edges[table].items() if props is None]
+        return [
+            {"source": source, "target": target}
+            for (source, target), props in self.edges[table].items()
+            if props is None
+        ]
 
     def passage_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the passages that have a vector."""
@@ -82,7 +86,7 @@ def vector_of(op: PutPassage) -> Any:
 
 
 def fold(operations: Iterable[Operation]) -> Batch:
-    """Fold operations, later ones over earlier ones. Complete and idempotent operations make the order between kinds free."""
+    """Fold operations, later ones over earlier ones; complete and idempotent ones leave the rest of the order free."""
     batch = Batch()
     for op in operations:
         match op:

@@ -1,4 +1,4 @@
-"""Building a graph anew: everything is copied in before the vector index exists, into a file that is then put in place."""
+"""Building a graph anew: all is copied in before the vector index exists, into a file that is then put in place."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def build(
         engine.fill(lambda connection: loader.load(connection, operations, dimension))
         progress("closing", total, total)
         engine.apply((), seq)
-        engine.set_word("store_id", store_id)
+        engine.remember("dimension", number=dimension or 0)
+        engine.remember("store_id", word=store_id)
     finally:
         engine.close()
 
@@ -116,10 +117,24 @@ def _chunks(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
 
 
 _INTEGERS = frozenset(
-    "uses valid_from valid_to recorded_at retired_at last_used_at occurred_at consolidated_at started_at ended_at"
-    " level created_at at rank".split()
+    [
+        "uses",
+        "valid_from",
+        "valid_to",
+        "recorded_at",
+        "retired_at",
+        "last_used_at",
+        "occurred_at",
+        "consolidated_at",
+        "started_at",
+        "ended_at",
+        "level",
+        "created_at",
+        "at",
+        "rank",
+    ]
 )
-_NUMBERS = frozenset("confidence importance helped failed easiness half_life_days weight score".split())
+_NUMBERS = frozenset(["confidence", "importance", "helped", "failed", "easiness", "half_life_days", "weight", "score"])
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:

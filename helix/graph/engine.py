@@ -34,7 +34,9 @@ class GraphEngine(Protocol):
         """Run the named query of `queries/` and return its rows."""
         ...
 
-    def cypher(self, text: str, params: Mapping[str, Any], *, timeout_ms: int, limit: int) -> tuple[list[str], list[list[Any]], bool]:
+    def cypher(
+        self, text: str, params: Mapping[str, Any], *, timeout_ms: int, limit: int
+    ) -> tuple[list[str], list[list[Any]], bool]:
         """Run a gated, read-only statement: (columns, at most `limit` rows, whether there were more)."""
         ...
 

@@ -7,7 +7,6 @@ transaction; no checkpoint while it goes on writing: its log is folded in by clo
 from __future__ import annotations
 
 import importlib.util  # noqa: F401  # Kuzu looks for pyarrow through it and does not import it itself
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -98,10 +97,10 @@ class KuzuEngine:
         rows = self.read("get_meta", key=key)
         return str(rows[0]["value"]) if rows else ""
 
-    def set_word(self, key: str, value: str) -> None:
-        """Keep a word about the graph itself."""
+    def remember(self, key: str, *, word: str = "", number: int = 0) -> None:
+        """Keep a word and a number about the graph itself."""
         with self._lock.exclusive(), self._lend() as connection:
-            self._named(connection, "put_meta", key=key, value=value, number=0)
+            self._named(connection, "put_meta", key=key, value=word, number=number)
 
     def apply(self, operations: Sequence[Operation], seq: int) -> None:
         """Apply the operations and record `seq` in one transaction; then, now and then, fold the log in."""
@@ -145,7 +144,11 @@ class KuzuEngine:
             with self._lend() as connection:
                 # one more than asked for: the sentinel row may be among the nearest
                 rows = self._named(
-                    connection, "nearest_passages", vector=[float(x) for x in vector], k=k + 1, efs=max(_SEARCH_WIDTH, 2 * k)
+                    connection,
+                    "nearest_passages",
+                    vector=[float(x) for x in vector],
+                    k=k + 1,
+                    efs=max(_SEARCH_WIDTH, 2 * k),
                 )
         return [(str(row["id"]), 1.0 - float(row["distance"])) for row in rows if row["id"]][:k]
 
@@ -173,7 +176,10 @@ class KuzuEngine:
                 (
                     str(table["name"]),
                     str(table["type"]),
-                    [str(row["name"]) for row in self._rows(connection, f"CALL TABLE_INFO('{table['name']}') RETURN name")],
+                    [
+                        str(row["name"])
+                        for row in self._rows(connection, f"CALL TABLE_INFO('{table['name']}') RETURN name")
+                    ],
                 )
                 for table in found
             ]
@@ -210,7 +216,7 @@ class KuzuEngine:
                 auto_checkpoint=False,
             )
             self._writes = self._passages = 0
-        os.chmod(self.path, 0o600)
+        self.path.chmod(0o600)
 
     def _close(self) -> None:
         with self._idle_guard:
@@ -307,11 +313,19 @@ def _mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
         if "could not set lock" in lowered:
             raise StoreLockedError(f"{path} is open in another process", hint="`helix status` shows which") from error
         if "no space left" in lowered or "quota exceeded" in lowered or "cannot write" in lowered:
-            raise DiskFullError(f"no room to write {path}", hint="free some space: the journal has kept what was acknowledged") from error
+            raise DiskFullError(
+                f"no room to write {path}", hint="free some space: the journal has kept what was acknowledged"
+            ) from error
         if "interrupted" in lowered:
-            raise QueryTimeoutError("the query ran into its time limit", hint="narrow the pattern or raise the limit") from error
+            raise QueryTimeoutError(
+                "the query ran into its time limit", hint="narrow the pattern or raise the limit"
+            ) from error
         if opening:
-            raise StoreCorruptError(f"{path} cannot be opened: {text.splitlines()[0] if text else 'unreadable'}") from error
-        if text.startswith(("Parser exception", "Binder exception", "Catalog exception", "Conversion exception", "Parameter")):
+            raise StoreCorruptError(
+                f"{path} cannot be opened: {text.splitlines()[0] if text else 'unreadable'}"
+            ) from error
+        if text.startswith(
+            ("Parser exception", "Binder exception", "Catalog exception", "Conversion exception", "Parameter")
+        ):
             raise InvalidInputError(text.strip(), hint="see the Cypher manual of Kuzu 0.11") from error
         raise StoreError(f"the graph refused: {text.strip()}", hint="`helix doctor` looks closer") from error

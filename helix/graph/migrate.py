@@ -26,7 +26,7 @@ def pending(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, st
     scripts = {int(path.name[:4]): path for path in sorted(folder.glob("[0-9]*.cypher"))}
     if newer := [number for number in applied if number not in scripts]:
         raise StoreTooNewError(
-            f"the graph was written by a newer Helix: it has migration {max(newer)} and this Helix ends at {max(scripts)}",
+            f"the graph was written by a newer Helix: it has migration {max(newer)}, this Helix ends at {max(scripts)}",
             hint="update Helix (`pip install -U helix-memory`)",
         )
     found = []
@@ -36,5 +36,7 @@ def pending(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, st
         if number not in applied:
             found.append((number, path.name, digest, statements(text)))
         elif applied[number] != digest:
-            raise StoreCorruptError(f"migration {path.name} has changed since it was applied", hint="`helix rebuild` renews the graph")
+            raise StoreCorruptError(
+                f"migration {path.name} has changed since it was applied", hint="`helix rebuild` renews the graph"
+            )
     return found

@@ -29,7 +29,9 @@ EDGE_ENDS: Mapping[Relation, tuple[tuple[Label, Label], ...]] = {
 }
 """Between which labels the schema declares each relationship."""
 
-_HEADER = re.compile(r"^// name: (?P<name>\S+)\n// params:(?P<params>[^\n]*)\n(?P<body>.*?;)[ ]*$", re.MULTILINE | re.DOTALL)
+_HEADER = re.compile(
+    r"^// name: (?P<name>\S+)\n// params:(?P<params>[^\n]*)\n(?P<body>.*?;)[ ]*$", re.MULTILINE | re.DOTALL
+)
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
 
 
@@ -52,7 +54,9 @@ def load(folder: Path, constants: Mapping[str, str] | None = None) -> dict[str, 
             declared = {word for word in re.split(r"[,\s]+", match["params"]) if word}
             used = set(_PARAMETER.findall(match["body"]))
             if declared != used:
-                raise QueryFileError(f"{path.name}: {match['name']} declares {sorted(declared)} and uses {sorted(used)}")
+                raise QueryFileError(
+                    f"{path.name}: {match['name']} declares {sorted(declared)} and uses {sorted(used)}"
+                )
             target = expanded if "{" in match["name"] else written
             for name, body in _expanded(match["name"], match["body"]):
                 if name in target:

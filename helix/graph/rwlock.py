@@ -25,6 +25,16 @@ class FairLock:
         self._readers = 0
         self._writing = False
 
+    @property
+    def waiting(self) -> int:
+        """How many ask for the lock and have not got it."""
+        return len(self._waiting)
+
+    @property
+    def held_shared(self) -> int:
+        """How many readers hold the lock."""
+        return self._readers
+
     @contextmanager
     def shared(self, timeout: float | None = None) -> Iterator[bool]:
         """Hold the lock beside other readers. Yields False, holding nothing, when `timeout` seconds ran out."""

@@ -30,6 +30,7 @@ class Database:
         self._write_lock = threading.RLock()
         self._opened: list[sqlite3.Connection] = []
         self._opened_lock = threading.Lock()
+        self.closed = False
         with mapped(path):
             self._writer = self._connect()
             self._writer.execute("PRAGMA journal_mode = WAL")
@@ -99,6 +100,17 @@ class Database:
             finally:
                 copy.close()
 
+    def restore_from(self, source: Path) -> None:
+        """Overwrite the whole file by a copy, in place, while readers keep their connections."""
+        with self._write_lock, mapped(self.path):
+            copy = sqlite3.connect(f"file:{source}?mode=ro", uri=True)
+            try:
+                copy.backup(self._writer)
+            finally:
+                copy.close()
+            with self.transaction() as connection:
+                migrate(connection, self.path)
+
     def size_bytes(self) -> int:
         """Return the bytes of the file and its log on disk."""
         return sum(p.stat().st_size for p in (self.path, self.path.with_name(self.path.name + "-wal")) if p.exists())
@@ -109,6 +121,7 @@ class Database:
             for connection in self._opened:
                 connection.close()
             self._opened.clear()
+            self.closed = True
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
@@ -117,23 +130,38 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     A script that was applied must still have the hash it had: history is forward only.
     """
     connection.execute("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT, hash TEXT)")
-    applied = {number: (name, digest) for number, name, digest in connection.execute("SELECT * FROM migration")}
-    scripts = sorted(resources.directory("schema").joinpath("journal").glob("[0-9]*.sql"))
-    known = {int(script.name[:4]) for script in scripts}
-    if newer := sorted(set(applied) - known):
+    applied = check_migrations(connection, path)
+    for script in _scripts():
+        if int(script.name[:4]) in applied:
+            continue
+        text = script.read_text("utf-8")
+        for statement in statements(text):
+            connection.execute(statement)
+        row = (int(script.name[:4]), script.name, hashlib.sha256(text.encode()).hexdigest())
+        connection.execute("INSERT INTO migration VALUES (?, ?, ?)", row)
+
+
+def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:
+    """Return the numbers of the migrations a file has.
+
+    Raises StoreTooNewError for one that this code does not know, StoreError for one whose script has changed since.
+    """
+    applied = {number: digest for number, digest in connection.execute("SELECT number, hash FROM migration")}
+    scripts = {int(script.name[:4]): script for script in _scripts()}
+    if newer := sorted(set(applied) - set(scripts)):
         raise StoreTooNewError(
-            f"{path} was written by a newer Helix: it has migration {newer[-1]} and this Helix ends at {max(known)}",
+            f"{path} was written by a newer Helix: it has migration {newer[-1]} and this Helix ends at {max(scripts)}",
             hint="update Helix (`pip install -U helix-memory`)",
         )
-    for script in scripts:
-        number, text = int(script.name[:4]), script.read_text("utf-8")
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        if number not in applied:
-            for statement in statements(text):
-                connection.execute(statement)
-            connection.execute("INSERT INTO migration VALUES (?, ?, ?)", (number, script.name, digest))
-        elif applied[number][1] != digest:
-            raise StoreError(f"migration {script.name} has changed since it was applied to {path}", hint="reinstall Helix")
+    for number, digest in applied.items():
+        if hashlib.sha256(scripts[number].read_bytes()).hexdigest() != digest:
+            name = scripts[number].name
+            raise StoreError(f"migration {name} has changed since it was applied to {path}", hint="reinstall Helix")
+    return set(applied)
+
+
+def _scripts() -> list[Path]:
+    return sorted(resources.directory("schema").joinpath("journal").glob("[0-9]*.sql"))
 
 
 def statements(script: str) -> Iterator[str]:
@@ -154,15 +182,25 @@ def mapped(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         text = str(error)
         if "full" in text or "disk I/O error" in text:
-            raise DiskFullError(f"no room to write {path}", hint="free some space and try again: nothing was lost") from error
+            raise DiskFullError(
+                f"no room to write {path}", hint="free some space and try again: nothing was lost"
+            ) from error
         if "locked" in text or "busy" in text:
             raise StoreLockedError(f"{path} is locked by another program", hint="close it and try again") from error
         if "no such module: fts5" in text:
-            raise StoreError("this Python's SQLite lacks FTS5", hint="use a Python whose sqlite3 has FTS5 compiled in") from error
+            raise StoreError(
+                "this Python's SQLite lacks FTS5", hint="use a Python whose sqlite3 has FTS5 compiled in"
+            ) from error
         raise StoreError(f"{path}: {text}", hint="`helix doctor` looks closer") from error
+    except sqlite3.ProgrammingError as error:
+        raise StoreError(f"{path}: {error}", hint="the store was closed meanwhile; try again") from error
     except sqlite3.DatabaseError as error:
-        raise StoreCorruptError(f"{path} is damaged: {error}", hint="restore a backup: `helix restore --backup FILE`") from error
+        raise StoreCorruptError(
+            f"{path} is damaged: {error}", hint="restore a backup: `helix restore --backup FILE`"
+        ) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFullError(f"no room to write {path}", hint="free some space and try again: nothing was lost") from error
+            raise DiskFullError(
+                f"no room to write {path}", hint="free some space and try again: nothing was lost"
+            ) from error
         raise

@@ -31,7 +31,9 @@ class LexicalIndex:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         match = " OR ".join(f'"{term}"' for term in terms)
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT rowid, bm25(lexical) FROM lexical WHERE lexical MATCH ?", (match,)).fetchall()
+            rows = connection.execute(
+                "SELECT rowid, bm25(lexical) FROM lexical WHERE lexical MATCH ?", (match,)
+            ).fetchall()
         if not rows:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         numbers, scores = zip(*rows, strict=True)

@@ -15,8 +15,8 @@ from helix.journal import state
 from helix.journal.database import Database
 from helix.journal.lexical import LexicalIndex
 from helix.journal.spaces import Spaces
-from helix.model.ids import IdMaker, uuid7
 from helix.model.clock import from_micros
+from helix.model.ids import IdMaker, uuid7
 from helix.model.operations import Change, Operation, PutPassage, Row, decode, encode
 
 _GENESIS = b"\0" * 32
@@ -41,10 +41,21 @@ class Journal:
         self.lexical = LexicalIndex(self.database)
         self.spaces = Spaces(self.database)
         self._tokenise = tokenise
+        self.store_id = ""
         with self.database.transaction() as connection:
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)", (make_id(from_micros(0)),))
-            self.store_id: str = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()[0]
-            self._last = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone() or (0, _GENESIS)
+        self._look()
+
+    def _look(self) -> None:
+        with self.database.reading() as connection:
+            (self.store_id,) = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+            newest = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone()
+        self._last: tuple[int, bytes] = newest or (0, _GENESIS)
+
+    def restore_from(self, source: Path) -> None:
+        """Take over the content of a checked backup; on the writer's thread."""
+        self.database.restore_from(source)
+        self._look()
 
     @property
     def last_seq(self) -> int:
@@ -96,13 +107,17 @@ class Journal:
                 if change is not None:
                     complete = tuple(state.completed(connection, op) for op in change.operations)
                     operations = tuple(op for op in complete if op is not None)
-                    found.append(Row(seq=seq, at=at, change=Change(kind=change.kind, operations=operations, note=change.note)))
+                    found.append(
+                        Row(seq=seq, at=at, change=Change(kind=change.kind, operations=operations, note=change.note))
+                    )
         return found
 
     def unreadable(self, after: int) -> list[int]:
         """Return the rows behind `after` whose payload is there but cannot be what was written."""
         with self.database.reading() as connection:
-            stored = connection.execute("SELECT seq, payload, salt, digest FROM log WHERE seq > ? AND payload IS NOT NULL", (after,))
+            stored = connection.execute(
+                "SELECT seq, payload, salt, digest FROM log WHERE seq > ? AND payload IS NOT NULL", (after,)
+            )
             return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
 
     def verify_chain(self, progress: Callable[[int, int], None] | None = None) -> ChainReport:
@@ -140,7 +155,11 @@ class Journal:
     def bytes_since(self, at: int) -> int:
         """Return the bytes of payload accepted since the moment `at` (microseconds)."""
         with self.database.reading() as connection:
-            return int(connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log WHERE at >= ?", (at,)).fetchone()[0])
+            return int(
+                connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log WHERE at >= ?", (at,)).fetchone()[
+                    0
+                ]
+            )
 
     def meta(self, key: str) -> str | None:
         """Return a stored word about the store itself, or None."""
@@ -161,13 +180,15 @@ class Journal:
             yield seq, state.snapshot(connection, self.spaces.active_id(connection))
 
     def close(self) -> None:
-        """Fold SQLite's log in and close."""
-        self.database.checkpoint()
-        self.database.close()
+        """Fold SQLite's log in and close; closing twice is no error."""
+        if not self.database.closed:
+            self.database.checkpoint()
+            self.database.close()
 
 
-def _digest(salt: bytes, payload: bytes) -> bytes:
-    return hashlib.sha256(salt + payload).digest()
+def _digest(salt: bytes, payload: bytes | str) -> bytes:
+    # Whoever edits a row by hand may leave text where bytes were: that is damage to be found, not an error here.
+    return hashlib.sha256(salt + (payload.encode() if isinstance(payload, str) else payload)).digest()
 
 
 def _link(previous: bytes, seq: int, at: int, digest: bytes) -> bytes:

@@ -49,7 +49,9 @@ class Spaces:
     def add_vectors(self, space: int, vectors: list[tuple[int, bytes]]) -> None:
         """Keep vectors by passage number in a space, active or not."""
         with self._database.transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", [(space, n, v) for n, v in vectors])
+            connection.executemany(
+                "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", [(space, n, v) for n, v in vectors]
+            )
 
     def missing(self, space: int, limit: int) -> list[tuple[int, str]]:
         """Return (number, text) of up to `limit` passages without a vector in the space, in order of number."""
@@ -68,6 +70,11 @@ class Spaces:
                 "SELECT count(*) FROM vector v JOIN passage p ON p.number = v.number WHERE v.space = ?", (space,)
             ).fetchone()[0]
         return int(passages) - int(present)
+
+    def count_missing_active(self) -> int:
+        """Return how many passages have no vector in the active space; 0 where there is no space."""
+        pinned = self.active()
+        return 0 if pinned is None else self.count_missing(pinned.id)
 
     def activate(self, space: int) -> None:
         """Make the space the active one and drop the vectors of all others, in one transaction."""

@@ -82,7 +82,9 @@ def snapshot(connection: sqlite3.Connection, space: int | None) -> Iterator[Oper
         (space,),
     )
     for number, passage_id, label, owner, text, vector in passages:
-        yield PutPassage(id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text, vector=vector)
+        yield PutPassage(
+            id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text, vector=vector
+        )
 
 
 class Records:
@@ -100,9 +102,13 @@ class Records:
         found = []
         with self._database.reading() as connection:
             for ref in refs:
-                row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (ref.label, ref.id)).fetchone()
+                row = connection.execute(
+                    "SELECT props FROM node WHERE label = ? AND id = ?", (ref.label, ref.id)
+                ).fetchone()
                 if row is None:
-                    raise NotFoundError(f"no {ref.label.lower()} has the id {ref.id!r}", hint="`helix list` shows what is there")
+                    raise NotFoundError(
+                        f"no {ref.label.lower()} has the id {ref.id!r}", hint="`helix list` shows what is there"
+                    )
                 found.append(node_from(ref.label, ref.id, json.loads(row[0])))
         return found
 
@@ -118,38 +124,38 @@ class Records:
     def edges_of(self, kind: Relation | None, limit: int) -> list[PutEdge]:
         """Return up to `limit` edges of a type, or of every type."""
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT * FROM edge WHERE ? IS NULL OR type = ? LIMIT ?", (kind, kind, limit)).fetchall()
+            rows = connection.execute(
+                "SELECT * FROM edge WHERE ? IS NULL OR type = ? LIMIT ?", (kind, kind, limit)
+            ).fetchall()
         return [_edge_of(row) for row in rows]
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         """Return the texts of passages in the order of `numbers`; one that is gone reads as empty."""
         with self._database.reading() as connection:
-            found = [connection.execute("SELECT text FROM passage WHERE number = ?", (int(n),)).fetchone() for n in numbers]
+            found = [
+                connection.execute("SELECT text FROM passage WHERE number = ?", (int(n),)).fetchone() for n in numbers
+            ]
         return ["" if row is None else str(row[0]) for row in found]
 
-    def passages_without_vector(self, limit: int) -> list[PutPassage]:
-        """Return up to `limit` passages that have no vector in the active space."""
-        return self._passages("v.number IS NULL", limit)
+    def passage(self, number: int) -> PutPassage | None:
+        """Return a passage by its number, without its vector, or None."""
+        with self._database.reading() as connection:
+            row = connection.execute(
+                "SELECT id, owner_label, owner, text FROM passage WHERE number = ?", (number,)
+            ).fetchone()
+        if row is None:
+            return None
+        return PutPassage(id=row[0], number=number, owner=Ref(label=Label(row[1]), id=row[2]), text=row[3])
 
     def counts(self) -> dict[str, int]:
         """Return how many nodes of each label, edges and passages the state holds."""
         with self._database.reading() as connection:
-            counted = {str(label): int(n) for label, n in connection.execute("SELECT label, count(*) FROM node GROUP BY label")}
+            counted = {
+                str(label): int(n) for label, n in connection.execute("SELECT label, count(*) FROM node GROUP BY label")
+            }
             counted["edges"] = int(connection.execute("SELECT count(*) FROM edge").fetchone()[0])
             counted["passages"] = int(connection.execute("SELECT count(*) FROM passage").fetchone()[0])
         return counted
-
-    def _passages(self, condition: str, limit: int) -> list[PutPassage]:
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT p.number, p.id, p.owner_label, p.owner, p.text FROM passage p LEFT JOIN vector v"
-                f" ON v.number = p.number AND v.space = (SELECT id FROM space WHERE active) WHERE {condition} ORDER BY p.number LIMIT ?",
-                (limit,),
-            ).fetchall()
-        return [
-            PutPassage(id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text)
-            for number, passage_id, label, owner, text in rows
-        ]
 
 
 def _edge_of(row: tuple[Any, ...]) -> PutEdge:

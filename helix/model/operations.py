@@ -8,7 +8,7 @@ Property values are what every store can hold: text, numbers, booleans, microsec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helix.model.edge import Label, Ref, Relation
@@ -59,6 +59,10 @@ class PutPassage:
     owner: Ref
     text: str
     vector: bytes | None = None
+
+    def with_vector(self, number: int, vector: bytes | None) -> PutPassage:
+        """Return the passage as it is to be written again, under a new number, with a vector."""
+        return replace(self, number=number, vector=vector)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +116,13 @@ def _encode(op: Operation) -> dict[str, Any]:
         case PutNode():
             return {"op": "node", "label": op.label.value, "id": op.id, "props": dict(op.props)}
         case PutEdge():
-            return {"op": "edge", "type": op.type.value, "from": _ref(op.source), "to": _ref(op.target), "props": dict(op.props)}
+            return {
+                "op": "edge",
+                "type": op.type.value,
+                "from": _ref(op.source),
+                "to": _ref(op.target),
+                "props": dict(op.props),
+            }
         case DropEdge():
             return {"op": "drop_edge", "type": op.type.value, "from": _ref(op.source), "to": _ref(op.target)}
         case PutPassage():
@@ -126,7 +136,9 @@ def _decode(data: Mapping[str, Any]) -> Operation:
         case "node":
             return PutNode(label=Label(data["label"]), id=data["id"], props=data["props"])
         case "edge":
-            return PutEdge(type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]), props=data["props"])
+            return PutEdge(
+                type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]), props=data["props"]
+            )
         case "drop_edge":
             return DropEdge(type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]))
         case "passage":

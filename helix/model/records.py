@@ -9,18 +9,17 @@ import json
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from datetime import datetime
 from enum import Enum
-from functools import cache
 from typing import Any, TypeVar
 
 from helix.model.clock import from_micros, to_micros
-from helix.model.edge import Label
+from helix.model.edge import Edge, Label, Ref
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
 from helix.model.memory import Memory
-from helix.model.operations import Props, PutNode, Scalar
+from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import Provenance
 from helix.model.reflection import Reflection
 from helix.model.task import Plan, Task
@@ -55,10 +54,26 @@ def put(node: Node) -> PutNode:
     return PutNode(label=label_of(node), id=node.id, props=props)
 
 
+def put_edge(edge: Edge) -> PutEdge:
+    """Return the operation that writes the whole of an edge."""
+    props = to_props_without(edge, "type", "source", "target")
+    return PutEdge(type=edge.type, source=edge.source, target=edge.target, props=props)
+
+
+def edge_from(op: PutEdge) -> Edge:
+    """Return the edge of a stored one."""
+    return from_props(Edge, {**op.props, "type": op.type, "source": op.source, "target": op.target})
+
+
+def to_props_without(record: Any, *names: str) -> dict[str, Scalar]:
+    """Return the flat properties of a domain dataclass but for those of its own fields."""
+    return {name: value for name, value in to_props(record).items() if name not in names}
+
+
 def to_props(record: Any) -> dict[str, Scalar]:
     """Return the flat properties of a domain dataclass; a field of its own goes before one of its provenance."""
     props: dict[str, Scalar] = {}
-    for name in _hints(type(record)):
+    for name in _HINTS[type(record)]:
         value = getattr(record, name)
         if isinstance(value, Provenance):
             props = {**to_props(value), **props}
@@ -70,7 +85,7 @@ def to_props(record: Any) -> dict[str, Scalar]:
 def from_props(cls: type[T], props: Mapping[str, Any]) -> T:
     """Return the domain object of flat properties; unknown ones are ignored, absent ones keep their default."""
     values: dict[str, Any] = {}
-    for name, hint in _hints(cls).items():
+    for name, hint in _HINTS[cls].items():
         if hint is Provenance:
             values[name] = from_props(Provenance, props)
         elif name in props:
@@ -89,6 +104,8 @@ def flatten(value: Any) -> Scalar:
         return typing.cast(str, value.value)
     if isinstance(value, datetime):
         return to_micros(value)
+    if isinstance(value, Ref):
+        return f"{value.label}:{value.id}"
     if isinstance(value, Mapping | tuple | list):
         return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return typing.cast(Scalar, value)
@@ -98,6 +115,8 @@ def _restore(hint: Any, value: Any) -> Any:
     if value is None:
         return None
     base = _without_none(hint)
+    if base is Ref:
+        return value
     if base is datetime:
         return from_micros(int(value))
     if isinstance(base, type) and issubclass(base, Enum):
@@ -115,8 +134,9 @@ def _without_none(hint: Any) -> Any:
     return hint
 
 
-@cache
-def _hints(cls: type[Any]) -> dict[str, Any]:
-    assert is_dataclass(cls)
+def _field_types(cls: type[Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(cls)
     return {f.name: hints[f.name] for f in fields(cls)}
+
+
+_HINTS = {cls: _field_types(cls) for cls in (*CLASS_OF.values(), Edge, Provenance)}

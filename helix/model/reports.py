@@ -196,3 +196,12 @@ class DoctorReport:
     def healthy(self) -> bool:
         """Whether every check passed."""
         return all(finding.ok for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphTable:
+    """One label or relationship of the graph and the names of its properties; `kind` is `node` or `relationship`."""
+
+    name: str
+    kind: str
+    properties: tuple[str, ...]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -124,11 +126,10 @@ def _wait(process: subprocess.Popen[bytes], poll: Callable[[], None]) -> None:
 
 
 def _bytes_under(folder: Path) -> int:
-    """Return the size of the files below `folder`; files that vanish meanwhile count as nothing."""
+    """Return the size of the files below `folder`; the installer moves them about meanwhile, so one may be gone."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:
-            continue
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += (Path(parent) / name).stat().st_size
     return total

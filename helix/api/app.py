@@ -1,0 +1,135 @@
+"""The app: one Helix behind HTTP, with every check a request passes before it reaches it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from helix import __version__
+from helix.api.access import LOOPBACK, Access, Gate, SecurityHeaders, open_link, port_of
+from helix.api.context import Runtime
+from helix.api.endpoint import Endpoint
+from helix.api.errors import logger, refusal
+from helix.api.explorer import ASSETS, bundle
+from helix.api.limits import BodyLimit
+from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
+from helix.api.schema import build_schema
+from helix.errors import HelixError, InvalidInputError, NotFoundError
+from helix.service import Helix
+
+
+def create_app(
+    helix: Helix,
+    *,
+    token: str,
+    hosts: Sequence[str] = LOOPBACK,
+    shutdown: Callable[[], None] | None = None,
+    explorer_folder: Path | None = None,
+) -> Starlette:
+    """Return the ASGI app that serves `helix` to whoever holds `token`.
+
+    `hosts` are the names a Host header may give, each with the port the request came in by. `shutdown` is called by
+    the mutation of that name and must only ask the server to stop, so that the answer still goes out.
+    `explorer_folder` holds the built GraphiQL; by default it is looked for where Helix keeps its files.
+    `app.state.activity` tells how long nobody has asked anything.
+    """
+    access, meters, activity = Access(token), Meters(), Activity()
+    runtime = Runtime(helix, access, meters, shutdown)
+    folder = explorer_folder or bundle()
+    endpoint = Endpoint(build_schema(helix.settings), runtime, folder)
+
+    async def healthz(request: Request) -> Response:
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    async def metrics(request: Request) -> Response:
+        status = await runtime.call(helix.status, seconds=runtime.seconds)
+        return Response(meters.text(status), headers={"content-type": CONTENT_TYPE})
+
+    async def enter(request: Request) -> Response:
+        return open_link(access, request.path_params["nonce"], port_of(request.scope))
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await runtime.close()
+
+    app = Starlette(
+        routes=[
+            Route("/graphql", endpoint),
+            WebSocketRoute("/graphql", endpoint),
+            Route("/healthz", healthz),
+            Route("/metrics", metrics),
+            Route("/open/{nonce}", enter),
+            *([Mount(ASSETS, StaticFiles(directory=folder))] if folder is not None else []),
+        ],
+        middleware=[
+            Middleware(RequestMeter, meters=meters),
+            Middleware(SecurityHeaders),
+            Middleware(Gate, access=access, hosts=hosts),
+            Middleware(activity.watch),
+            Middleware(BodyLimit),
+        ],
+        exception_handlers={HTTPException: _http_error, HelixError: _helix_error, Exception: _unexpected},
+        lifespan=lifespan,
+    )
+    app.state.activity = activity
+    return app
+
+
+class Activity:
+    """How long nobody has asked anything; an open subscription counts as asking."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._open = 0
+        self._last = clock()
+
+    @property
+    def idle_seconds(self) -> float:
+        """Seconds since the last request ended; 0 while one is open."""
+        return 0.0 if self._open else self._clock() - self._last
+
+    def watch(self, app: ASGIApp) -> ASGIApp:
+        """Return `app`, watched."""
+
+        async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "lifespan" or scope["path"] in ("/healthz", "/metrics"):
+                await app(scope, receive, send)
+                return
+            self._open += 1
+            try:
+                await app(scope, receive, send)
+            finally:
+                self._open -= 1
+                self._last = self._clock()
+
+        return watched
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return refusal(NotFoundError(f"nothing is at {request.url.path!r:.200}", hint="GraphQL is at /graphql"), 404)
+    return refusal(InvalidInputError(error.detail), error.status_code, dict(error.headers or {}))
+
+
+async def _helix_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HelixError)
+    return refusal(error, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    logger.error("internal error at %s", request.url.path, exc_info=error)
+    return refusal(HelixError("internal error, see the log"), HTTPStatus.INTERNAL_SERVER_ERROR)

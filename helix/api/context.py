@@ -1,0 +1,108 @@
+"""What a resolver works with: the service, the threads it may block, and what its request may still spend."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from starlette.responses import Response
+from strawberry.extensions import SchemaExtension
+
+from helix.api.access import Access
+from helix.api.metrics import Meters
+from helix.errors import InvalidInputError, QueryTimeoutError
+from helix.service import Helix
+
+T = TypeVar("T")
+
+MAX_WALKS = 1_000
+"""Most nodes one request may read by walking from node to node, however its selections nest."""
+
+
+class Runtime:
+    """What all requests of one app share.
+
+    Reads and writes have threads of their own, so that writes waiting for their turn never keep a read waiting.
+    """
+
+    def __init__(self, helix: Helix, access: Access, meters: Meters, shutdown: Callable[[], None] | None) -> None:
+        self.helix = helix
+        self.access = access
+        self.meters = meters
+        self.shutdown = shutdown
+        self.closing = asyncio.Event()
+        self.seconds = helix.settings.request_timeout_ms / 1000
+        self.readers = ThreadPoolExecutor(6, thread_name_prefix="helix-read")
+        self.writers = ThreadPoolExecutor(2, thread_name_prefix="helix-write")
+
+    async def call(
+        self, function: Callable[..., T], /, *args: Any, seconds: float, writing: bool = False, **named: Any
+    ) -> T:
+        """Return what the blocking `function` returns, run in a thread for at most `seconds`.
+
+        Raises QueryTimeoutError after that. A thread cannot be stopped: work that has begun goes on to its end, and
+        only work that still waits for a thread is dropped.
+        """
+        pool = self.writers if writing else self.readers
+        future = asyncio.get_running_loop().run_in_executor(pool, partial(function, *args, **named))
+        try:
+            await asyncio.wait({future}, timeout=max(seconds, 0))
+            if future.done():
+                return future.result()
+        finally:
+            future.cancel()
+        hint = "it may still be carried out: look before you send it again" if writing else "ask for less at once"
+        raise QueryTimeoutError(f"the request took longer than {self.seconds:g} s", hint=hint)
+
+    async def close(self) -> None:
+        """End subscriptions, let begun work end, drop what still waits."""
+        self.closing.set()
+        for pool in (self.readers, self.writers):
+            await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+
+
+@dataclass(kw_only=True, slots=True)
+class Context:
+    """One request, or one WebSocket; `begun` and `walks` belong to one operation (see `PerOperation`).
+
+    `connection_params` is what a WebSocket client sent when it said hello.
+    """
+
+    runtime: Runtime
+    base_url: str
+    authorized: bool
+    response: Response | None = None
+    connection_params: Mapping[str, Any] = field(default_factory=dict)
+    begun: float = 0.0
+    walks: int = 0
+
+    async def read(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
+        """Return what a blocking read returns, within the time the request has left."""
+        return await self.runtime.call(function, *args, seconds=self._left(), **named)
+
+    async def write(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
+        """Return what a blocking write returns, within the time the request has left."""
+        return await self.runtime.call(function, *args, seconds=self._left(), writing=True, **named)
+
+    def walk(self, nodes: int) -> None:
+        """Count nodes about to be read on a walk; raises InvalidInputError when the request asks for too many."""
+        self.walks += nodes
+        if self.walks > MAX_WALKS:
+            message = f"the request walks over more than {MAX_WALKS} nodes"
+            raise InvalidInputError(message, hint="select fewer edges per node, or ask with `cypher`")
+
+    def _left(self) -> float:
+        return self.begun + self.runtime.seconds - asyncio.get_running_loop().time()
+
+
+class PerOperation(SchemaExtension):
+    """Gives each operation its own time and walks, also where many share one WebSocket."""
+
+    def on_operation(self) -> Any:
+        shared = self.execution_context.context
+        self.execution_context.context = replace(shared, begun=asyncio.get_running_loop().time(), walks=0)
+        yield

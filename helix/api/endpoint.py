@@ -1,0 +1,147 @@
+"""GraphQL over HTTP and WebSocket: how requests become operations, and results responses."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NoReturn
+
+from cross_web import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+from strawberry.asgi import GraphQL
+from strawberry.exceptions import ConnectionRejectionError
+from strawberry.http import GraphQLHTTPResponse
+from strawberry.http.base import BaseRequestProtocol
+from strawberry.schema import Schema
+from strawberry.types.unset import UnsetType
+
+from helix.api.access import AUTHORIZED
+from helix.api.context import Context, Runtime
+from helix.api.errors import refusal
+from helix.api.explorer import explorer
+from helix.errors import InvalidInputError
+
+RESPONSE_TYPE = "application/graphql-response+json"
+LEGACY_TYPE = "application/json"
+
+
+class Endpoint(GraphQL[Context, None]):
+    """The app behind /graphql. Operations come by POST; GET is for the explorer's page alone.
+
+    A query in an address would end up in logs and histories, which hold nothing that was not redacted.
+    """
+
+    def __init__(self, schema: Schema, runtime: Runtime, explorer_folder: Path | None) -> None:
+        super().__init__(
+            schema,
+            allow_queries_via_get=False,
+            subscription_protocols=("graphql-transport-ws", "graphql-sse"),
+            connection_init_wait_timeout=timedelta(seconds=10),
+            max_subscriptions_per_connection=20,
+        )
+        self._runtime = runtime
+        self._explorer_folder = explorer_folder
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; what never becomes an operation is refused in the shape GraphQL clients read."""
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        if request.method != "POST" and not self.wants_explorer(request):
+            error = InvalidInputError("GraphQL is asked by POST", hint="a browser gets the explorer by GET")
+            await refusal(error, 405, {"allow": "GET, POST"})(scope, receive, send)
+            return
+        try:
+            response = await self.run(request)
+        except HTTPException as refused:
+            response = refusal(InvalidInputError(refused.reason), refused.status_code)
+        await response(scope, receive, send)
+
+    async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
+        return Context(
+            runtime=self._runtime,
+            base_url=f"http://{request.headers['host']}",
+            authorized=bool(request.scope[AUTHORIZED]),
+        )
+
+    async def on_ws_connect(self, context: Context) -> UnsetType | dict[str, object] | None:
+        """Let a WebSocket in that proved itself in its handshake, or says `{"authorization": "Bearer ..."}` now."""
+        given = context.connection_params.get("authorization")
+        if context.authorized or self._runtime.access.token_matches(given if isinstance(given, str) else None):
+            return await super().on_ws_connect(context)
+        raise ConnectionRejectionError
+
+    def should_render_graphql_ide(self, request: BaseRequestProtocol) -> bool:
+        return self.wants_explorer(request)
+
+    @staticmethod
+    def wants_explorer(request: BaseRequestProtocol | Request) -> bool:
+        """Return whether a request is a browser's for a page."""
+        return request.method == "GET" and "text/html" in request.headers.get("accept", "")
+
+    async def render_graphql_ide(self, request: Request) -> Response:
+        return explorer(self._explorer_folder)
+
+    async def get_sub_response(self, request: Request | WebSocket) -> Response:
+        response = await super().get_sub_response(request)
+        response.media_type = preferred_type(request.headers.get("accept", ""))
+        return response
+
+    def create_response(self, response_data: Any, sub_response: Response) -> Response:
+        """Return the response: a request error has no `data`, and is a 400 for those who know the newer media type."""
+        request_error = is_request_error(response_data)
+        if request_error:
+            response_data = {key: value for key, value in response_data.items() if key != "data"}
+        status = 400 if request_error and sub_response.media_type == RESPONSE_TYPE else 200
+        return Response(self.encode_json(response_data), status_code=status, media_type=sub_response.media_type)
+
+    def decode_json(self, data: str | bytes) -> object:
+        """Return the parsed JSON; whatever is wrong with it is a JSONDecodeError, which every transport answers."""
+        try:
+            text = data if isinstance(data, str) else data.decode("utf-8")
+            value: object = json.loads(text, parse_constant=_refuse_constant)
+            if "\\ud" in text.lower():
+                # Escapes can spell half of a surrogate pair: no Unicode text, and nothing a store could write.
+                json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except json.JSONDecodeError:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise json.JSONDecodeError(f"not JSON in UTF-8: {error}", "", 0) from error
+        return value
+
+    def encode_json(self, data: object) -> str:
+        return json.dumps(data, separators=(",", ":"), allow_nan=False)
+
+
+def preferred_type(accept: str) -> str:
+    """Return the media type an Accept header prefers of the two GraphQL has; the older one on a tie or without it."""
+    qualities = {RESPONSE_TYPE: 0.0, LEGACY_TYPE: 0.0}
+    for part in accept.lower().split(","):
+        media, *parameters = (piece.strip() for piece in part.split(";"))
+        if media in qualities:
+            qualities[media] = next((_quality(item[2:]) for item in parameters if item.startswith("q=")), 1.0)
+    return RESPONSE_TYPE if qualities[RESPONSE_TYPE] > qualities[LEGACY_TYPE] else LEGACY_TYPE
+
+
+def is_request_error(response: GraphQLHTTPResponse) -> bool:
+    """Return whether the request failed before any field of it was executed."""
+    errors = response.get("errors") or []
+    return (
+        response.get("data") is None and bool(errors) and not any(isinstance(e, dict) and "path" in e for e in errors)
+    )
+
+
+def _quality(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")

@@ -1,0 +1,58 @@
+"""Errors at the network's edge: every answer that is an error carries a code, and only unexpected ones are masked."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+
+from graphql import GraphQLError
+from starlette.responses import JSONResponse
+
+from helix.errors import HelixError, InvalidInputError
+
+logger = logging.getLogger("helix.api")
+
+
+def coded(error: GraphQLError) -> GraphQLError:
+    """Return `error` with `extensions.code`, and its hint where it has one.
+
+    A HelixError keeps its own words. A request that is wrong in itself (syntax, validation, a limit, a variable of
+    the wrong type) is INVALID_INPUT with GraphQL's words. Anything else is unexpected: it is logged with an id, and
+    the client reads that id and nothing of the cause.
+    """
+    if error.extensions and "code" in error.extensions:
+        return error
+    cause = error.original_error
+    if isinstance(cause, HelixError):
+        return _with(error, cause.message, described(cause))
+    if cause is None or isinstance(cause, GraphQLError):
+        return _with(error, error.message, {"code": InvalidInputError.code})
+    if isinstance(cause, RecursionError):
+        return _with(error, "the request is nested too deeply", {"code": InvalidInputError.code})
+    number = secrets.token_hex(4)
+    where = ".".join(str(key) for key in error.path or ())
+    logger.error("internal error %s at %s", number, where or "the request", exc_info=cause)
+    return _with(error, f"internal error {number}, see the log", {"code": HelixError.code, "id": number})
+
+
+def described(error: HelixError) -> dict[str, str]:
+    """Return the `extensions` of an error: its code, and its hint where it has one."""
+    return {"code": error.code, **({"hint": error.hint} if error.hint else {})}
+
+
+def refusal(error: HelixError, status: int, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Return the answer to a request that never reaches GraphQL, in the shape GraphQL clients read."""
+    body = {"errors": [{"message": error.message, "extensions": described(error)}]}
+    return JSONResponse(body, status_code=status, headers=headers)
+
+
+def _with(error: GraphQLError, message: str, extensions: dict[str, str]) -> GraphQLError:
+    return GraphQLError(
+        message,
+        nodes=error.nodes,
+        source=error.source,
+        positions=error.positions,
+        path=error.path,
+        original_error=error.original_error,
+        extensions=extensions,
+    )

@@ -1,0 +1,123 @@
+"""Fields from functions: a blocking function over the service becomes a GraphQL field that runs it in a thread."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import typing
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.types.field import StrawberryField
+
+from helix.api.context import Context
+from helix.api.glossary import description_of_argument
+from helix.api.inputs import arguments, reader
+from helix.api.types import Views
+from helix.errors import HelixError
+
+Info = strawberry.Info[Context, None]
+
+
+def query(function: Callable[..., Any], views: Views) -> StrawberryField:
+    """Return the field of the query that `function(helix, **arguments)` answers."""
+    return _operation(function, views, writing=False)
+
+
+def mutation(function: Callable[..., Any], views: Views) -> StrawberryField:
+    """Return the field of the mutation that `function(helix, **arguments)` carries out."""
+    return _operation(function, views, writing=True)
+
+
+def control(function: Callable[..., Any], views: Views) -> StrawberryField:
+    """Return the field of the mutation that `function(context, **arguments)` carries out at once, without blocking."""
+    arguments_of = reader(function, skip=1)
+
+    async def resolve(root: Any, info: Info, **given: Any) -> Any:
+        return function(info.context, **arguments_of(given))
+
+    return _field(function, resolve, views, skip=1)
+
+
+def walk(function: Callable[..., Any], views: Views) -> StrawberryField:
+    """Return the field of a node that `function(helix, node, **arguments)` answers.
+
+    As many nodes as it may lead to, its `limit` or else one, are counted against what its request may walk over.
+    """
+    arguments_of = reader(function, skip=2)
+    limit = inspect.signature(function).parameters.get("limit")
+
+    async def resolve(root: Any, info: Info, **given: Any) -> Any:
+        values = arguments_of(given)
+        info.context.walk(max(values.get("limit", limit.default), 1) if limit is not None else 1)
+        return await info.context.read(function, info.context.runtime.helix, root, **values)
+
+    return _field(function, resolve, views, skip=2)
+
+
+def subscription(function: Callable[..., AsyncGenerator[Any, None]], views: Views) -> StrawberryField:
+    """Return the field of the subscription whose events `function(context, **arguments)` yields."""
+    arguments_of = reader(function, skip=1)
+
+    async def resolve(root: Any, info: Info, **given: Any) -> AsyncGenerator[Any, None]:
+        async with aclosing(function(info.context, **arguments_of(given))) as events:
+            async for event in events:
+                yield event
+
+    return _field(function, resolve, views, skip=1)
+
+
+def _operation(function: Callable[..., Any], views: Views, *, writing: bool) -> StrawberryField:
+    arguments_of = reader(function, skip=1)
+    kind = "mutation" if writing else "query"
+
+    async def resolve(root: Any, info: Info, **given: Any) -> Any:
+        context = info.context
+        call = context.write if writing else context.read
+        begun, code = time.perf_counter(), HelixError.code
+        try:
+            answer = await call(function, context.runtime.helix, **arguments_of(given))
+            code = "OK"
+        except HelixError as error:
+            code = error.code
+            raise
+        finally:
+            context.runtime.meters.operation(info.field_name, kind, code, time.perf_counter() - begun)
+        context.runtime.meters.answer(answer)
+        return answer
+
+    return _field(function, resolve, views, skip=1)
+
+
+def _field(function: Callable[..., Any], resolve: Callable[..., Any], views: Views, *, skip: int) -> StrawberryField:
+    """Give `resolve` the name, arguments and description of `function`, without its first `skip` parameters."""
+    parameters = [
+        inspect.Parameter("root", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("info", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Info),
+    ]
+    for name, hint, default in arguments(function, skip):
+        annotation = views.of(hint)
+        if default is None:
+            default = strawberry.UNSET
+        elif default is not inspect.Parameter.empty:
+            annotation = annotation | None
+        described = strawberry.argument(description=description_of_argument(function.__name__, name))
+        typed = Annotated[annotation, described]  # type: ignore[valid-type]  # a type made at run time
+        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=typed, default=default))
+    answer = _answer(function, views)
+    resolve.__name__ = function.__name__
+    resolve.__signature__ = inspect.Signature(parameters, return_annotation=answer)  # type: ignore[attr-defined]  # what strawberry reads
+    resolve.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters[1:]}
+    make = strawberry.subscription if inspect.isasyncgenfunction(resolve) else strawberry.field
+    field: StrawberryField = make(resolver=resolve, description=inspect.getdoc(function))
+    return field
+
+
+def _answer(function: Callable[..., Any], views: Views) -> Any:
+    hint = typing.get_type_hints(function)["return"]
+    if typing.get_origin(hint) is AsyncGenerator:
+        event = views.of(typing.get_args(hint)[0])
+        return AsyncGenerator[event, None]  # type: ignore[valid-type]  # a type made at run time
+    return views.of(hint)

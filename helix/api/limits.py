@@ -1,0 +1,160 @@
+"""Limits on what one request may ask: the size of its body, and the shape of its GraphQL document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    OperationDefinitionNode,
+    SelectionSetNode,
+)
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from strawberry.extensions import SchemaExtension
+
+from helix.api.errors import described, refusal
+from helix.errors import InvalidInputError
+from helix.settings import Settings
+
+BODY_BYTES = 4 << 20
+"""Largest body of one request; the server's limit on one WebSocket message should be the same."""
+
+MAX_DIRECTIVES = 30
+"""Most directives in one document: each unknown one would cost an error of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How large a selection is with its fragments unfolded: levels of fields, aliases and directives."""
+
+    depth: int = 0
+    aliases: int = 0
+    directives: int = 0
+
+
+def shape_of(document: DocumentNode) -> Shape:
+    """Return the shape of a document: its deepest operation, and all aliases and directives of its operations.
+
+    Linear in the document, whatever its fragments do: each is measured once, so a chain of fragments that spread the
+    next one twice costs nothing (counting them one by one, as common limiters do, takes exponential time).
+    Introspection is left out of the depth; graphql-core bounds it.
+    """
+    fragments = {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
+    measure = _Measure(fragments)
+    operations = [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
+    shapes = [measure.selections(operation.selection_set) for operation in operations]
+    return Shape(
+        depth=max((shape.depth for shape in shapes), default=0),
+        aliases=sum(shape.aliases for shape in shapes),
+        directives=sum(shape.directives for shape in shapes) + sum(len(node.directives or ()) for node in operations),
+    )
+
+
+class _Measure:
+    """Measures selections, remembering what each fragment came to."""
+
+    def __init__(self, fragments: Mapping[str, FragmentDefinitionNode]) -> None:
+        self._fragments = fragments
+        self._known: dict[str, Shape] = {}
+
+    def selections(self, selection_set: SelectionSetNode | None) -> Shape:
+        depth = aliases = directives = 0
+        for node in selection_set.selections if selection_set is not None else ():
+            if isinstance(node, FragmentSpreadNode):
+                below, level = self._fragment(node.name.value), 0
+            elif isinstance(node, FieldNode):
+                below, level = self.selections(node.selection_set), 1
+                aliases += node.alias is not None
+                if node.name.value.startswith("__"):
+                    below = Shape(aliases=below.aliases, directives=below.directives)
+            else:
+                below, level = self.selections(getattr(node, "selection_set", None)), 0
+            depth = max(depth, level + below.depth)
+            aliases += below.aliases
+            directives += below.directives + len(node.directives or ())
+        return Shape(depth=depth, aliases=aliases, directives=directives)
+
+    def _fragment(self, name: str) -> Shape:
+        if name not in self._known:
+            # Stands in for itself while it is measured: validation reports a cycle, measuring must only end.
+            self._known[name] = Shape()
+            if (fragment := self._fragments.get(name)) is not None:
+                self._known[name] = self.selections(fragment.selection_set)
+        return self._known[name]
+
+
+class DocumentLimits(SchemaExtension):
+    """Refuses a document that is too long, deep, or full of aliases or directives, before it is validated."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def on_operation(self) -> Iterator[None]:
+        self.execution_context.parse_options["max_tokens"] = self._settings.max_tokens
+        yield
+
+    def on_validate(self) -> Iterator[None]:
+        document = self.execution_context.graphql_document
+        if document is not None and (problem := self._problem(shape_of(document))) is not None:
+            self.execution_context.pre_execution_errors = [GraphQLError(problem.message, extensions=described(problem))]
+        yield
+
+    def _problem(self, shape: Shape) -> InvalidInputError | None:
+        limits = (
+            (shape.depth, self._settings.max_depth, "is {} levels deep", "max_depth"),
+            (shape.aliases, self._settings.max_aliases, "uses {} aliases", "max_aliases"),
+            (shape.directives, MAX_DIRECTIVES, "uses {} directives", None),
+        )
+        for found, most, words, setting in limits:
+            if found > most:
+                hint = "ask for less in one request" + (f", or raise the setting {setting!r}" if setting else "")
+                # An unfolded count can have hundreds of digits: say no more than that it is over.
+                said = words.format(found if found < 100_000 else "far too many")
+                return InvalidInputError(f"the document {said}; at most {most} are allowed", hint=hint)
+        return None
+
+
+class BodyLimit:
+    """ASGI middleware that reads a request's body up to the limit, and answers 413 above it."""
+
+    def __init__(self, app: ASGIApp, *, limit: int = BODY_BYTES) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        body = bytearray()
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self._limit:
+                error = InvalidInputError(
+                    f"the request is larger than {self._limit} bytes", hint="send it in smaller parts"
+                )
+                await refusal(error, 413, {"connection": "close"})(scope, receive, send)
+                return
+        await self._app(scope, _replayed(bytes(body), receive), send)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

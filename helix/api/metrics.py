@@ -1,0 +1,122 @@
+"""Metrics in Prometheus text: operations and their outcome, stages of recall, requests, and the store's sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from helix.model.recall import RecallAnswer
+from helix.model.reports import StatusReport
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_ROUTES = ("/graphql", "/healthz", "/metrics", "/open/", "/static/")
+
+
+class Meters:
+    """The counters of one app. Labels come from closed sets only, so that no client can make their number grow."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._operations = Counter(
+            "helix_operations", "Operations by outcome", ["operation", "type", "code"], registry=self._registry
+        )
+        self._durations = Histogram(
+            "helix_operation_seconds",
+            "Wall time of operations",
+            ["operation"],
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._stages = Histogram(
+            "helix_recall_stage_seconds",
+            "Wall time of recall's stages",
+            ["stage"],
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._requests = Counter(
+            "helix_http_requests", "HTTP requests by route and status", ["route", "status"], registry=self._registry
+        )
+
+    def operation(self, name: str, kind: str, code: str, seconds: float) -> None:
+        """Count one operation; `kind` is query or mutation, `code` is OK or an error's."""
+        self._operations.labels(name, kind, code).inc()
+        self._durations.labels(name).observe(seconds)
+
+    def answer(self, answer: object) -> None:
+        """Note the stage times of an answer, where it is one of recall."""
+        if isinstance(answer, RecallAnswer):
+            for stage, milliseconds in answer.timings_ms.items():
+                self._stages.labels(stage).observe(milliseconds / 1000)
+
+    def request(self, path: str, status: int) -> None:
+        """Count one HTTP request by the route it asked for."""
+        route = next(
+            (known for known in _ROUTES if path == known or (known[-1] == "/" and path.startswith(known))), "other"
+        )
+        self._requests.labels(route, str(status)).inc()
+
+    def text(self, status: StatusReport) -> bytes:
+        """Return everything in Prometheus text, with the store's sizes as `status` has them."""
+        sizes = CollectorRegistry()
+        sizes.register(_Sizes(status))
+        return generate_latest(self._registry) + generate_latest(sizes)
+
+
+class RequestMeter:
+    """ASGI middleware that counts HTTP requests."""
+
+    def __init__(self, app: ASGIApp, *, meters: Meters) -> None:
+        self._app = app
+        self._meters = meters
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._meters.request(scope["path"], message["status"])
+            await send(message)
+
+        await self._app(scope, receive, counted)
+
+
+class _Sizes(Collector):
+    """The sizes of a store at one moment."""
+
+    def __init__(self, status: StatusReport) -> None:
+        self._status = status
+
+    def collect(self) -> Iterator[Metric]:
+        status = self._status
+        for name, help_text, value in (
+            ("helix_edges", "Edges of the graph", status.edges),
+            ("helix_journal_rows", "Rows of the journal", status.journal_rows),
+            ("helix_journal_bytes_week", "Growth of the journal in the last week", status.journal_bytes_week),
+            ("helix_poison_rows", "Journal rows set aside because they could not be applied", status.poison_rows),
+            ("helix_memory_bytes", "Resident memory of the daemon", status.memory_bytes),
+            ("helix_paused", "1 while capture is paused", int(status.paused)),
+            ("helix_warnings", "Things that are not as they should be", len(status.warnings)),
+            (
+                "helix_start_time_seconds",
+                "When the daemon started, in seconds since the epoch",
+                status.started_at.timestamp(),
+            ),
+        ):
+            yield GaugeMetricFamily(name, help_text, value=value)
+        disk = GaugeMetricFamily("helix_disk_bytes", "Bytes on disk", labels=["part"])
+        for part, size in status.disk_bytes.items():
+            disk.add_metric([part], size)
+        yield disk
+        nodes = GaugeMetricFamily("helix_nodes", "Nodes of the graph", labels=["label"])
+        for label, count in status.nodes.items():
+            nodes.add_metric([label], count)
+        yield nodes

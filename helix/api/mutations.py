@@ -1,0 +1,162 @@
+"""Mutations: what can be done to a store. Each function is one field of `Mutation`; GraphiQL shows its docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import strawberry
+
+from helix.errors import InvalidInputError
+from helix.lifecycle.curate import EditRequest
+from helix.lifecycle.episodes import EpisodeRequest
+from helix.lifecycle.remember import StoreRequest
+from helix.model.edge import Edge
+from helix.model.episode import Episode
+from helix.model.memory import Memory
+from helix.model.reports import IngestReport, Job, MaintenanceReport, StoreResult
+from helix.service import Helix
+
+
+def store(helix: Helix, request: StoreRequest) -> StoreResult:
+    """Remember something. The same thing twice counts once; a refinement becomes a new version.
+
+    Secrets are taken out before anything is written.
+    """
+    return helix.store(**_fields_of(request))
+
+
+def record_episode(helix: Helix, request: EpisodeRequest) -> Episode:
+    """Record what happened, word for word but for secrets, as evidence for memories."""
+    return helix.record_episode(**_fields_of(request))
+
+
+def edit(helix: Helix, name_or_id: str, request: EditRequest) -> Memory:
+    """Write a new version of a memory that supersedes the old one; what is left out stays as it is."""
+    return helix.edit(name_or_id, **_fields_of(request))
+
+
+def forget(helix: Helix, *, name_or_id: str) -> Memory:
+    """Take a memory out of recall; `restore` brings it back."""
+    return helix.forget(name_or_id)
+
+
+def restore(helix: Helix, *, name_or_id: str) -> Memory:
+    """Bring a forgotten, archived or quarantined memory back into recall."""
+    return helix.restore(name_or_id)
+
+
+def confirm(helix: Helix, *, name_or_id: str) -> Memory:
+    """Say, as a person, that a memory holds: this reinforces it."""
+    return helix.confirm(name_or_id)
+
+
+def edge(helix: Helix, *, source: str, target: str, relation: str, weight: float = 1.0) -> Edge:
+    """Draw an edge between two memories."""
+    return helix.edge(source, target, relation, weight)
+
+
+def feedback(helix: Helix, *, names: Sequence[str], delta: float) -> list[Memory]:
+    """Say that memories helped (a positive delta) or failed (a negative one)."""
+    return helix.feedback(names, delta)
+
+
+def decay(helix: Helix, *, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
+    """Halve the counters of memories that were not used for long, so that old evidence weighs less."""
+    return helix.decay(unused_days=unused_days, min_uses=min_uses, dry_run=dry_run)
+
+
+def decay_edges(helix: Helix, *, unused_days: float = 60, dry_run: bool = False) -> MaintenanceReport:
+    """Halve the weights of edges that were not used for long."""
+    return helix.decay_edges(unused_days=unused_days, dry_run=dry_run)
+
+
+def prune(
+    helix: Helix, *, min_effectiveness: float = 0.25, min_uses: int = 3, dry_run: bool = False
+) -> MaintenanceReport:
+    """Archive the memories that evidence speaks against; `restore` brings one back."""
+    return helix.prune(min_effectiveness=min_effectiveness, min_uses=min_uses, dry_run=dry_run)
+
+
+def pause(helix: Helix, *, on: bool = True) -> bool:
+    """Stop capturing, or go on with it; returns whether capture is paused now."""
+    return helix.pause(on)
+
+
+def ingest_git(helix: Helix, *, path: str, scope: str | None = None, limit: int | None = None) -> Job:
+    """Take in the history of a git repository, oldest commit first; nothing is taken in twice."""
+    return helix.ingest_git(_absolute(path), scope=scope, limit=limit)
+
+
+def ingest_notes(helix: Helix, *, paths: Sequence[str], scope: str | None = None) -> Job:
+    """Take in Markdown notes: files, or folders of them."""
+    return helix.ingest_notes([_absolute(path) for path in paths], scope=scope)
+
+
+def ingest_jsonl(
+    helix: Helix, *, lines: Sequence[str], first_line: int = 1, scope: str | None = None, source: str = "jsonl"
+) -> IngestReport:
+    """Take in one chunk of JSON lines; a broken line is named by its number and the rest goes in."""
+    return helix.ingest_jsonl(lines, first_line=first_line, scope=scope, source=source)
+
+
+def rebuild(helix: Helix) -> Job:
+    """Build the graph anew from the journal; recall answers by words alone meanwhile."""
+    return helix.rebuild()
+
+
+def reembed(helix: Helix) -> Job:
+    """Embed everything anew with the model that is set."""
+    return helix.reembed()
+
+
+def backup(helix: Helix, *, path: str) -> Job:
+    """Write a backup of the running store to a file or folder of this machine."""
+    return helix.backup(_absolute(path))
+
+
+def restore_backup(helix: Helix, *, path: str) -> Job:
+    """Put a backup in the place of the store; what was there is moved aside."""
+    return helix.restore_backup(_absolute(path))
+
+
+def cancel_job(helix: Helix, *, id: strawberry.ID) -> Job:
+    """Ask a job to stop; what it has done so far stays."""
+    return helix.cancel(id)
+
+
+def _fields_of(request: Any) -> dict[str, Any]:
+    return {field.name: getattr(request, field.name) for field in fields(request)}
+
+
+def _absolute(path: str) -> str:
+    if not Path(path).is_absolute() or "\0" in path:
+        message = f"{path!r:.200} is not an absolute path"
+        raise InvalidInputError(message, hint="the daemon does not know the client's folder: send the whole path")
+    return path
+
+
+ALL = (
+    store,
+    record_episode,
+    edit,
+    forget,
+    restore,
+    confirm,
+    edge,
+    feedback,
+    decay,
+    decay_edges,
+    prune,
+    pause,
+    ingest_git,
+    ingest_notes,
+    ingest_jsonl,
+    rebuild,
+    reembed,
+    backup,
+    restore_backup,
+    cancel_job,
+)

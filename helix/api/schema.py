@@ -1,0 +1,53 @@
+"""The schema: queries, mutations and subscriptions put together, with the limits every operation runs under."""
+
+from __future__ import annotations
+
+import strawberry
+from graphql import GraphQLError
+from strawberry.schema.config import StrawberryConfig
+from strawberry.tools import create_type
+from strawberry.types.execution import ExecutionContext
+
+from helix.api import controls, mutations, queries, subscriptions
+from helix.api.context import PerOperation
+from helix.api.errors import coded
+from helix.api.fields import control, mutation, query, subscription
+from helix.api.limits import DocumentLimits
+from helix.api.scalars import SCALARS
+from helix.api.types import Views
+from helix.api.walks import EXTRAS
+from helix.settings import Settings
+
+
+class HelixSchema(strawberry.Schema):
+    """A schema whose errors all carry a code."""
+
+    def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
+        """Code, log and mask errors in place: strawberry passes every list through here before it is answered."""
+        errors[:] = [coded(error) for error in errors]
+
+
+def build_schema(settings: Settings) -> HelixSchema:
+    """Return the schema, with the limits of `settings`."""
+    views = Views(EXTRAS)
+    changes = [mutation(function, views) for function in mutations.ALL]
+    return HelixSchema(
+        query=create_type(
+            "Query",
+            [query(function, views) for function in queries.ALL],
+            description="What can be asked of Helix. An argument that is left out or null stands for its default.",
+        ),
+        mutation=create_type(
+            "Mutation",
+            changes + [control(function, views) for function in controls.ALL],
+            description="What can be done to a store. The answer comes when the change is durable.",
+        ),
+        subscription=create_type(
+            "Subscription",
+            [subscription(function, views) for function in subscriptions.ALL],
+            description="What changes, as it changes: over WebSocket (graphql-transport-ws) or server-sent events.",
+        ),
+        types=views.nodes(),
+        extensions=[PerOperation, lambda: DocumentLimits(settings)],
+        config=StrawberryConfig(scalar_map=SCALARS),
+    )

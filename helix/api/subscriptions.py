@@ -1,0 +1,108 @@
+"""Subscriptions: what changes in a store, as it changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import strawberry
+
+from helix.api.context import Context, Runtime
+from helix.errors import InvalidInputError
+from helix.model.reports import Job, JobState
+
+EVENT_TYPES = ("memory.added", "memory.changed", "episode.recorded", "edge.changed", "job.progress")
+QUEUE = 1_000
+"""Events kept for a subscriber that reads slowly; older ones are dropped and counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One change of the store, after it is durable."""
+
+    type: str
+    id: str
+    detail: Mapping[str, Any]
+    missed: int
+
+
+class Feed:
+    """The events of one subscriber: put in by the writer's thread, taken out by the event loop."""
+
+    def __init__(self, wanted: Callable[[Mapping[str, Any]], bool]) -> None:
+        self._wanted = wanted
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[Mapping[str, Any]] = deque()
+        self._missed = 0
+        self._ready = asyncio.Event()
+
+    def publish(self, event: Mapping[str, Any]) -> None:
+        """Hand an event over; from any thread, returns at once."""
+        if self._wanted(event) and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._put, event)
+
+    def _put(self, event: Mapping[str, Any]) -> None:
+        if len(self._waiting) >= QUEUE:
+            self._waiting.popleft()
+            self._missed += 1
+        self._waiting.append(event)
+        self._ready.set()
+
+    async def take(self, closing: asyncio.Event) -> tuple[Mapping[str, Any], int] | None:
+        """Return the next event and how many were dropped before it; None when the daemon closes."""
+        while not self._waiting:
+            self._ready.clear()
+            ends = [asyncio.ensure_future(self._ready.wait()), asyncio.ensure_future(closing.wait())]
+            try:
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for end in ends:
+                    end.cancel()
+            if closing.is_set():
+                return None
+        missed, self._missed = self._missed, 0
+        return self._waiting.popleft(), missed
+
+
+async def events(context: Context, *, types: Sequence[str] | None = None) -> AsyncGenerator[Event, None]:
+    """Tell of each change of the store after it is durable, optionally of some types only.
+
+    Types are memory.added, memory.changed, episode.recorded, edge.changed and job.progress.
+    """
+    wanted = frozenset(types or EVENT_TYPES)
+    if unknown := sorted(wanted.difference(EVENT_TYPES)):
+        raise InvalidInputError(f"unknown event type {unknown[0]!r:.100}", hint=f"known are {', '.join(EVENT_TYPES)}")
+    async with _subscribed(context.runtime, lambda event: event["type"] in wanted) as feed:
+        while (taken := await feed.take(context.runtime.closing)) is not None:
+            event, missed = taken
+            detail = {key: value for key, value in event.items() if key not in ("type", "id")}
+            yield Event(type=event["type"], id=event["id"], detail=detail, missed=missed)
+
+
+async def job_progress(context: Context, *, id: strawberry.ID) -> AsyncGenerator[Job, None]:
+    """Show a job as it stands, then again whenever it moves, until it ends."""
+    runtime = context.runtime
+
+    async with _subscribed(runtime, lambda event: event["type"] == "job.progress" and event["id"] == id) as feed:
+        while True:
+            job = await runtime.call(runtime.helix.job, id, seconds=runtime.seconds)
+            yield job
+            if job.state is not JobState.RUNNING or await feed.take(runtime.closing) is None:
+                return
+
+
+ALL = (events, job_progress)
+
+
+@asynccontextmanager
+async def _subscribed(runtime: Runtime, wanted: Callable[[Mapping[str, Any]], bool]) -> AsyncIterator[Feed]:
+    feed = Feed(wanted)
+    unsubscribe = runtime.helix.subscribe(feed.publish)
+    try:
+        yield feed
+    finally:
+        unsubscribe()

@@ -1,0 +1,161 @@
+"""GraphQL types as views of the domain: built from its dataclasses, so that each field is listed once, there."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+import strawberry
+from strawberry.scalars import JSON
+from strawberry.types.field import StrawberryField
+
+from helix.api.glossary import description_of_field, description_of_type
+from helix.api.scalars import Long
+from helix.model.records import CLASS_OF
+from helix.model.records import Node as DomainNode
+
+T = TypeVar("T")
+
+_LARGE = frozenset({"journal_bytes_week", "memory_bytes", "journal_rows", "applied_seq"})
+"""Whole numbers that may pass the 32 bits of a GraphQL Int."""
+
+_RENAMED = {"Memory.label": "confidenceLabel"}
+"""Properties whose plain name would be taken for something else in GraphQL."""
+
+
+@strawberry.interface(description="Anything in the graph that has an id and a scope.")
+class Node:
+    id: strawberry.ID = strawberry.field(description="Its id (a UUIDv7; an entity's is derived from what it names).")
+    scope: str = strawberry.field(description="The project it belongs to, or `global`.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageInfo:
+    """Where a page lies in its list (Relay cursor connections)."""
+
+    has_next_page: bool
+    has_previous_page: bool
+    start_cursor: str | None
+    end_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Generic[T]):
+    """One item of a page, with the cursor that continues after it."""
+
+    cursor: str
+    node: T
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection(Generic[T]):
+    """One page of a list that may grow (Relay cursor connections)."""
+
+    edges: tuple[Listed[T], ...]
+    page_info: PageInfo
+    total_count: int
+
+
+_GENERIC_NAMES = {Listed: "Edge", Connection: "Connection"}
+
+
+class Views:
+    """Builds the GraphQL type of each domain class once, when it is first asked for.
+
+    `extras` make fields that a domain class does not hold itself but the graph can answer, such as a memory's edges.
+    A field that leads back to a type which is still being built has to lead to the Node interface instead.
+    """
+
+    def __init__(self, extras: Mapping[type[Any], Sequence[Callable[[Views], StrawberryField]]]) -> None:
+        self._extras = extras
+        self._built: dict[Any, Any] = {}
+
+    def of(self, annotation: Any) -> Any:
+        """Return the GraphQL counterpart of a Python annotation, as strawberry reads it.
+
+        Enums keep their members' names; mappings are JSON, open values JSON or null; the union of all nodes is the
+        Node interface.
+        Raises TypeError for what has no counterpart.
+        """
+        if annotation in (str, int, float, bool, datetime, Long, strawberry.ID, JSON):
+            return annotation
+        if annotation is Any or annotation is object:
+            return JSON | None
+        origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+        if origin in (typing.Union, types.UnionType):
+            return self._union(arguments)
+        if isinstance(origin or annotation, type):
+            return self._class(annotation, origin, arguments)
+        raise TypeError(f"no GraphQL type for {annotation!r}")
+
+    def nodes(self) -> list[Any]:
+        """Return the types of every kind of node, for those that no field names."""
+        return [self.of(cls) for cls in CLASS_OF.values()]
+
+    def _union(self, arms: tuple[Any, ...]) -> Any:
+        rest = [arm for arm in arms if arm is not type(None)]
+        if len(rest) == 1:
+            return self.of(rest[0]) | None
+        if set(rest) == set(typing.get_args(DomainNode)):
+            return Node | None if len(rest) < len(arms) else Node
+        raise TypeError(f"no GraphQL type for {arms!r}")
+
+    def _class(self, annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Any:
+        base: type[Any] = origin or annotation
+        if issubclass(base, Enum) or is_dataclass(base):
+            if annotation not in self._built:
+                self._built[annotation] = self._enum(base) if issubclass(base, Enum) else self._build(base, arguments)
+            return self._built[annotation]
+        if issubclass(base, Mapping):
+            return JSON
+        if issubclass(base, Sequence):
+            item = self.of(arguments[0])
+            return list[item]  # type: ignore[valid-type]  # an annotation made at run time, for strawberry to read
+        raise TypeError(f"no GraphQL type for {annotation!r}")
+
+    def _enum(self, base: type[Enum]) -> Any:
+        # strawberry keeps its definition of an enum on the enum's own class; it has no other place for it.
+        return strawberry.enum(base, description=description_of_type(base))
+
+    def _build(self, model: type[Any], arguments: tuple[Any, ...]) -> Any:
+        name = "".join(argument.__name__ for argument in arguments) + _GENERIC_NAMES.get(model, model.__name__)
+        bound = dict(zip(getattr(model, "__parameters__", ()), arguments, strict=True))
+        hints = typing.get_type_hints(model)
+        annotations: dict[str, Any] = {}
+        namespace: dict[str, Any] = {"is_type_of": classmethod(lambda _cls, value, _info: isinstance(value, model))}
+        for field in fields(model):
+            annotations[field.name] = self._field(field.name, _substituted(hints[field.name], bound))
+            namespace[field.name] = strawberry.field(description=description_of_field(model, field.name))
+        for attribute, getter in _properties(model):
+            annotations[attribute] = self.of(typing.get_type_hints(getter)["return"])
+            renamed = _RENAMED.get(f"{model.__name__}.{attribute}")
+            namespace[attribute] = strawberry.field(name=renamed, description=description_of_field(model, attribute))
+        for make in self._extras.get(model, ()):
+            extra = make(self)
+            namespace[str(extra.python_name)] = extra
+        bases = (Node,) if model in CLASS_OF.values() else ()
+        namespace["__annotations__"] = annotations
+        namespace["__module__"] = __name__
+        built = types.new_class(name, bases, {}, lambda body: body.update(namespace))
+        return strawberry.type(built, name=name, description=description_of_type(model))
+
+    def _field(self, name: str, hint: Any) -> Any:
+        if name == "id":
+            return strawberry.ID
+        return Long if name in _LARGE else self.of(hint)
+
+
+def _properties(model: type[Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, value.fget) for name, value in vars(model).items() if isinstance(value, property))
+
+
+def _substituted(hint: Any, bound: Mapping[Any, Any]) -> Any:
+    if hint in bound:
+        return bound[hint]
+    parameters = getattr(hint, "__parameters__", ())
+    return hint[tuple(bound[parameter] for parameter in parameters)] if parameters else hint

@@ -1,0 +1,66 @@
+"""Invocation: one run of the command line, with its flags, settings, daemon and what it writes where."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import click
+
+from helix.cli.output import Output, clean, escape
+from helix.client import Client
+from helix.daemon import ensure_running
+from helix.settings import Settings, load
+
+
+class Invocation:
+    """What every command gets: results go to stdout through `emit`, words to stderr through `say`.
+
+    `json` is what `--json` set; `flags` are settings given as flags.
+    """
+
+    def __init__(self) -> None:
+        self.json = False
+        self.debug = False
+        self.flags: dict[str, Any] = {}
+        self._client: Client | None = None
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of this run, read once."""
+        return load(self.flags)
+
+    @cached_property
+    def out(self) -> Output:
+        """Standard output for people."""
+        return Output(sys.stdout)
+
+    def client(self) -> Client:
+        """Return the client of the daemon, which is started when none runs."""
+        if self._client is None:
+            self._client = ensure_running(self.settings)
+        return self._client
+
+    def run(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        """Run a named operation in the daemon and return its `data`; see `Client.run`."""
+        return self.client().run(operation, **arguments)
+
+    def emit(self, data: Mapping[str, Any], show: Callable[[Output], None]) -> None:
+        """Write the data as JSON with `--json`, otherwise let `show` write it for people."""
+        if not self.json:
+            show(self.out)
+            return
+        unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+        click.echo(escape(json.dumps(data, indent=2, ensure_ascii=not unicode)))
+
+    def say(self, words: str) -> None:
+        """Write words to stderr: progress, advice, warnings; never data."""
+        click.echo(clean(words), err=True)
+
+    def close(self) -> None:
+        """Close the connection to the daemon, if there is one."""
+        if self._client is not None:
+            self._client.close()

@@ -1,0 +1,71 @@
+"""Logs: structured lines under the store, one JSON object each, which rotate and stay on this machine."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from helix.cli.invocation import Invocation
+from helix.daemon import LOGS
+from helix.errors import ConfigError, HelixError
+
+DAEMON_LOG = "helix.log"
+CLIENT_LOG = "client.log"
+_BYTES, _KEPT = 5_000_000, 3
+_LEVELS = ("debug", "info", "warning", "error")
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one line of JSON; every text of it goes through `redact` first."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__()
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, without its line break."""
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": self._redact(record.getMessage()),
+        }
+        if record.exc_info:
+            line["trace"] = self._redact(self.formatException(record.exc_info))
+        return json.dumps(line)
+
+
+def start_daemon_log(store: Path, level: str, redact: Callable[[str], str]) -> None:
+    """Send what this process logs, from `level` upwards, to the store's log. Raises ConfigError for an unknown level."""
+    if level.lower() not in _LEVELS:
+        raise ConfigError(f"unknown log level {level!r}", hint=f"one of: {', '.join(_LEVELS)}")
+    logging.basicConfig(level=level.upper(), handlers=[_handler(store / LOGS / DAEMON_LOG, redact)], force=True)
+
+
+def note_crash(invocation: Invocation, error: Exception) -> str:
+    """Write where an unexpected error came from to the store's client log and return the log's path.
+
+    Its message is left out: it may quote text that nothing has redacted.
+    """
+    try:
+        path = invocation.settings.store_path / LOGS / CLIENT_LOG
+        handler = _handler(path, lambda text: text)
+    except (HelixError, OSError):
+        return "no log"
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    words = f"{type(error).__name__}\n{frames}"
+    handler.emit(logging.LogRecord("helix.cli", logging.ERROR, __file__, 0, words, None, None))
+    handler.close()
+    return str(path)
+
+
+def _handler(path: Path, redact: Callable[[str], str]) -> RotatingFileHandler:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handler = RotatingFileHandler(path, maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8")
+    handler.setFormatter(JsonLines(redact))
+    return handler

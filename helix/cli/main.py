@@ -1,0 +1,236 @@
+"""The `helix` command: its subcommands, loaded when they are used, and the one place where errors become words."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helix import __version__
+from helix.cli.invocation import Invocation
+from helix.cli.output import clean
+from helix.errors import DiskFullError, HelixError, InvalidInputError, StoreError
+
+COMPLETION_VARIABLE = "_HELIX_COMPLETE"
+_INTERRUPTED = 130
+_PIPE_CLOSED = 141
+
+SECTIONS: dict[str, dict[str, str]] = {
+    "Remember": {
+        "store": "remember:store",
+        "ingest": "ingest:ingest",
+        "edit": "remember:edit",
+        "confirm": "remember:confirm",
+        "feedback": "remember:feedback",
+        "forget": "remember:forget",
+        "restore": "remember:restore",
+        "edge": "edges:edge",
+    },
+    "Recall": {
+        "recall": "recall:recall",
+        "recall-by-type": "recall:recall_by_type",
+        "similar-recent": "recall:similar_recent",
+        "last": "recall:last",
+        "why": "recall:why",
+    },
+    "Look": {
+        "get": "inspect:get",
+        "list": "inspect:list_",
+        "edges": "edges:edges",
+        "suggest-edges": "edges:suggest_edges",
+        "stats": "inspect:stats",
+        "health": "inspect:health",
+        "cypher": "cypher:command",
+    },
+    "Maintain": {
+        "decay": "maintain:decay",
+        "decay-edges": "maintain:decay_edges",
+        "prune": "maintain:prune",
+        "rebuild": "maintain:rebuild",
+        "reembed": "maintain:reembed",
+        "backup": "maintain:backup",
+    },
+    "Service": {
+        "init": "init:init",
+        "models": "models:models",
+        "serve": "serve:serve",
+        "open": "service:open_",
+        "status": "service:status",
+        "doctor": "service:doctor",
+        "pause": "service:pause",
+        "stop": "service:stop",
+        "config": "config:config",
+        "completion": "config:completion",
+    },
+}
+ALIASES = {"add": "store", "search": "recall"}
+_PLACES = dict(chain.from_iterable(commands.items() for commands in SECTIONS.values()))
+
+
+def _set_json(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.find_object(Invocation).json = True  # type: ignore[union-attr]  # run() always gives one
+
+
+def _json_option() -> click.Option:
+    # Eager: an error found in another option is already to be written as JSON.
+    words = "Write the answer as JSON."
+    return click.Option(["--json"], is_flag=True, is_eager=True, expose_value=False, callback=_set_json, help=words)
+
+
+def _take_json(command: click.Command) -> None:
+    """Give `--json` to a command and all below it, so that it may stand anywhere in the line."""
+    command.params.append(_json_option())
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            _take_json(below)
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported one by one, when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of their sections, aliases left out."""
+        return list(_PLACES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command, or None when there is none of that name."""
+        place = _PLACES.get(ALIASES.get(cmd_name, cmd_name))
+        if place is None:
+            return None
+        module, _, attribute = place.partition(":")
+        command: click.Command = getattr(importlib.import_module(f"helix.cli.{module}"), attribute)
+        if not any(param.name == "json" for param in command.params):
+            _take_json(command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands section by section."""
+        also = {name: alias for alias, name in ALIASES.items()}
+        for title, names in SECTIONS.items():
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((f"{name}, {also[name]}" if name in also else name, command.get_short_help_str(limit=90)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--store", metavar="FOLDER", type=click.Path(path_type=Path), help="The store to use.")
+@click.option("--home", metavar="FOLDER", type=click.Path(path_type=Path), help="Where Helix lives (~/.helix).")
+@click.option("--debug", is_flag=True, help="Show where an unexpected error came from.")
+@click.version_option(__version__, prog_name="helix", message="%(prog)s %(version)s")
+@click.pass_obj
+def cli(invocation: Invocation, store: Path | None, home: Path | None, debug: bool) -> None:
+    """A memory for coding agents and the people who work with them.
+
+    \b
+    helix store "Always run the linter before pushing" --kind convention
+    helix ingest git .
+    helix recall "what do we do before pushing?"
+    """
+    invocation.flags = {"db_path": store and store.absolute(), "home": home and home.absolute()}
+    invocation.debug = debug
+
+
+cli.params.append(_json_option())
+
+
+def main() -> None:
+    """Run the command line of this process and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; every error becomes words on stderr here."""
+    invocation = Invocation()
+    invocation.json = "--json" in arguments
+    try:
+        if COMPLETION_VARIABLE in os.environ:
+            return _complete(os.environ[COMPLETION_VARIABLE])
+        with cli.make_context("helix", list(arguments), obj=invocation) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+        return 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as nothing:
+        click.echo(nothing.format_message())
+        return 0
+    except click.ClickException as error:
+        usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "helix"
+        return _report(InvalidInputError(error.format_message(), hint=f"{usage} --help"), invocation)
+    except HelixError as error:
+        return _report(error, invocation)
+    except (KeyboardInterrupt, click.Abort):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read this has seen enough; the interpreter must not try to write the rest when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except OSError as error:
+        return _report(_store_error(error), invocation, error)
+    except Exception as error:  # the outermost boundary of the command line
+        return _unexpected(error, invocation)
+    finally:
+        invocation.close()
+
+
+def _complete(instruction: str) -> int:
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {"obj": Invocation()}, "helix", COMPLETION_VARIABLE, instruction)
+
+
+def _report(error: HelixError, invocation: Invocation, cause: Exception | None = None) -> int:
+    if invocation.debug and (shown := cause or error.__cause__) is not None:
+        _show_trace(shown)
+    if invocation.json:
+        body = {"code": error.code, "message": error.message, "hint": error.hint}
+        click.echo(json.dumps({"error": body}), err=True)
+    else:
+        click.echo(clean(f"error [{error.code}]: {error.message}"), err=True)
+        if error.hint:
+            click.echo(clean(f"hint: {error.hint}"), err=True)
+    return error.exit_code
+
+
+def _store_error(error: OSError) -> HelixError:
+    place = f": {error.filename}" if error.filename else ""
+    words = f"{error.strerror or error}{place}"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFullError(words, hint="make room and try again: nothing is lost")
+    return StoreError(words, hint="`helix config` shows which folders are used")
+
+
+def _unexpected(error: Exception, invocation: Invocation) -> int:
+    if invocation.debug:
+        _show_trace(error)
+    from helix.cli.logs import note_crash
+
+    log = note_crash(invocation, error)
+    words = f"something unexpected went wrong: {type(error).__name__}"
+    return _report(HelixError(words, hint=f"{log} has the place; `helix --debug ...` shows it"), invocation)
+
+
+def _show_trace(error: BaseException) -> None:
+    import traceback
+
+    click.echo(clean("".join(traceback.format_exception(error))), err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Commands that keep a store in shape: decay, decay-edges, prune, rebuild, reembed, backup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helix.cli.invocation import Invocation
+from helix.cli.options import dry_run_option
+from helix.cli.output import Output, size
+from helix.cli.progress import follow
+
+
+@click.command()
+@click.option("--unused-days", type=click.FloatRange(min=0), default=30, show_default=True, help="Not used for so long.")
+@click.option("--min-uses", type=click.IntRange(min=0), default=2, show_default=True, help="Used less often than this.")
+@dry_run_option
+@click.pass_obj
+def decay(invocation: Invocation, **limits: Any) -> None:
+    """Halve the feedback of memories that were hardly used: old evidence weighs less.
+
+    \b
+    helix decay --dry-run
+    """
+    _report(invocation, "decay", "decay", **limits)
+
+
+@click.command("decay-edges")
+@click.option("--unused-days", type=click.FloatRange(min=0), default=60, show_default=True, help="Not used for so long.")
+@dry_run_option
+@click.pass_obj
+def decay_edges(invocation: Invocation, **limits: Any) -> None:
+    """Halve the weight of edges that were not used for long.
+
+    \b
+    helix decay-edges --unused-days 90
+    """
+    _report(invocation, "decay_edges", "decayEdges", **limits)
+
+
+@click.command()
+@click.option(
+    "--min-effectiveness", type=click.FloatRange(0, 1), default=0.25, show_default=True, help="Helped less than this."
+)
+@click.option("--min-uses", type=click.IntRange(min=0), default=3, show_default=True, help="After at least so many uses.")
+@dry_run_option
+@click.pass_obj
+def prune(invocation: Invocation, **limits: Any) -> None:
+    """Archive the memories that evidence speaks against; `helix restore` brings one back.
+
+    \b
+    helix prune --dry-run
+    """
+    _report(invocation, "prune", "prune", **limits)
+
+
+@click.command()
+@click.pass_obj
+def rebuild(invocation: Invocation) -> None:
+    """Build the graph anew from the journal; recall goes on meanwhile.
+
+    \b
+    helix rebuild
+    """
+    _follow(invocation, "rebuild", "the graph is rebuilt")
+
+
+@click.command()
+@click.pass_obj
+def reembed(invocation: Invocation) -> None:
+    """Embed everything anew with the model that is set, after a change of model.
+
+    \b
+    HELIX_EMBEDDING_MODEL=potion-base-8M helix reembed
+    """
+    _follow(invocation, "reembed", "everything is embedded anew")
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.pass_obj
+def backup(invocation: Invocation, path: Path) -> None:
+    """Write a backup of the running store to a file.
+
+    \b
+    helix backup ~/helix-monday.backup
+    """
+    _follow(invocation, "backup", f"backed up to {path}", path=path.absolute())
+
+
+def _report(invocation: Invocation, operation: str, field: str, **arguments: Any) -> None:
+    data = invocation.run(operation, **arguments)
+    report = data[field]
+
+    def show(out: Output) -> None:
+        for name in report["names"]:
+            out.line(name)
+
+    invocation.emit(data, show)
+    if not invocation.json:
+        invocation.say(f"{report['changed']} {'would change' if report['dryRun'] else 'changed'}")
+
+
+def _follow(invocation: Invocation, operation: str, words: str, **arguments: Any) -> None:
+    job = follow(invocation, invocation.run(operation, **arguments)[operation])
+    result = {name: size(value) if name.endswith("bytes") else value for name, value in job["result"].items()}
+
+    def show(out: Output) -> None:
+        out.line(words)
+        out.fields(result)
+
+    invocation.emit({operation: job}, show)

@@ -1,0 +1,73 @@
+"""Options: the types and options that several commands share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import click
+
+from helix.model.memory import Kind
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+class Word(click.Choice[str]):
+    """A member of an enum, given by its value in either case."""
+
+    def __init__(self, enum: type[StrEnum]) -> None:
+        super().__init__([member.value for member in enum], case_sensitive=False)
+        self._enum = enum
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the member, or fail with the list of what is allowed."""
+        return self._enum(super().convert(str(value), param, ctx))
+
+
+class Moment(click.ParamType):
+    """A time: ISO 8601 (UTC where it says no other), or how long ago: 12h, 7d, 2w."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Return an aware moment, or fail with what would have been understood."""
+        if isinstance(value, datetime):
+            return value
+        try:
+            if (ago := _AGO.fullmatch(value.strip())) is not None:
+                return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
+            moment = datetime.fromisoformat(value)
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is no time; write 2025-01-31, 2025-01-31T09:30 or 7d for seven days ago", param, ctx)
+        return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+kind_type = Word(Kind)
+
+
+def scope_option(command: F) -> F:
+    """Add `--scope`."""
+    return click.option("--scope", metavar="SCOPE", help="A project's id, or `global`.")(command)
+
+
+def session_option(command: F) -> F:
+    """Add `--session`."""
+    return click.option("--session", metavar="ID", help="Whose answer; by default the command line's own.")(command)
+
+
+def limit_option(default: int) -> Callable[[F], F]:
+    """Return the option `--limit` with its default."""
+    return click.option(
+        "--limit", "-n", type=click.IntRange(min=1), default=default, show_default=True, help="At most so many."
+    )
+
+
+def dry_run_option(command: F) -> F:
+    """Add `--dry-run`."""
+    return click.option("--dry-run", is_flag=True, help="Only say what would change.")(command)

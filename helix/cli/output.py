@@ -1,0 +1,109 @@
+"""Output: what people read: colour and columns on a terminal, plain lines that never change shape in a pipe."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Part = str | tuple[str, str]
+"""A piece of a line: plain text, or text and its style on a terminal."""
+
+# Stored text may hold escape sequences, which a terminal would obey, and lone surrogates, which no stream can carry.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+_SHORT = 500
+
+
+def clean(text: str) -> str:
+    """Return the text without anything a terminal would take as a command; line breaks and tabs stay."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+
+
+def escape(json_text: str) -> str:
+    """Return JSON text with what a terminal would obey written as escapes: the same JSON."""
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)
+
+
+def shorten(text: str, length: int = _SHORT) -> str:
+    """Return the text, cut to `length` characters with an ellipsis where it is longer."""
+    text = text.strip()
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def one_line(text: str, length: int = 80) -> str:
+    """Return the text on one line of at most `length` characters."""
+    return shorten(" ".join(text.split()), length)
+
+
+def size(count: float) -> str:
+    """Return a number of bytes for people: `3.4 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            break
+        count /= 1000
+    else:
+        unit = "TB"
+    return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+
+
+class Output:
+    """Writes to one stream; Rich is loaded only when that is a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._console: Console | None = None
+        if stream.isatty() and os.environ.get("TERM") != "dumb":
+            from rich.console import Console  # heavy, and of no use in a pipe
+
+            self._console = Console(file=stream, highlight=False, emoji=False, markup=False)
+
+    def line(self, *parts: Part, indent: int = 0) -> None:
+        """Write one line; `indent` also holds for the lines it wraps or breaks into."""
+        pieces = [(clean(part), "") if isinstance(part, str) else (clean(part[0]), part[1]) for part in parts]
+        if self._console is None:
+            margin = " " * indent
+            text = "".join(piece for piece, _ in pieces)
+            self._stream.write("".join(f"{margin}{line}".rstrip() + "\n" for line in text.split("\n")))
+        else:
+            from rich.padding import Padding
+            from rich.text import Text
+
+            self._console.print(Padding(Text.assemble(*pieces), (0, 0, 0, indent)))
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Write rows under their column names; in a pipe, separated by tabs."""
+        cells = [[" ".join(clean(_shown(value)).split()) for value in row] for row in rows]
+        if self._console is None:
+            self._stream.write("".join("\t".join(row) + "\n" for row in (columns, *cells)))
+        else:
+            from rich import box
+            from rich.table import Table
+
+            table = Table(*columns, box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+            for row in cells:
+                table.add_row(*row)
+            self._console.print(table)
+
+    def fields(self, pairs: Mapping[str, Any]) -> None:
+        """Write `name: value` lines, values in one column; what is empty is left out."""
+        shown = {name: _shown(value) for name, value in pairs.items() if value not in (None, "", [], {})}
+        width = max(map(len, shown), default=0) + 2
+        for name, value in shown.items():
+            self.line((f"{name}:".ljust(width), "bold"), value.replace("\n", "\n" + " " * width))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_shown(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_shown(item) for item in value)
+    return "" if value is None else str(value)

@@ -1,0 +1,98 @@
+"""Progress: follows a job of the daemon to its end, with a bar and the time that is left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from helix.cli.invocation import Invocation
+from helix.client import error_from
+from helix.errors import DaemonError, HelixError
+
+POLL_SECONDS = 0.2
+_CANCEL_SECONDS = 10.0
+_LINE_SECONDS = 5.0
+
+
+class Meter(Protocol):
+    """Shows how far something is; `total` 0 means that nobody knows yet."""
+
+    def __call__(self, done: int, total: int, message: str = "") -> None: ...
+
+
+@contextmanager
+def meter(invocation: Invocation, title: str, *, in_bytes: bool = False) -> Iterator[Meter]:
+    """Yield what shows progress on stderr: a bar on a terminal, now and then a line elsewhere, nothing with `--json`."""
+    if invocation.json:
+        yield lambda done, total, message="": None
+    elif not sys.stderr.isatty():
+        yield _Lines(invocation, title)
+    else:
+        from rich import progress  # heavy, and of no use without a terminal
+        from rich.console import Console
+
+        amount: progress.ProgressColumn = progress.DownloadColumn() if in_bytes else progress.MofNCompleteColumn()
+        columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), amount)
+        words = progress.TextColumn("{task.fields[message]}", markup=False)
+        with progress.Progress(*columns, progress.TimeRemainingColumn(), words, console=Console(stderr=True)) as bars:
+            task = bars.add_task(title, total=None, message="")
+            yield lambda done, total, message="": bars.update(
+                task, completed=done, total=total or None, message=message
+            )
+
+
+def follow(invocation: Invocation, job: dict[str, Any], *, cancels: bool = False) -> dict[str, Any]:
+    """Show a job until it is done and return it as it ended.
+
+    Raises the error it failed of. Ctrl-C leaves: with `cancels` the job is stopped first, otherwise it goes on.
+    """
+    title = str(job["kind"]).replace("_", " ")
+    try:
+        with meter(invocation, title) as show:
+            while job["state"] == "RUNNING":
+                show(job["done"], job["total"], job["message"])
+                time.sleep(POLL_SECONDS)
+                job = invocation.run("job", id=job["id"])["job"]
+            show(job["done"], job["total"])
+    except KeyboardInterrupt:
+        _leave(invocation, job, title, cancels)
+        raise
+    if job["state"] == "FAILED":
+        raise error_from(job["errorCode"] or HelixError.code, job["error"] or f"{title} failed")
+    if job["state"] == "CANCELLED":
+        raise DaemonError(f"{title} was cancelled after {_reached(job)}", hint="the same command goes on from there")
+    return job
+
+
+def _leave(invocation: Invocation, job: dict[str, Any], title: str, cancels: bool) -> None:
+    if not cancels:
+        invocation.say(f"{title} goes on in the daemon: `helix status` shows it")
+        return
+    job = invocation.run("cancel_job", id=job["id"])["cancelJob"]
+    deadline = time.monotonic() + _CANCEL_SECONDS
+    while job["state"] == "RUNNING" and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        job = invocation.run("job", id=job["id"])["job"]
+    ended = "is being stopped" if job["state"] == "RUNNING" else "was stopped"
+    invocation.say(f"{title} {ended} after {_reached(job)}; the same command goes on from there")
+
+
+def _reached(job: dict[str, Any]) -> str:
+    return f"{job['done']} of {job['total']}" if job["total"] else str(job["done"])
+
+
+class _Lines:
+    """Progress where there is no terminal: a line now and then."""
+
+    def __init__(self, invocation: Invocation, title: str) -> None:
+        self._invocation = invocation
+        self._title = title
+        self._due = time.monotonic() + _LINE_SECONDS
+
+    def __call__(self, done: int, total: int, message: str = "") -> None:
+        if time.monotonic() >= self._due:
+            self._due = time.monotonic() + _LINE_SECONDS
+            self._invocation.say(f"{self._title}: {done} of {total or '?'} {message}".rstrip())

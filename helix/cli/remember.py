@@ -1,0 +1,195 @@
+"""Commands that write memories: store, edit, confirm, feedback, forget, restore."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helix.cli.invocation import Invocation
+from helix.cli.options import Moment, Word, kind_type, scope_option
+from helix.cli.output import Output, shorten
+from helix.cli.progress import follow
+from helix.cli.render import memory_line
+from helix.errors import InvalidInputError
+from helix.model.memory import Kind
+from helix.model.provenance import Trust
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
+_TRIGGER_LENGTH = 200
+
+
+@click.command()
+@click.argument("text", required=False)
+@click.option("--kind", "-k", type=kind_type, default="fact", show_default=True, help="What kind of thing it is.")
+@click.option("--trigger", help="When it matters; by default the first sentence of the text.")
+@click.option("--resolution", help="What to know or do then; by default the whole text.")
+@click.option("--name", help="A readable name; by default one is made.")
+@scope_option
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure it is, 0 to 1.")
+@click.option("--importance", type=click.FloatRange(1, 10), help="How much it matters, 1 to 10.")
+@click.option("--file", "files", multiple=True, help="A file or glob it is about, from the project's root. Repeatable.")
+@click.option("--trust", type=Word(Trust), help="How far its source is to be trusted; by default user_asserted.")
+@click.option("--source", help="Where it comes from, in your own words.")
+@click.option("--agent", help="Which agent says so.")
+@click.option("--valid-from", type=Moment(), help="Since when it holds.")
+@click.option("--valid-to", type=Moment(), help="Until when it held.")
+@click.option("--attribute", "attributes", multiple=True, metavar="NAME=VALUE", help="Anything else. Repeatable.")
+@click.pass_obj
+def store(
+    invocation: Invocation,
+    text: str | None,
+    trigger: str | None,
+    resolution: str | None,
+    attributes: tuple[str, ...],
+    **rest: Any,
+) -> None:
+    """Remember something. TEXT - (or no TEXT in a pipe) is read from stdin.
+
+    \b
+    helix store "The API needs Node 20. Older versions fail on startup."
+    helix store --kind failure --trigger "port 8080 is taken" --resolution "stop the old server"
+    git log -1 --format=%B | helix store --kind decision
+    """
+    if text == "-" or (text is None and resolution is None and not sys.stdin.isatty()):
+        text = sys.stdin.read()
+    resolution = resolution if resolution is not None else text
+    if resolution is None:
+        raise InvalidInputError("there is nothing to remember", hint='helix store "what to remember"')
+    if trigger is None:
+        trigger = text if text is not None and resolution is not text else first_sentence(resolution)
+    data = invocation.run(
+        "store", trigger=trigger, resolution=resolution, attributes=_pairs(attributes) or None, **rest
+    )
+    stored = data["store"]
+
+    def show(out: Output) -> None:
+        out.line(f"{stored['status'].lower()} ", (stored["name"], "bold"))
+
+    invocation.emit(data, show)
+    if stored["redacted"] and not invocation.json:
+        invocation.say(f"taken out first: {', '.join(stored['redacted'])}")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--trigger", help="When it matters.")
+@click.option("--resolution", help="What to know or do then.")
+@click.option("--kind", "-k", type=kind_type, help="What kind of thing it is.")
+@click.option("--rename", "new_name", metavar="NAME", help="Its new name.")
+@scope_option
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure it is, 0 to 1.")
+@click.option("--importance", type=click.FloatRange(1, 10), help="How much it matters, 1 to 10.")
+@click.option("--valid-from", type=Moment(), help="Since when it holds.")
+@click.option("--valid-to", type=Moment(), help="Until when it held.")
+@click.pass_obj
+def edit(
+    invocation: Invocation,
+    name: str,
+    new_name: str | None,
+    kind: Kind | None,
+    valid_from: datetime | None,
+    valid_to: datetime | None,
+    **changes: Any,
+) -> None:
+    """Correct a memory. The old version is kept, and superseded by the new one.
+
+    \b
+    helix edit api-needs-node-20 --resolution "The API needs Node 22."
+    """
+    changes = {**changes, "kind": kind, "valid_from": valid_from, "valid_to": valid_to, "name": new_name}
+    if all(value is None for value in changes.values()):
+        raise InvalidInputError("nothing to change was given", hint="helix edit --help lists what can be")
+    _show_one(invocation, "edit", name, **changes)
+
+
+@click.command()
+@click.argument("name")
+@click.pass_obj
+def confirm(invocation: Invocation, name: str) -> None:
+    """Say that a memory holds: that reinforces it.
+
+    \b
+    helix confirm api-needs-node-20
+    """
+    _show_one(invocation, "confirm", name)
+
+
+@click.command()
+@click.argument("name")
+@click.pass_obj
+def forget(invocation: Invocation, name: str) -> None:
+    """Take a memory out of recall; `helix restore` brings it back.
+
+    \b
+    helix forget api-needs-node-20
+    """
+    _show_one(invocation, "forget", name)
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--backup", "file", type=click.Path(path_type=Path), help="Put this backup in the place of the store.")
+@click.pass_obj
+def restore(invocation: Invocation, name: str | None, file: Path | None) -> None:
+    """Bring a forgotten memory back, or the whole store from a backup.
+
+    \b
+    helix restore api-needs-node-20
+    helix restore --backup ~/helix-monday.backup
+    """
+    if (name is None) == (file is None):
+        raise InvalidInputError("either a memory or a backup is restored", hint="helix restore NAME | --backup FILE")
+    if file is None:
+        _show_one(invocation, "restore", name)
+        return
+    job = follow(invocation, invocation.run("restore_backup", path=file.absolute())["restoreBackup"])
+    invocation.emit({"restoreBackup": job}, lambda out: out.line(f"restored from {file}"))
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True)
+@click.option("--delta", type=float, required=True, help="Above 0: it helped, by so much. Below 0: it failed.")
+@click.pass_obj
+def feedback(invocation: Invocation, names: tuple[str, ...], delta: float) -> None:
+    """Say that memories helped or failed.
+
+    \b
+    helix feedback api-needs-node-20 --delta 0.5
+    helix feedback use-port-8080 --delta -0.3
+    """
+    data = invocation.run("feedback", names=names, delta=delta)
+
+    def show(out: Output) -> None:
+        for memory in data["feedback"]:
+            memory_line(out, memory)
+
+    invocation.emit(data, show)
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, or as much of it as makes a trigger."""
+    return shorten(_SENTENCE_END.split(text.strip(), maxsplit=1)[0], _TRIGGER_LENGTH)
+
+
+def _show_one(invocation: Invocation, operation: str, name: str | None, **arguments: Any) -> None:
+    data = invocation.run(operation, name_or_id=name, **arguments)
+    invocation.emit(data, lambda out: memory_line(out, data[operation]))
+
+
+def _pairs(attributes: tuple[str, ...]) -> dict[str, Any]:
+    pairs = {}
+    for attribute in attributes:
+        name, sign, value = attribute.partition("=")
+        if not sign or not name:
+            raise InvalidInputError(f"an attribute is written NAME=VALUE, not {attribute!r}")
+        try:
+            pairs[name] = json.loads(value)
+        except ValueError:
+            pairs[name] = value
+    return pairs

@@ -1,0 +1,131 @@
+"""Rendering: how memories, answers and reports look to people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from helix.cli.output import Output, Part, one_line, shorten
+
+Record = Mapping[str, Any]
+
+
+def memory_line(out: Output, memory: Record, *before: Part) -> None:
+    """Write a memory on one line, behind what comes before it."""
+    kind, scope, status = memory["kind"].lower(), memory["scope"], memory["status"].lower()
+    stands = "" if status == "active" else f"  {status}"
+    out.line(*before, memory["confidenceLabel"], f" {kind}  ", (memory["name"], "bold"), (f"  {scope}{stands}", "dim"))
+
+
+def memory_table(out: Output, memories: Sequence[Record]) -> None:
+    """Write memories as a table."""
+    rows = [
+        (m["name"], m["kind"].lower(), m["confidenceLabel"], m["status"].lower(), m["scope"], one_line(m["trigger"]))
+        for m in memories
+    ]
+    out.table(("NAME", "KIND", "PROVEN", "STATUS", "SCOPE", "TRIGGER"), rows)
+
+
+def memory_page(out: Output, memory: Record) -> None:
+    """Write a whole memory, with its edges and the episodes it rests on where they were asked for."""
+    memory_line(out, memory)
+    out.line(memory["trigger"], indent=2)
+    out.line("→ ", memory["resolution"], indent=2)
+    out.line()
+    origin = {name: value for name, value in memory["provenance"].items() if value}
+    out.fields(
+        {
+            "id": memory["id"],
+            "confidence": memory["confidence"],
+            "importance": memory["importance"],
+            "feedback": f"helped {memory['helped']:g}, failed {memory['failed']:g}, used {memory['uses']}",
+            "recorded": moment(memory["recordedAt"]),
+            "retired": moment(memory["retiredAt"]),
+            "valid": _span(memory["validFrom"], memory["validTo"]),
+            "last used": moment(memory["lastUsedAt"]),
+            "source": memory["source"],
+            "origin": origin,
+            "attributes": memory["attributes"],
+        }
+    )
+    for title, pieces in (("edges", memory.get("edges")), ("episodes", memory.get("episodes"))):
+        if pieces:
+            out.line()
+            out.line((title, "bold"))
+            for piece in pieces:
+                out.line(edge_words(piece) if title == "edges" else _episode_words(piece), indent=2)
+
+
+def edge_words(edge: Record) -> str:
+    """Return an edge as `a -SOLVES-> b`, with its weight where it is not 1."""
+    weight = "" if edge["weight"] == 1 else f" ({edge['weight']:.3g})"
+    return f"{_end(edge['source'])} -{edge['relation'] or edge['type']}{weight}-> {_end(edge['target'])}"
+
+
+def edge_table(out: Output, edges: Sequence[Record]) -> None:
+    """Write edges as a table."""
+    rows = [(_end(e["source"]), e["relation"] or e["type"], _end(e["target"]), e["weight"]) for e in edges]
+    out.table(("FROM", "RELATION", "TO", "WEIGHT"), rows)
+
+
+def answer(out: Output, recalled: Record, *, explain: bool = False, full: bool = False) -> None:
+    """Write the items of an answer in their order, each with its score and the reason it is there."""
+    for rank, item in enumerate(recalled["items"], 1):
+        recall_item(out, item, rank, explain=explain, full=full)
+
+
+def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = False, full: bool = False) -> None:
+    """Write one item of an answer; `explain` adds every arm and factor, `full` its whole text."""
+    node = item["node"]
+    kind = node.get("kind") or node["__typename"]
+    head = [(f"{rank}. ", "bold")] if rank else []
+    out.line(
+        *head,
+        (item["confidenceLabel"], _colour(item["confidenceLabel"])),
+        f" {kind.lower()}  ",
+        (node.get("name") or node["id"], "bold"),
+        (f"  score {item['score']:.2f}", "cyan"),
+        (f" because {item['reason']}" if item["reason"] else "", "dim"),
+    )
+    out.line(item["text"] if full else shorten(item["text"]), indent=3)
+    if explain:
+        arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
+        factors = [f"{name} {value:.3g}" for name, value in item["factors"].items()]
+        out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)
+        out.line(("score is: ", "dim"), " × ".join(factors) or "-", indent=3)
+
+
+def moment(text: str | None) -> str:
+    """Return a time to the minute: `2025-01-31 09:30 UTC`; "" for none."""
+    return f"{text[:10]} {text[11:16]} UTC" if text else ""
+
+
+def ingest_summary(report: Record) -> str:
+    """Return in one sentence what an ingest did."""
+    words = f"{report['episodes']} episodes, {report['memories']} memories, {report['edges']} edges taken in"
+    if report["skipped"]:
+        words += f"; {report['skipped']} were there already or are left out"
+    if report["redacted"]:
+        words += f"; {report['redacted']} secrets taken out"
+    return words
+
+
+def _colour(label: str) -> str:
+    if not label.endswith("%]"):
+        return "yellow"
+    return "green" if int(label.strip("[%]")) >= 50 else "red"
+
+
+def _span(start: str | None, end: str | None) -> str:
+    if not start and not end:
+        return ""
+    return f"from {moment(start) or 'ever'} to {moment(end) or 'now'}"
+
+
+def _end(end: Record) -> str:
+    node = end["node"] or {}
+    return str(node.get("name") or f"{end['label'].lower()} {end['id']}")
+
+
+def _episode_words(episode: Record) -> str:
+    return f"{moment(episode['occurredAt'])}  {one_line(episode['content'], 100)}"

@@ -1,0 +1,242 @@
+"""Client: GraphQL over HTTP to a daemon, with the standard library alone, so that hooks start fast."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import select
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from pathlib import PurePath
+from types import TracebackType
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from helix import resources
+from helix.errors import DaemonError, HelixError, InvalidInputError, QueryTimeoutError
+from helix.model.memory import Kind
+from helix.model.recall import Intent
+
+E = TypeVar("E", bound=Enum)
+
+DEFAULT_TIMEOUT = 35.0
+"""Seconds to wait for an answer: a little more than the daemon's own limit, so that its error arrives first."""
+
+Relocate = Callable[[], tuple[str, str]]
+"""Returns the (url, token) of a daemon that runs, starting one where none does."""
+
+_HEADERS = {
+    "content-type": "application/json",
+    "accept": "application/graphql-response+json, application/json;q=0.9",
+}
+
+
+class Client:
+    """Talks to one daemon over one connection that is kept open; threads that share a client take turns.
+
+    `timeout` is in seconds, per request. With `relocate`, a daemon that has gone (an idle one leaves) is looked for
+    once more before a request fails; what may have reached a daemon is never sent a second time.
+    """
+
+    def __init__(
+        self, url: str, token: str, timeout: float = DEFAULT_TIMEOUT, *, relocate: Relocate | None = None
+    ) -> None:
+        self.url = url
+        self._token = token
+        self._timeout = timeout
+        self._relocate = relocate
+        self._connection: http.client.HTTPConnection | None = None
+        self._turn = threading.Lock()
+
+    def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the `data` of one GraphQL operation; its first error is raised as the class its code names."""
+        body = json.dumps({"query": document, "variables": dict(variables or {})}).encode("ascii")
+        with self._turn:
+            status, answer = self._post(body)
+        return _data_of(self.url, status, answer)
+
+    def run(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        """Run `queries/graphql/<operation>.graphql` and return its `data`.
+
+        Arguments go by their Python names and types: `budget_tokens` is sent as `budgetTokens`, a member of an enum
+        by its name, a time as ISO 8601. None stands for "not given".
+        """
+        variables = {_camel(name): _wire(value) for name, value in arguments.items() if value is not None}
+        return self.execute(resources.text("queries", f"graphql/{operation}.graphql"), variables)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        scope: str | None = None,
+        kinds: Sequence[Kind | str] = (),
+        limit: int | None = None,
+        intent: Intent | str | None = None,
+        files: Sequence[str] = (),
+        budget_tokens: int | None = None,
+        session: str | None = None,
+        explain: bool | None = None,
+    ) -> dict[str, Any]:
+        """Return the answer to one question: `items` in order of score, and how they were found."""
+        answer = self.run(
+            "recall",
+            query=query,
+            scope=scope,
+            kinds=[_member(Kind, kind) for kind in kinds],
+            limit=limit,
+            intent=None if intent is None else _member(Intent, intent),
+            files=files,
+            budget_tokens=budget_tokens,
+            session=session,
+            explain=explain,
+        )
+        return dict(answer["recall"])
+
+    def store(
+        self,
+        *,
+        trigger: str,
+        resolution: str,
+        kind: Kind | str,
+        scope: str | None = None,
+        name: str | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        files: Sequence[str] = (),
+        source: str | None = None,
+        agent: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Remember something and return what it came to: `status`, `name`, `id`, and the kinds of secret redacted."""
+        answer = self.run(
+            "store",
+            trigger=trigger,
+            resolution=resolution,
+            kind=_member(Kind, kind),
+            scope=scope,
+            name=name,
+            confidence=confidence,
+            importance=importance,
+            files=files,
+            source=source,
+            agent=agent,
+            attributes=attributes,
+        )
+        return dict(answer["store"])
+
+    def close(self) -> None:
+        """Close the connection; the client opens another when it is used again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _post(self, body: bytes) -> tuple[int, bytes]:
+        connection = self._connected()
+        try:
+            connection.request("POST", "/graphql", body, {**_HEADERS, "authorization": f"Bearer {self._token}"})
+            response = connection.getresponse()
+            return response.status, response.read()
+        except TimeoutError as error:
+            self.close()
+            hint = "`helix status` shows whether it is busy; what was asked for may still be carried out"
+            raise QueryTimeoutError(
+                f"the daemon at {self.url} did not answer within {self._timeout:g} s", hint=hint
+            ) from error
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            hint = "what was asked for may or may not have been done: look before you send it again"
+            raise DaemonError(f"the connection to the daemon at {self.url} broke off: {error!r}", hint=hint) from error
+        except BaseException:
+            # An interrupted request leaves its answer behind on the connection: the next one must not read it.
+            self.close()
+            raise
+
+    def _connected(self) -> http.client.HTTPConnection:
+        """Return a connection that is open as far as can be known: nothing is sent into one that is going away."""
+        if self._connection is not None and _is_closing(self._connection):
+            self.close()
+        if self._connection is None:
+            try:
+                self._connection = self._opened()
+            except DaemonError:
+                if self._relocate is None:
+                    raise
+                self.url, self._token = self._relocate()
+                self._connection = self._opened()
+        return self._connection
+
+    def _opened(self) -> http.client.HTTPConnection:
+        address = urlsplit(self.url)
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=self._timeout)
+        try:
+            connection.connect()
+        except OSError as error:
+            hint = "`helix status` shows whether one runs"
+            raise DaemonError(f"no daemon answers at {self.url}: {error.strerror or error}", hint=hint) from error
+        return connection
+
+
+def error_from(code: str, message: str, hint: str | None = None) -> HelixError:
+    """Return an error of the class that `code` names; of HelixError itself where this version knows no such code."""
+    return next((cls for cls in _classes(HelixError) if cls.code == code), HelixError)(message, hint=hint)
+
+
+def _classes(base: type[HelixError]) -> Iterator[type[HelixError]]:
+    yield base
+    for cls in base.__subclasses__():
+        yield from _classes(cls)
+
+
+def _data_of(url: str, status: int, answer: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(answer)
+        errors, data = body.get("errors"), body.get("data")
+    except (ValueError, AttributeError) as error:
+        hint = "another program may have taken its port: `helix stop` and try again"
+        raise DaemonError(f"{url} answered with HTTP {status} and no GraphQL", hint=hint) from error
+    if errors:
+        extensions = errors[0].get("extensions") or {}
+        raise error_from(extensions.get("code", HelixError.code), errors[0]["message"], extensions.get("hint"))
+    if not isinstance(data, dict):
+        raise DaemonError(f"{url} answered with HTTP {status} and no data")
+    return data
+
+
+def _is_closing(connection: http.client.HTTPConnection) -> bool:
+    """Whether an idle connection has something to read: between requests that can only be its end."""
+    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, tuple | list):
+        return [_wire(item) for item in value]
+    return value
+
+
+def _member(enum: type[E], value: str) -> E:
+    try:
+        return enum(str(value).lower())
+    except ValueError as error:
+        known = ", ".join(str(member.value) for member in enum)
+        raise InvalidInputError(f"unknown {enum.__name__.lower()} {value!r}", hint=f"one of: {known}") from error

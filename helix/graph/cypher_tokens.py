@@ -1,0 +1,116 @@
+"""The words of a Cypher statement, cut as Kuzu cuts them; text that the two might cut differently is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from helix.errors import CypherRefusedError
+
+
+class TokenKind(StrEnum):
+    """What a token is. NAME is a word in backticks, MARK any punctuation."""
+
+    WORD = "word"
+    NAME = "name"
+    STRING = "string"
+    NUMBER = "number"
+    PARAMETER = "parameter"
+    MARK = "mark"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """One token as it stands in the text; `line` and `column` count from 1."""
+
+    kind: TokenKind
+    text: str
+    line: int
+    column: int
+
+    @property
+    def keyword(self) -> str:
+        """The token in capitals when it is a bare word, else nothing: a quoted word is never a keyword."""
+        return self.text.upper() if self.kind is TokenKind.WORD else ""
+
+    def is_mark(self, *marks: str) -> bool:
+        """Whether the token is one of these pieces of punctuation."""
+        return self.kind is TokenKind.MARK and self.text in marks
+
+    def __str__(self) -> str:
+        return f"{self.text!r} at line {self.line}, column {self.column}"
+
+
+# Only ASCII outside quotes: full-width letters, exotic dashes and invisible characters have no place in a keyword, and
+# a name that needs them can stand in backticks. Kuzu takes a `$` inside a word for a part of it, hence the lookbehind.
+_TOKEN = re.compile(
+    r"""
+      (?P<space>\s+)
+    | (?P<comment>//[^\r\n]*|/\*.*?\*/)
+    | (?P<string>'(?:[^'\\]|\\[\\'"bBfFnNrRtT])*'|"(?:[^"\\]|\\[\\'"bBfFnNrRtT])*")
+    | (?P<name>(?:`[^`]*`)+)
+    | (?P<parameter>(?<![A-Za-z0-9_])\$[A-Za-z_][A-Za-z0-9_]*)
+    | (?P<number>(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE]-?[0-9]+)?)
+    | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
+    | (?P<mark>\.\.|=~|/(?!\*)|[()\[\]{},;:.|=<>+\-*%^&!])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_OPENERS = {
+    "'": ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
+    '"': ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
+    "`": ("the name in backticks", "close it with a backtick"),
+    "/": ("the comment", "close it with */"),  # a slash that divides is a token
+    "$": ("the parameter", "a parameter is $ and a name of letters, digits and _, set apart from the word before it"),
+}
+
+
+def tokens(text: str) -> list[Token]:
+    """Cut a text into its tokens, comments left out; raises CypherRefusedError at the first that is none."""
+    return [token for token, _ in _cut(text) if token is not None]
+
+
+def blanked(text: str) -> str:
+    """Return the text with comments turned to blanks and odd white space to plain, every character in its place."""
+    return "".join(token.text if token else blank for token, blank in _cut(text))
+
+
+def has_half_characters(text: str) -> bool:
+    """Whether a text holds lone surrogates, which cannot be sent to Kuzu."""
+    return _LONE_SURROGATE.search(text) is not None
+
+
+def _cut(text: str) -> Iterator[tuple[Token | None, str]]:
+    if surrogate := _LONE_SURROGATE.search(text):
+        raise CypherRefusedError(
+            f"the query holds half a character, {surrogate.group()!a}", hint="send the query as valid Unicode text"
+        )
+    position, line, line_start = 0, 1, 0
+    while position < len(text):
+        column = position - line_start + 1
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise _unreadable(text[position : position + 2], line, column)
+        piece = match.group()
+        if match.lastgroup in {"space", "comment"}:
+            yield None, "".join("\n" if character == "\n" else " " for character in piece)
+        else:
+            yield Token(kind=TokenKind(str(match.lastgroup)), text=piece, line=line, column=column), ""
+        if "\n" in piece:
+            line += piece.count("\n")
+            line_start = position + piece.rindex("\n") + 1
+        position = match.end()
+
+
+def _unreadable(text: str, line: int, column: int) -> CypherRefusedError:
+    place = f"at line {line}, column {column}"
+    if text[0] in _OPENERS:
+        what, hint = _OPENERS[text[0]]
+        return CypherRefusedError(f"{what} that begins {place} cannot be read", hint=hint)
+    return CypherRefusedError(
+        f"the character {text[0]!a} (U+{ord(text[0]):04X}) {place} is no part of Cypher",
+        hint="names with other characters than A-Z, 0-9 and _ go in backticks, texts in quotes",
+    )

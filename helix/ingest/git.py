@@ -1,0 +1,146 @@
+"""Git: reads a repository's history as slices, one commit each, oldest first, from one running `git log`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from helix.errors import InvalidInputError
+from helix.ingest.commit import Change, Commit, CommitIndex, slice_of
+from helix.ingest.draft import Slice
+from helix.ingest.ignore import IgnoreRules, rules_of
+from helix.ingest.message import parse_message
+from helix.ingest.plain import storable
+from helix.ingest.repository import Repository
+
+_BLOCK = 1 << 16
+_LONGEST_FIELD = 1 << 20
+"""Bytes of one field (a message, a path) that are read; the rest of it is passed over."""
+
+# Hash, parents, times of author and committer, the author's name by the mailmap, the message. Renames are looked for
+# by equal content only: telling them by likeness reads every file, which a partial clone would have to fetch.
+_FORMAT = "--format=%H%x00%P%x00%at%x00%ct%x00%aN%x00%B"
+_LOG = (
+    *("log", "-z", "--reverse", "--date-order", "--encoding=UTF-8", _FORMAT),
+    *("--name-status", "--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes"),
+)
+_STATUS = re.compile(rb"[A-Z]\d*")
+
+
+def project_scope(path: str | Path) -> str:
+    """Return the id of the project that a file or folder is in; raises NotARepositoryError where it is in none.
+
+    It is `host/path` of the origin, without credentials, else the folder's name and a digest of where its objects
+    are; all work trees of a repository share it.
+    """
+    place = Path(path).expanduser()
+    return Repository.find(place.parent if place.is_file() else place).scope
+
+
+def count(path: str | Path, *, limit: int | None = None, since: datetime | None = None) -> int:
+    """Return how many commits `read_history` goes through with the same arguments."""
+    repository = Repository.find(Path(path))
+    if not repository.has_commits():
+        return 0
+    return int(repository.output("rev-list", "--count", *_range(limit, since), "HEAD", "--"))
+
+
+def read_history(
+    path: str | Path, *, limit: int | None = None, since: datetime | None = None, scope: str | None = None
+) -> Iterator[Slice]:
+    """Yield the commits that lead to HEAD, parents before children: the newest `limit`, or those after `since`.
+
+    A commit all of whose files `.helixignore` excludes gives no slice. Sources are `git:<scope>:<hash>`, by the
+    project's own scope where none is given. Raises NotARepositoryError, or InvalidInputError in git's words where the
+    history cannot be read to its end; what was yielded by then stands.
+    """
+    repository = Repository.find(Path(path))
+    if not repository.has_commits():
+        return
+    scope = scope or repository.scope
+    ignored = rules_of(repository.work_tree) if repository.work_tree else IgnoreRules()
+    index = CommitIndex()
+    if limit is not None or since is not None:  # a commit may name one from before the range, which is known already
+        with repository.stream("rev-list", "HEAD", "--") as lines:
+            for line in lines:
+                index.add(line.strip().decode("ascii"))
+    with repository.stream(*_LOG, *_range(limit, since), "HEAD", "--") as stream:
+        for position, commit in enumerate(_commits(stream), 1):
+            visible = _visible(commit, ignored)
+            drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
+            index.add(commit.sha, memory=drafted is not None and bool(drafted.memories))
+            if drafted is not None:
+                yield drafted
+
+
+def _visible(commit: Commit, ignored: IgnoreRules) -> Commit | None:
+    """Return the commit without the files that are ignored; None where it touched nothing else."""
+    if not ignored.rules or not commit.changes:
+        return commit
+    kept = tuple(change for change in commit.changes if not ignored.ignores(change.path))
+    return replace(commit, changes=kept) if kept else None
+
+
+def _range(limit: int | None, since: datetime | None) -> list[str]:
+    if limit is not None and limit < 1:
+        raise InvalidInputError(f"the limit must be 1 or more, not {limit}")
+    bounds = [] if limit is None else [f"--max-count={limit}"]
+    return bounds if since is None else [*bounds, f"--since={since.isoformat()}"]
+
+
+def _commits(stream: IO[bytes]) -> Iterator[Commit]:
+    """Yield the commits of a log: six fields each, then a status with its path, or two paths where one was renamed."""
+    fields = _fields(stream)
+    sha = next(fields, None)
+    while sha is not None:
+        parents, authored, committed, author, message = (next(fields, b"") for _ in range(5))
+        changes: list[Change] = []
+        following = None
+        for field in fields:
+            status = field.lstrip(b"\n")
+            if not _STATUS.fullmatch(status):
+                following = status
+                break
+            old = _text(next(fields, b""))
+            new = _text(next(fields, b"")) if status[:1] in (b"R", b"C") else old
+            changes.append(Change(status=chr(status[0]), path=new, old_path=old))
+        yield Commit(
+            sha=sha.decode("ascii", "replace").strip(),
+            parents=len(parents.split()),
+            authored_at=_moment(authored) or _moment(committed),
+            author=_text(author),
+            message=parse_message(_text(message)),
+            changes=tuple(changes),
+        )
+        sha = following
+
+
+def _fields(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the NUL-terminated fields of a stream, each cut at _LONGEST_FIELD."""
+    pending = bytearray()
+    while block := stream.read(_BLOCK):
+        *complete, rest = block.split(b"\0")
+        for part in complete:
+            pending += part
+            yield bytes(pending[:_LONGEST_FIELD])
+            pending.clear()
+        if len(pending) < _LONGEST_FIELD:
+            pending += rest
+    if pending:
+        yield bytes(pending)
+
+
+def _text(data: bytes) -> str:
+    return storable(data.decode("utf-8", "replace"))
+
+
+def _moment(seconds: bytes) -> datetime | None:
+    """Return the moment of a commit's clock, or None where it is beyond the years that a datetime can say."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

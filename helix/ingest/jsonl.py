@@ -1,0 +1,197 @@
+"""JSON lines: reads one episode or one memory from each line; a broken line is a problem, and the rest goes in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from helix.errors import InvalidInputError
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest
+from helix.ingest.plain import shorten, storable
+from helix.lifecycle.intake import fraction, known_kind, poignancy
+from helix.model.memory import Kind
+from helix.model.provenance import Trust, weakest
+from helix.model.reports import IngestProblem
+
+TEXT_LIMIT = 65_536
+_LABEL_LIMIT = 200
+_FILE_LIMIT = 300
+_MOST_FILES = 100
+_CONFIDENCE = 0.7
+# Seconds since the epoch beyond the year 5000 are taken for milliseconds.
+_LARGEST_SECONDS = 95_617_584_000
+_LARGEST_NUMBER = 1e9
+_DEEPEST = 20
+# Characters of JSON per character of text: a line that is all escapes has twelve, and there is more than text in it.
+_LONGEST_LINE = 16
+_CHAT_ROLES = frozenset({"ai", "assistant", "developer", "human", "system", "tool", "user"})
+
+
+def read_lines(
+    lines: Iterable[str], *, first_line: int = 1, source: str = "jsonl", text_limit: int = TEXT_LIMIT
+) -> Iterator[Slice | IngestProblem]:
+    """Yield a slice for each line, or a problem that names its line; blank lines are passed over.
+
+    An episode has `text` or `content`, and may have `id`, `ts` or `timestamp` (ISO, or seconds since the epoch),
+    `session`, `speaker` or `role`, `agent`, `scope`, `files`, and `scope` and `files` in `meta`. A memory has
+    `trigger` and `resolution`, and may have `kind` (fact), `name`, `confidence`, `importance`, `valid_from`,
+    `valid_to`, `attributes` and what an episode has. Sources are `jsonl:<source>:<id, or digest of the line>`;
+    positions are the lines' numbers.
+    """
+    for number, line in enumerate(lines, first_line):
+        if not line.strip():
+            continue
+        try:
+            yield _Record(line, text_limit).slice(source, number)
+        except InvalidInputError as error:
+            yield IngestProblem(where=f"line {number}", why=str(error))
+
+
+class _Record:
+    """One line as an object whose values are taken out checked and cleaned; InvalidInputError says what is wrong."""
+
+    def __init__(self, line: str, text_limit: int) -> None:
+        if len(line) > _LONGEST_LINE * text_limit:
+            raise InvalidInputError(f"the line has {len(line):,} characters: too long to be read")
+        try:
+            data = json.loads(line, parse_constant=_refuse_constant)
+        except json.JSONDecodeError as error:
+            raise InvalidInputError(f"not JSON: {error.msg} at column {error.colno}") from error
+        except ValueError as error:
+            raise InvalidInputError(f"not JSON that can be read: {error}") from error
+        except RecursionError as error:
+            raise InvalidInputError("not JSON that can be read: it is nested too deeply") from error
+        if not isinstance(data, Mapping):
+            raise InvalidInputError("not a JSON object", hint='such as {"text": "..."}')
+        meta = data.get("meta")
+        self._data: Mapping[str, Any] = data
+        self._meta: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
+        self._text_limit = text_limit
+
+    def slice(self, source: str, position: int) -> Slice:
+        is_memory = self._data.get("trigger") is not None or self._data.get("resolution") is not None
+        trigger = self._text("trigger") if is_memory else ""
+        resolution = self._text("resolution") if is_memory else ""
+        content = f"{trigger}\n{resolution}" if is_memory else self._text("text", "content")
+        speaker = self._label("speaker")
+        is_role = speaker.lower() in _CHAT_ROLES
+        scope = self._label("scope") or _label_of(self._meta.get("scope"))
+        own = self._label("id") or digest(content, *map(self._label, ("ts", "timestamp", "session")), speaker, scope)
+        episode = EpisodeDraft(
+            source=f"jsonl:{source}:{own}",
+            content=content,
+            trust=self._trust(),
+            occurred_at=self._moment("ts", "timestamp"),
+            session=self._label("session"),
+            scope=scope,
+            agent=self._label("agent") or ("" if is_role else speaker),
+            role=self._label("role") or (speaker if is_role else ""),
+            files=self._files(),
+        )
+        memories = (self._memory(episode, trigger, resolution),) if is_memory else ()
+        return Slice(episode=episode, position=position, memories=memories)
+
+    def _memory(self, episode: EpisodeDraft, trigger: str, resolution: str) -> MemoryDraft:
+        importance = self._number("importance")
+        attributes = self._data.get("attributes")
+        return MemoryDraft(
+            source=episode.source,
+            grounded_in=episode.source,
+            kind=known_kind(self._label("kind") or Kind.FACT),
+            trigger=trigger,
+            resolution=resolution,
+            trust=episode.trust,
+            confidence=fraction(self._number("confidence"), "confidence", _CONFIDENCE),
+            importance=None if importance is None else poignancy(importance, importance),
+            name=self._label("name"),
+            scope=episode.scope,
+            agent=episode.agent,
+            files=episode.files,
+            valid_from=self._moment("valid_from", "ts", "timestamp"),
+            valid_to=self._moment("valid_to"),
+            attributes=_storable_tree(attributes) if isinstance(attributes, Mapping) else {},
+        )
+
+    def _text(self, *keys: str) -> str:
+        key = next((key for key in keys if self._data.get(key) is not None), keys[0])
+        value = self._data.get(key)
+        if value is None:
+            raise InvalidInputError(f"no {' and no '.join(repr(name) for name in keys)}")
+        if not isinstance(value, str):
+            raise InvalidInputError(f"{key!r} is not a text")
+        text = storable(value).strip()
+        if not text:
+            raise InvalidInputError(f"{key!r} is empty")
+        if len(text) > self._text_limit:
+            raise InvalidInputError(f"{key!r} has {len(text):,} characters, more than {self._text_limit:,}")
+        return text
+
+    def _label(self, key: str) -> str:
+        return _label_of(self._data.get(key))
+
+    def _files(self) -> tuple[str, ...]:
+        value = self._data.get("files") or self._meta.get("files")
+        names = value if isinstance(value, list) else [value]
+        paths = (storable(name).strip() for name in names if isinstance(name, str))
+        return tuple(dict.fromkeys(path for path in paths if path and len(path) <= _FILE_LIMIT))[:_MOST_FILES]
+
+    def _number(self, key: str) -> float | None:
+        value = self._data.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST_NUMBER:
+            raise InvalidInputError(f"{key!r} is not a number that can be used")
+        return float(value)
+
+    def _moment(self, *keys: str) -> datetime | None:
+        key = next((key for key in keys if self._data.get(key) not in (None, "")), None)
+        if key is None:
+            return None
+        moment = _moment_of(self._data[key])
+        if moment is None:
+            shown = shorten(str(self._data[key]), 40)
+            raise InvalidInputError(f"{key!r} is not a time: {shown}", hint="such as 2024-05-31T12:00:00Z")
+        return moment
+
+    def _trust(self) -> Trust:
+        """Return what the line claims, but never more than an agent's word: nobody has checked the file's author."""
+        claimed = self._label("trust").lower()
+        return weakest(Trust.AGENT_INFERRED, Trust(claimed)) if claimed in set(Trust) else Trust.AGENT_INFERRED
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _label_of(value: object) -> str:
+    """Return a short text of one line; a number counts as text, anything else as none, a long one ends in a digest."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    text = " ".join(storable(str(value)).split())
+    return text if len(text) <= _LABEL_LIMIT else f"{text[: _LABEL_LIMIT - 17]}~{digest(text)}"
+
+
+def _moment_of(value: object) -> datetime | None:
+    """Return the moment that a value stands for, UTC where it names no zone, or None where it stands for none."""
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value.strip())
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if abs(value) > _LARGEST_SECONDS else value, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+def _storable_tree(value: Any, depth: int = 0) -> Any:
+    """Return JSON data with every text in it cleaned; raises InvalidInputError where it is nested too deeply."""
+    if depth > _DEEPEST:
+        raise InvalidInputError(f"'attributes' are nested more than {_DEEPEST} deep")
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {storable(key): _storable_tree(item, depth + 1) for key, item in value.items()}
+    return [_storable_tree(item, depth + 1) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,59 @@
+"""Sources: what each kind of import needs to start, as work for a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from helix.errors import NotFoundError
+from helix.ingest import git, jsonl, markdown
+from helix.ingest.writing import Importer
+from helix.lifecycle.intake import Intake
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.reports import IngestReport
+from helix.store.jobs import Ticket, Work
+from helix.store.store import Store
+
+
+def git_history(store: Store, path: str, *, scope: str | None, limit: int | None) -> Work:
+    """Return the work of importing a repository's history, oldest commit first.
+
+    Raises NotARepositoryError and its like at once, not in the job.
+    """
+    root = Path(path)
+    commits = git.count(root)
+    total = min(commits, limit) if limit else commits
+    importer = Importer(store, source="git", scope=_scope(store, scope) or git.project_scope(root))
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        history = git.read_history(root, limit=limit)
+        return asdict(importer.run(history, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
+
+    return work
+
+
+def notes(store: Store, paths: Sequence[str], *, scope: str | None) -> Work:
+    """Return the work of importing Markdown and text notes; raises NotFoundError at once for a path that is missing."""
+    files = [Path(path) for path in paths]
+    if missing := [path for path in files if not path.exists()]:
+        raise NotFoundError(f"there is no file or folder {missing[0]}", hint="check the path")
+    importer = Importer(store, source="notes", scope=_scope(store, scope) or git.project_scope(files[0]))
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        slices = markdown.read_notes(files)
+        return asdict(importer.run(slices, lambda done: ticket.progress(done, 0), lambda: ticket.cancelled))
+
+    return work
+
+
+def json_lines(store: Store, lines: Sequence[str], *, first_line: int, scope: str | None, source: str) -> IngestReport:
+    """Import one run of JSON lines; a broken line is named in the report and the rest goes in."""
+    importer = Importer(store, source="jsonl", scope=_scope(store, scope) or GLOBAL_SCOPE)
+    slices = jsonl.read_lines(lines, first_line=first_line, source=source)
+    return importer.run(slices, lambda _: None, lambda: False)
+
+
+def _scope(store: Store, scope: str | None) -> str:
+    return "" if scope is None else Intake(store.settings.text_limit).scope(scope)

@@ -1,0 +1,293 @@
+"""Writing an import: slices of a source become changes, a batch at a time, each slice whole and never twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+
+from helix.errors import InvalidInputError
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
+from helix.lifecycle.compose import Composer, Prepared, prepare
+from helix.lifecycle.episodes import spoken
+from helix.lifecycle.importance import importance_of
+from helix.lifecycle.intake import Intake
+from helix.lifecycle.remember import body, half_life_of
+from helix.model.edge import Label, Ref, Relation
+from helix.model.entity import Mention
+from helix.model.episode import Episode, Session
+from helix.model.memory import Memory, Status
+from helix.model.operations import Change
+from helix.model.provenance import Provenance
+from helix.model.reports import IngestProblem, IngestReport
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.entities import mentions
+from helix.text.names import slug
+
+_BATCH = 48
+# An episode whose memories hold this much of its text needs no passage of its own: they speak for it.
+_SPOKEN_FOR = 0.5
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A slice cleaned, redacted and embedded."""
+
+    slice: Slice
+    episode: Prepared
+    memories: tuple[Prepared, ...]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one import has come to so far."""
+
+    source: str
+    episodes: int = 0
+    memories: int = 0
+    edges: int = 0
+    skipped: int = 0
+    redacted: int = 0
+    problems: list[IngestProblem] = field(default_factory=list)
+
+    def report(self) -> IngestReport:
+        return IngestReport(
+            source=self.source,
+            episodes=self.episodes,
+            memories=self.memories,
+            edges=self.edges,
+            skipped=self.skipped,
+            redacted=self.redacted,
+            problems=tuple(self.problems),
+        )
+
+
+class Importer:
+    """Takes the slices of one source into a store."""
+
+    def __init__(self, store: Store, *, source: str, scope: str) -> None:
+        store.check_space()
+        self._store = store
+        self._scope = scope
+        self._tally = _Tally(source)
+        self._last_of_session: dict[tuple[str, str], Ref] = {}
+
+    def run(
+        self, slices: Iterable[Slice | IngestProblem], progress: Progress, cancelled: Callable[[], bool]
+    ) -> IngestReport:
+        """Import what is not there yet; stops between two batches when `cancelled` says so.
+
+        A batch is embedded while the one before it is being written.
+        """
+        writing: Future[None] | None = None
+        done = 0
+        for batch in self._batches(slices, cancelled):
+            ready = self._prepare(batch)
+            if writing is not None:
+                writing.result()
+                progress(done)
+            writing, done = self._store.writer.begin(self._decision(ready)), batch[-1].position
+        if writing is not None:
+            writing.result()
+            progress(done)
+        return self._tally.report()
+
+    def _batches(self, slices: Iterable[Slice | IngestProblem], cancelled: Callable[[], bool]) -> Iterator[list[Slice]]:
+        batch: list[Slice] = []
+        for item in slices:
+            if cancelled():
+                break
+            if isinstance(item, IngestProblem):
+                self._tally.problems.append(item)
+            elif (row := self._row_of(item.episode)) is not None:
+                self._tally.skipped += 1
+                self._remember_last(item.episode, self._store.catalogue.ref_of(row))
+            elif (cleaned := self._clean(item)) is not None:
+                batch.append(cleaned)
+                if len(batch) == _BATCH:
+                    yield batch
+                    batch = []
+        if batch:
+            yield batch
+
+    def _row_of(self, draft: EpisodeDraft) -> int | None:
+        return self._store.catalogue.row_of_source(draft.source, scope=draft.scope or self._scope)
+
+    def _clean(self, item: Slice) -> Slice | None:
+        intake = Intake(self._store.settings.text_limit)
+        try:
+            episode = replace(
+                item.episode,
+                content=intake.text(item.episode.content, "content"),
+                agent=intake.label(item.episode.agent, "agent"),
+                session=intake.label(item.episode.session, "session"),
+                files=intake.labels(item.episode.files, "file"),
+            )
+            memories = tuple(_clean_memory(intake, memory) for memory in item.memories)
+        except InvalidInputError as error:
+            self._tally.problems.append(IngestProblem(where=item.episode.source, why=error.message))
+            return None
+        self._tally.redacted += bool(intake.redacted)
+        return replace(item, episode=episode, memories=memories)
+
+    def _prepare(self, batch: Sequence[Slice]) -> list[_Ready]:
+        texts: list[str] = []
+        files: list[Sequence[str]] = []
+        for item in batch:
+            if not _spoken_for(item):
+                texts.append(spoken(item.episode.content, item.episode.session, item.episode.agent))
+                files.append(item.episode.files)
+            for memory in item.memories:
+                texts.append(body(memory.trigger, memory.resolution))
+                files.append(memory.files)
+        prepared = iter(prepare(self._store, texts, files))
+        ready = []
+        for item in batch:
+            own = (
+                Prepared(pieces=(), vectors=(), mentions=mentions(item.episode.content, files=item.episode.files))
+                if _spoken_for(item)
+                else next(prepared)
+            )
+            ready.append(_Ready(item, own, tuple(next(prepared) for _ in item.memories)))
+        return ready
+
+    def _decision(self, batch: Sequence[_Ready]) -> Callable[[], Decision[None]]:
+        def decide() -> Decision[None]:
+            composer = Composer(self._store, self._store.clock())
+            written: dict[str, Ref] = {}
+            changes: list[Change] = []
+            for ready in batch:
+                if self._row_of(ready.slice.episode) is not None:  # another import came first
+                    self._tally.skipped += 1
+                    continue
+                self._write(composer, ready, written)
+                changes.append(composer.change("ingest", source=ready.slice.episode.source))
+            return Decision(tuple(changes), None)
+
+        return decide
+
+    def _write(self, composer: Composer, ready: _Ready, written: dict[str, Ref]) -> None:
+        item = ready.slice
+        episode = self._write_episode(composer, ready)
+        for memory, prepared in zip(item.memories, ready.memories, strict=True):
+            written[memory.source] = self._write_memory(composer, memory, prepared, episode)
+        if item.supersedes:
+            self._retire_older(composer, item, written)
+        for link in item.links:
+            source, target = (written.get(name) or self._memory_ref(name) for name in (link.source, link.target))
+            if source is not None and target is not None and source != target:
+                composer.edge(link.type, source, target, relation=link.relation)
+                self._tally.edges += 1
+
+    def _write_episode(self, composer: Composer, ready: _Ready) -> Ref:
+        draft, now = ready.slice.episode, composer.now
+        scope = draft.scope or self._scope
+        episode = Episode(
+            id=self._store.make_id(now),
+            content=draft.content,
+            recorded_at=now,
+            occurred_at=draft.occurred_at or now,
+            session=draft.session,
+            scope=scope,
+            agent=draft.agent,
+            role=draft.role,
+            importance=importance_of(draft.content, ready.episode.mentions),
+            source=draft.source,
+            provenance=Provenance(
+                slice=draft.source, extractor=self._tally.source, agent=draft.agent, trust=draft.trust
+            ),
+        )
+        ref = composer.node(episode)
+        composer.passages(ref, ready.episode)
+        if not _spoken_for(ready.slice):
+            found = _with(ready.episode, draft.entities)
+            composer.mentions(ref, scope, found, episode.provenance)
+            composer.touches(ref, scope, draft.files, episode.provenance)
+        if draft.session:
+            self._place_in_session(composer, episode, ref)
+        self._tally.episodes += 1
+        return ref
+
+    def _place_in_session(self, composer: Composer, episode: Episode, ref: Ref) -> None:
+        session = Ref(label=Label.SESSION, id=episode.session)
+        key = (episode.scope, episode.session)
+        if key not in self._last_of_session and self._store.catalogue.row_of(session) is None:
+            composer.node(
+                Session(id=episode.session, scope=episode.scope, agent=episode.agent, started_at=episode.occurred_at)
+            )
+        composer.edge(Relation.IN_SESSION, ref, session)
+        if (before := self._last_of_session.get(key)) is not None:
+            composer.edge(Relation.NEXT, before, ref)
+        self._last_of_session[key] = ref
+
+    def _remember_last(self, draft: EpisodeDraft, ref: Ref) -> None:
+        if draft.session:
+            self._last_of_session[(draft.scope or self._scope, draft.session)] = ref
+
+    def _write_memory(self, composer: Composer, draft: MemoryDraft, prepared: Prepared, episode: Ref) -> Ref:
+        scope = draft.scope or self._scope
+        text = body(draft.trigger, draft.resolution)
+        memory = Memory(
+            id=self._store.make_id(composer.now),
+            name=composer.name(scope, slug(draft.name or draft.trigger)),
+            kind=draft.kind,
+            trigger=draft.trigger,
+            resolution=draft.resolution,
+            recorded_at=composer.now,
+            scope=scope,
+            confidence=draft.confidence,
+            importance=draft.importance or importance_of(text, prepared.mentions, draft.kind),
+            half_life_days=half_life_of(draft.kind),
+            valid_from=draft.valid_from,
+            valid_to=draft.valid_to,
+            source=draft.source,
+            attributes=draft.attributes,
+            provenance=Provenance(
+                slice=draft.source, extractor=self._tally.source, agent=draft.agent, trust=draft.trust
+            ),
+        )
+        ref = composer.node(memory)
+        composer.passages(ref, prepared)
+        composer.mentions(ref, scope, _with(prepared, draft.entities), memory.provenance)
+        composer.touches(ref, scope, draft.files, memory.provenance)
+        composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=memory.provenance)
+        self._tally.memories += 1
+        return ref
+
+    def _memory_ref(self, source: str) -> Ref | None:
+        row = self._store.catalogue.row_of_source(source, label=Label.MEMORY)
+        return None if row is None else self._store.catalogue.ref_of(row)
+
+    def _retire_older(self, composer: Composer, item: Slice, written: dict[str, Ref]) -> None:
+        """Retire what an older reading of the same place left; its successor, where there is one, supersedes it."""
+        successor = written[item.memories[0].source] if item.memories else None
+        for old in self._store.memories(Status.ACTIVE):
+            if old.source.startswith(item.supersedes) and old.source not in written:
+                ref = Ref(label=Label.MEMORY, id=old.id)
+                composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
+                if successor is not None:
+                    composer.edge(Relation.SUPERSEDES, successor, ref)
+
+
+def _spoken_for(item: Slice) -> bool:
+    spoken = sum(len(body(memory.trigger, memory.resolution)) for memory in item.memories)
+    return spoken >= _SPOKEN_FOR * len(item.episode.content)
+
+
+def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:
+    return list(dict.fromkeys((*prepared.mentions, *more)))
+
+
+def _clean_memory(intake: Intake, draft: MemoryDraft) -> MemoryDraft:
+    return replace(
+        draft,
+        trigger=intake.text(draft.trigger, "trigger"),
+        resolution=intake.text(draft.resolution, "resolution", required=False),
+        name=intake.label(draft.name, "name"),
+        agent=intake.label(draft.agent, "agent"),
+        files=intake.labels(draft.files, "file"),
+        attributes=intake.attributes(draft.attributes),
+    )

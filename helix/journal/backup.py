@@ -1,0 +1,35 @@
+"""Checking a copy of a journal before it is trusted."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from helix.errors import InvalidInputError
+from helix.journal.database import check_migrations, mapped
+
+
+def check(path: Path) -> int:
+    """Return how many rows the copy holds.
+
+    Raises InvalidInputError when the file is no journal of Helix, StoreTooNewError when a newer Helix wrote it and
+    StoreCorruptError when SQLite finds it damaged.
+    """
+    with path.open("rb") as file:
+        if file.read(16) != b"SQLite format 3\0":
+            raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+    with mapped(path):
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        try:
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not {"log", "migration", "meta", "node"} <= tables:
+                raise InvalidInputError(
+                    f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote"
+                )
+            check_migrations(connection, path)
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+            return int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
+        finally:
+            connection.close()

@@ -1,0 +1,1 @@
+"""The write path over time: intake, consolidation, curation, feedback and decay."""

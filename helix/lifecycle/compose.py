@@ -1,0 +1,126 @@
+"""Composing changes: turns domain objects and their texts into the operations of one change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.entity import Entity, EntityKind, Mention, entity_id
+from helix.model.operations import Change, Operation, PutNode, PutPassage, Scalar
+from helix.model.provenance import Provenance
+from helix.model.records import Node, flatten, label_of, put, put_edge
+from helix.store.store import Store
+from helix.text.chunks import chunks
+from helix.text.entities import mentions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A text made ready outside the writer: its pieces, their vectors (None without a model) and what it mentions."""
+
+    pieces: tuple[str, ...]
+    vectors: tuple[bytes | None, ...]
+    mentions: tuple[Mention, ...]
+
+
+def prepare(store: Store, texts: Sequence[str], files: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
+    """Cut, embed and read the texts; the slow part of a write, done before the writer is asked."""
+    cut = [tuple(chunks(text)) for text in texts]
+    vectors = iter(store.embed([piece for pieces in cut for piece in pieces]))
+    touched = files or [()] * len(texts)
+    return [
+        Prepared(pieces=pieces, vectors=tuple(next(vectors) for _ in pieces), mentions=mentions(text, files=paths))
+        for text, pieces, paths in zip(texts, cut, touched, strict=True)
+    ]
+
+
+class Composer:
+    """Collects the operations of one change; used on the writer's thread, where numbers and rows are settled."""
+
+    def __init__(self, store: Store, now: datetime) -> None:
+        self._catalogue = store.catalogue
+        self._numbers = count(store.catalogue.next_passage_number)
+        self._entities: set[str] = set()
+        self._names: set[tuple[str, str]] = set()
+        self._operations: list[Operation] = []
+        self.now = now
+
+    def change(self, kind: str, **note: Scalar) -> Change:
+        """Return what was collected as one change, and start afresh."""
+        operations, self._operations = tuple(self._operations), []
+        return Change(kind=kind, operations=operations, note=note)
+
+    def name(self, scope: str, wanted: str) -> str:
+        """Return `wanted`, or `wanted-2`, `-3` and so on where an active memory of the scope has it."""
+        name, number = wanted, 1
+        while (scope, name) in self._names or self._catalogue.name_row(scope, name) is not None:
+            number += 1
+            name = f"{wanted}-{number}"
+        self._names.add((scope, name))
+        return name
+
+    def node(self, node: Node) -> Ref:
+        """Write a node."""
+        self._operations.append(put(node))
+        return Ref(label=label_of(node), id=node.id)
+
+    def patch(self, ref: Ref, **fields: object) -> None:
+        """Overwrite some properties of a node that is there."""
+        props = {name: flatten(value) for name, value in fields.items()}
+        self._operations.append(PutNode(label=ref.label, id=ref.id, props=props))
+
+    def edge(
+        self,
+        kind: Relation,
+        source: Ref,
+        target: Ref,
+        *,
+        weight: float = 1.0,
+        relation: str = "",
+        provenance: Provenance | None = None,
+    ) -> None:
+        """Write an edge."""
+        self.put_edge(
+            Edge(
+                type=kind,
+                source=source,
+                target=target,
+                created_at=self.now,
+                weight=weight,
+                relation=relation,
+                provenance=provenance or Provenance(),
+            )
+        )
+
+    def put_edge(self, edge: Edge) -> None:
+        """Write an edge as it stands."""
+        self._operations.append(put_edge(edge))
+
+    def passages(self, owner: Ref, prepared: Prepared) -> None:
+        """Make the owner findable by its text."""
+        for index, (piece, vector) in enumerate(zip(prepared.pieces, prepared.vectors, strict=True)):
+            self._operations.append(
+                PutPassage(id=f"{owner.id}#{index}", number=next(self._numbers), owner=owner, text=piece, vector=vector)
+            )
+
+    def mentions(self, source: Ref, scope: str, found: Iterable[Mention], provenance: Provenance) -> None:
+        """Link the source to the entities it mentions."""
+        for mention in found:
+            self.edge(Relation.MENTIONS, source, self.entity(mention, scope), provenance=provenance)
+
+    def touches(self, source: Ref, scope: str, files: Iterable[str], provenance: Provenance) -> None:
+        """Link the source to the files it is about."""
+        for path in files:
+            target = self.entity(Mention(kind=EntityKind.FILE, name=path), scope)
+            self.edge(Relation.TOUCHES, source, target, provenance=provenance)
+
+    def entity(self, mention: Mention, scope: str) -> Ref:
+        """Return the entity, writing it where it is new."""
+        ref = Ref(label=Label.ENTITY, id=entity_id(mention.kind, mention.name, scope))
+        if ref.id not in self._entities and self._catalogue.row_of(ref) is None:
+            self._entities.add(ref.id)
+            self._operations.append(put(Entity(id=ref.id, kind=mention.kind, name=mention.name, scope=scope)))
+        return ref

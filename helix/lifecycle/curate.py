@@ -1,0 +1,202 @@
+"""Curation: what a person does to a memory by hand - edit, forget, restore, confirm - and to the links between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.lifecycle import intake as checks
+from helix.lifecycle.compose import Composer, prepare
+from helix.lifecycle.find import memory_of
+from helix.lifecycle.intake import Intake
+from helix.lifecycle.reinforce import reinforced
+from helix.lifecycle.remember import body
+from helix.lifecycle.versions import files_of, supersede
+from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
+from helix.model.memory import Memory, Status
+from helix.model.provenance import Provenance, Trust
+from helix.model.records import edge_from
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.names import slug
+
+_PERFECT = 5
+_CONFIRMED_STEP = 0.5
+_MOST_WEIGHT = 10.0
+_RELATION_WORD = re.compile(r"[a-z][a-z_]{1,39}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRequest:
+    """The fields to change; None leaves one as it is."""
+
+    trigger: str | None = None
+    resolution: str | None = None
+    kind: str | None = None
+    name: str | None = None
+    scope: str | None = None
+    confidence: float | None = None
+    importance: float | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+def edit(store: Store, name_or_id: str, request: EditRequest) -> Memory:
+    """Write a new version of a memory with some fields changed; the old one is retired and stays.
+
+    Raises NotFoundError, InvalidInputError, or ConflictError where the name is taken or the memory is an old version.
+    """
+    store.check_space()
+    intake = Intake(store.settings.text_limit)
+    old = memory_of(store, name_or_id)
+    if old.status is Status.RETIRED:
+        raise ConflictError(
+            f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
+        )
+    trigger = old.trigger if request.trigger is None else intake.text(request.trigger, "trigger")
+    resolution = (
+        old.resolution if request.resolution is None else intake.text(request.resolution, "resolution", required=False)
+    )
+    changed = replace(
+        old,
+        trigger=trigger,
+        resolution=resolution,
+        kind=old.kind if request.kind is None else checks.known_kind(request.kind),
+        scope=old.scope if request.scope is None else intake.scope(request.scope),
+        name=old.name if request.name is None else slug(intake.label(request.name, "name")),
+        confidence=checks.fraction(request.confidence, "confidence", old.confidence),
+        importance=checks.poignancy(request.importance, old.importance),
+        valid_from=request.valid_from or old.valid_from,
+        valid_to=request.valid_to or old.valid_to,
+    )
+    if changed == old:
+        return old
+    files = files_of(store, old)
+    prepared = prepare(store, [body(trigger, resolution)], [files])[0]
+
+    def decision() -> Decision[Memory]:
+        current = memory_of(store, old.id)
+        if current.status is Status.RETIRED:
+            raise ConflictError(f"{old.name!r} was changed by somebody else just now", hint="look at it and edit again")
+        _check_name_free(store, changed, but=current)
+        composer = Composer(store, store.clock())
+        new = replace(changed, id=store.make_id(composer.now), recorded_at=composer.now, retired_at=None)
+        supersede(composer, store, current, new, prepared, files)
+        return Decision((composer.change("edit", memory=new.id),), new)
+
+    return store.writer.submit(decision)
+
+
+def forget(store: Store, name_or_id: str) -> Memory:
+    """Hide a memory from every recall; it stays on disk and `restore` brings it back."""
+    return _restate(store, name_or_id, "forget", lambda memory, _: replace(memory, status=Status.FORGOTTEN))
+
+
+def restore(store: Store, name_or_id: str) -> Memory:
+    """Bring a forgotten, archived or quarantined memory back; under another name where its own was taken meanwhile."""
+
+    def active(memory: Memory, composer: Composer) -> Memory:
+        if memory.status is Status.ACTIVE:
+            return memory
+        if memory.status is Status.RETIRED:
+            raise ConflictError(f"{memory.name!r} ({memory.id}) is an old version", hint="edit the present one instead")
+        # Brought back by a person: it counts as used now, or it would be faded the moment it returns.
+        name = composer.name(memory.scope, memory.name)
+        return replace(memory, status=Status.ACTIVE, name=name, last_used_at=composer.now)
+
+    return _restate(store, name_or_id, "restore", active)
+
+
+def confirm(store: Store, name_or_id: str) -> Memory:
+    """Have a person vouch for a memory: surer, reinforced as by a perfect use, and active again if it had faded."""
+
+    def confirmed(memory: Memory, composer: Composer) -> Memory:
+        if memory.status in (Status.RETIRED, Status.FORGOTTEN):
+            raise ConflictError(
+                f"{memory.name!r} is {memory.status}", hint=f"`helix restore {memory.name}` brings it back"
+            )
+        confidence = memory.confidence + _CONFIRMED_STEP * (1.0 - memory.confidence)
+        return replace(reinforced(memory, _PERFECT, composer.now), status=Status.ACTIVE, confidence=confidence)
+
+    return _restate(store, name_or_id, "confirm", confirmed)
+
+
+def link(store: Store, source: str, target: str, relation: str, weight: float) -> Edge:
+    """Create an edge between two memories, or strengthen the one that is there by `weight` (at most 10 in all).
+
+    A relation that is no known type becomes RELATED with that word. Raises InvalidInputError or NotFoundError.
+    """
+    kind, word = relation_of(relation)
+    if not 0.0 < weight <= _MOST_WEIGHT:
+        raise InvalidInputError(f"weight must be above 0 and at most {_MOST_WEIGHT:g}, not {weight!r}")
+
+    def decision() -> Decision[Edge]:
+        start, end = memory_of(store, source), memory_of(store, target)
+        if start.id == end.id:
+            raise InvalidInputError("an edge needs two different memories", hint="name another target")
+        here, there = (Ref(label=Label.MEMORY, id=memory.id) for memory in (start, end))
+        present = next(
+            (
+                edge_from(op)
+                for op in store.records.edges_at(here)
+                if (op.type, op.source, op.target) == (kind, here, there)
+            ),
+            None,
+        )
+        composer = Composer(store, store.clock())
+        edge = (
+            Edge(
+                type=kind,
+                source=here,
+                target=there,
+                created_at=composer.now,
+                weight=weight,
+                relation=word,
+                provenance=Provenance(extractor="explicit", trust=Trust.USER_ASSERTED),
+            )
+            if present is None
+            else replace(
+                present, weight=min(_MOST_WEIGHT, present.weight + weight), relation=word, last_used_at=composer.now
+            )
+        )
+        composer.put_edge(edge)
+        return Decision((composer.change("edge", relation=kind.value),), edge)
+
+    return store.writer.submit(decision)
+
+
+def relation_of(word: str) -> tuple[Relation, str]:
+    """Return the type of relationship of a word a caller gave, and the free word of a RELATED one."""
+    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
+    if plain.upper() in OPEN_RELATIONS:
+        return Relation(plain.upper()), ""
+    if plain.upper() in Relation.__members__ or not _RELATION_WORD.fullmatch(plain):
+        raise InvalidInputError(
+            f"{word!r} is no relation for an edge between memories",
+            hint="one of: " + ", ".join(relation.lower() for relation in OPEN_RELATIONS) + ", or a word of your own",
+        )
+    return Relation.RELATED, plain
+
+
+def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory, Composer], Memory]) -> Memory:
+    def decision() -> Decision[Memory]:
+        composer = Composer(store, store.clock())
+        memory = memory_of(store, name_or_id)
+        changed = change(memory, composer)
+        if changed == memory:
+            return Decision((), memory)
+        composer.node(changed)
+        return Decision((composer.change(kind, memory=memory.id),), changed)
+
+    return store.writer.submit(decision)
+
+
+def _check_name_free(store: Store, memory: Memory, *, but: Memory) -> None:
+    row = store.catalogue.name_row(memory.scope, memory.name)
+    if row is not None and store.memory(row).id != but.id:
+        raise ConflictError(
+            f"an active memory of scope {memory.scope!r} is already called {memory.name!r}", hint="choose another name"
+        )

@@ -1,0 +1,36 @@
+"""Finding a memory by what a person or an agent calls it: its id, or its name."""
+
+from __future__ import annotations
+
+from helix.errors import ConflictError, NotFoundError
+from helix.model.edge import Label, Ref
+from helix.model.memory import Memory, Status
+from helix.store.store import Store
+
+# Where a name has belonged to several memories, the one that stands first here is meant.
+_PREFERENCE = (Status.ACTIVE, Status.QUARANTINED, Status.ARCHIVED, Status.FORGOTTEN, Status.RETIRED)
+
+
+def memory_of(store: Store, name_or_id: str) -> Memory:
+    """Return the memory of that id, or the newest of that name, active ones first.
+
+    `scope:name` tells apart memories of one name in several scopes. Raises NotFoundError, or ConflictError for a name
+    that is active in several scopes.
+    """
+    wanted = name_or_id.strip()
+    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=wanted))
+    if row is not None:
+        return store.memory(row)
+    named = store.memories_named(wanted)
+    if not named and ":" in wanted:
+        scope, _, name = wanted.rpartition(":")
+        named = [memory for memory in store.memories_named(name) if memory.scope == scope]
+    if not named:
+        raise NotFoundError(f"no memory is called {wanted!r}", hint="`helix list` and `helix recall` show names")
+    best = min(_PREFERENCE.index(memory.status) for memory in named)
+    candidates = [memory for memory in named if _PREFERENCE.index(memory.status) == best]
+    scopes = sorted({memory.scope for memory in candidates})
+    if len(scopes) > 1:
+        choices = ", ".join(f"{scope}:{candidates[0].name}" for scope in scopes)
+        raise ConflictError(f"{wanted!r} is a memory in several scopes", hint=f"say which: {choices}")
+    return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))

@@ -1,0 +1,100 @@
+"""Intake: every text that comes from outside is cleaned, bounded and redacted here, before anything else sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from helix.errors import InvalidInputError
+from helix.model.memory import GLOBAL_SCOPE, Kind
+from helix.text.names import clean
+from helix.text.redact import redact
+
+_LABEL_LIMIT = 300
+_ATTRIBUTES_LIMIT = 16_384
+
+E = TypeVar("E")
+
+
+@dataclass(slots=True)
+class Intake:
+    """Takes the texts of one request in; `redacted` collects the kinds of secret taken out of them."""
+
+    text_limit: int
+    redacted: list[str] = field(default_factory=list)
+
+    def text(self, value: str, what: str, *, required: bool = True) -> str:
+        """Return a body text, cleaned and redacted; raises InvalidInputError when it is empty or too long."""
+        if len(value) > self.text_limit:
+            raise InvalidInputError(
+                f"{what} has {len(value):,} characters, more than the {self.text_limit:,} that one text may have",
+                hint="split it, or hand it to `helix ingest notes`",
+            )
+        cleaned = clean(value)
+        if required and not cleaned:
+            raise InvalidInputError(f"{what} is empty", hint="say in a few words what to remember")
+        found = redact(cleaned)
+        self.redacted.extend(kind for kind in found.kinds if kind not in self.redacted)
+        return found.text
+
+    def label(self, value: str, what: str) -> str:
+        """Return a short text such as a name, scope or source; empty is fine."""
+        cleaned = self.text(" ".join(clean(value).split()), what, required=False)
+        if len(cleaned) > _LABEL_LIMIT:
+            raise InvalidInputError(f"{what} is longer than {_LABEL_LIMIT} characters", hint="use a shorter one")
+        return cleaned
+
+    def scope(self, value: str) -> str:
+        """Return a scope: `global` or a project id."""
+        return self.label(value, "scope") or GLOBAL_SCOPE
+
+    def labels(self, values: Sequence[str], what: str) -> tuple[str, ...]:
+        """Return short texts without empty ones, in order."""
+        return tuple(cleaned for value in values if (cleaned := self.label(value, what)))
+
+    def attributes(self, value: Mapping[str, object] | None) -> dict[str, Any]:
+        """Return free attributes as plain JSON data, each text in them redacted."""
+        try:
+            text = json.dumps(dict(value or {}), ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(f"attributes are not JSON data: {error}") from error
+        if len(text) > _ATTRIBUTES_LIMIT:
+            raise InvalidInputError(f"attributes are longer than {_ATTRIBUTES_LIMIT:,} characters of JSON")
+        return {str(key): self._walk(item) for key, item in (value or {}).items()}
+
+    def _walk(self, value: object) -> object:
+        if isinstance(value, str):
+            return self.text(value, "an attribute", required=False)
+        if isinstance(value, Mapping):
+            return {str(key): self._walk(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._walk(item) for item in value]
+        return value
+
+
+def known_kind(word: str) -> Kind:
+    """Return the kind of memory of that name, or raise InvalidInputError with the list of kinds."""
+    try:
+        return Kind(word.strip().lower())
+    except ValueError as error:
+        raise InvalidInputError(f"unknown kind {word!r}", hint="one of: " + ", ".join(Kind)) from error
+
+
+def fraction(value: float | None, what: str, default: float) -> float:
+    """Return a number in 0..1, or the default for None."""
+    return _bounded(value, what, default, 0.0, 1.0)
+
+
+def poignancy(value: float | None, default: float) -> float:
+    """Return an importance in 1..10, or the default for None."""
+    return _bounded(value, "importance", default, 1.0, 10.0)
+
+
+def _bounded(value: float | None, what: str, default: float, low: float, high: float) -> float:
+    if value is None:
+        return default
+    if not low <= value <= high:  # also catches NaN
+        raise InvalidInputError(f"{what} must be between {low:g} and {high:g}, not {value!r}")
+    return float(value)

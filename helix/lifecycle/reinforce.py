@@ -1,0 +1,27 @@
+"""Reinforcement: what a verified use does to a memory's easiness, half-life and clock (SM-2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from helix.model.memory import Memory
+
+LEAST_EASINESS = 1.3
+LONGEST_HALF_LIFE_DAYS = 3650.0
+_PASSING_QUALITY = 3
+
+
+def easiness_after(easiness: float, quality: int) -> float:
+    """Return EF' = max(1.3, EF + 0.1 - (5-q)(0.08 + (5-q)*0.02)), SM-2's rule, for a quality of 0..5."""
+    short = 5 - quality
+    return max(LEAST_EASINESS, easiness + 0.1 - short * (0.08 + short * 0.02))
+
+
+def reinforced(memory: Memory, quality: int, now: datetime) -> Memory:
+    """Return the memory after a verified use: from quality 3 on the half-life grows and the clock is reset."""
+    easiness = easiness_after(memory.easiness, quality)
+    if quality < _PASSING_QUALITY:
+        return replace(memory, easiness=easiness)
+    half_life = min(LONGEST_HALF_LIFE_DAYS, memory.half_life_days * easiness)
+    return replace(memory, easiness=easiness, half_life_days=half_life, last_used_at=now)

@@ -1,0 +1,48 @@
+"""Embedding without a model, for tests: chosen by whoever constructs it, never by a setting."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from helix.providers.embedder import EmbeddingSpace, Vectors
+
+_WORD = re.compile(r"\w+")
+
+
+class HashEmbedder:
+    """A hashed bag of words: equal texts have equal vectors in every process, shared words bring texts closer."""
+
+    def __init__(self, dimension: int = 64) -> None:
+        digest = hashlib.sha256(f"fake-hash/{dimension}".encode("ascii")).hexdigest()
+        self._space = EmbeddingSpace(model="fake-hash", dimension=dimension, digest=digest)
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """The space `fake-hash` of this dimension."""
+        return self._space
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return float32 rows of unit length, shape (len(texts), dimension), in the order of `texts`."""
+        rows = np.empty((len(texts), self._space.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            rows[row] = self._vector(text)
+        return rows
+
+    def _vector(self, text: str) -> Vectors:
+        total = np.zeros(self._space.dimension, dtype=np.float64)
+        for word, count in Counter(_WORD.findall(text.lower())).items():
+            total += count * self._direction(word)
+        norm = np.linalg.norm(total)
+        if norm == 0.0:
+            return np.full(self._space.dimension, self._space.dimension**-0.5, dtype=np.float32)
+        return (total / norm).astype(np.float32)
+
+    def _direction(self, word: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """Return a word's own direction; those of two words are nearly orthogonal."""
+        noise = hashlib.shake_256(word.encode("utf-8", "replace")).digest(self._space.dimension)
+        return np.frombuffer(noise, dtype=np.uint8).astype(np.float64) - 127.5

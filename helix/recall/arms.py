@@ -1,0 +1,166 @@
+"""Arms: independent searches, each a ranked list of at most ARM_LIMIT rows that pass the query's filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from helix.model.edge import Relation
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import BoolArray, FloatArray, IndexArray
+from helix.store.csr import RELATION_CODE
+from helix.store.eligibility import event_times
+from helix.store.passages import NO_INDEX
+from helix.store.projection import GraphSnapshot
+
+ARM_LIMIT = 100
+MAX_TERMS = 16
+"""Most terms of one lexical search: the rarest ones say nearly all of what the rest would."""
+
+MENTION_SHARE = 0.5
+"""What a file that is only mentioned counts beside one that is touched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedList:
+    """One arm's answer, best first: each row once, with the arm's own score, and with its best passage where it has one.
+
+    `passages` holds indexes of the catalogue's passages, NO_INDEX for a row that was not found by a passage.
+    """
+
+    arm: str
+    rows: IndexArray
+    scores: FloatArray
+    passages: IndexArray
+
+    @staticmethod
+    def empty(arm: str) -> RankedList:
+        """Return the list of an arm that found nothing."""
+        nothing = np.empty(0, np.int64)
+        return RankedList(arm=arm, rows=nothing, scores=np.empty(0), passages=nothing)
+
+
+class LexicalSearch(Protocol):
+    """The word index over passages."""
+
+    def search(self, terms: Sequence[str]) -> tuple[IndexArray, npt.NDArray[np.float32]]:
+        """Return the numbers of all passages with any of the terms, and their scores (higher is better), unsorted."""
+        ...
+
+    def document_frequency(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Return in how many passages each term occurs."""
+        ...
+
+
+def by_owner(
+    arm: str, view: CatalogueView, passages: IndexArray, scores: npt.NDArray[np.floating], limit: int
+) -> RankedList:
+    """Return the best rows by the score of their best passage; of equals the lower row goes first."""
+    owners = view.passages.owner[passages]
+    take = 2 * limit
+    while True:
+        keep: IndexArray = np.arange(len(scores))
+        if len(scores) > take:
+            # Ties at the edge stay in, so that which of them are taken does not depend on how the array is split.
+            keep = np.flatnonzero(scores >= np.partition(scores, -take)[-take])
+        order = keep[np.lexsort((passages[keep], owners[keep], -scores[keep]))]
+        first = np.sort(np.unique(owners[order], return_index=True)[1])[:limit]
+        if len(first) == limit or len(keep) == len(scores):
+            best = order[first]
+            return RankedList(
+                arm=arm,
+                rows=owners[best].astype(np.int64),
+                scores=scores[best].astype(np.float64),
+                passages=passages[best],
+            )
+        take *= 4
+
+
+def selective_terms(terms: Sequence[str], frequency: Mapping[str, int], limit: int = MAX_TERMS) -> list[str]:
+    """Return the terms that occur at all, the rarest first and at most `limit`; of equals the earlier goes first."""
+    known = [term for term in dict.fromkeys(terms) if frequency.get(term, 0) > 0]
+    return sorted(known, key=lambda term: frequency[term])[:limit]
+
+
+def lexical_arm(
+    view: CatalogueView, mask: BoolArray, index: LexicalSearch, terms: Sequence[str], limit: int = ARM_LIMIT
+) -> RankedList:
+    """Return the rows whose passages score best for the terms."""
+    if not terms:
+        return RankedList.empty("lexical")
+    numbers, scores = index.search(terms)
+    indexes = view.passages.indexes(numbers)
+    held = indexes != NO_INDEX
+    indexes, scores = indexes[held], scores[held]
+    passes = view.passages.alive[indexes] & mask[view.passages.owner[indexes]]
+    return by_owner("lexical", view, indexes[passes], scores[passes], limit)
+
+
+def files_arm(
+    view: CatalogueView,
+    mask: BoolArray,
+    graph: GraphSnapshot,
+    files: Sequence[str],
+    affinity: Callable[[IndexArray], FloatArray],
+    limit: int = ARM_LIMIT,
+) -> RankedList:
+    """Return the rows that touch or mention the files, most of the given files first.
+
+    Each file counts once, by how well its path fits (`path_fit`) and by half where it is only mentioned. `affinity`
+    says how well rows fit the rest of the query, and decides among rows that touch the same files.
+    """
+    shares = np.zeros(view.count)
+    for path in dict.fromkeys(files):
+        fits = {row: path_fit(path, view.name_of(row)) for row in view.files_like(path)}
+        entities = np.array([row for row, fit in fits.items() if fit > 0], np.int64)
+        if not len(entities):
+            continue
+        found = graph.neighbours(entities, Relation.TOUCHES, Relation.MENTIONS)
+        touches = found.relations == RELATION_CODE[Relation.TOUCHES]
+        share = np.array([fits[int(row)] for row in entities])[found.origin] * np.where(touches, 1.0, MENTION_SHARE)
+        best = np.zeros(view.count)
+        np.maximum.at(best, found.rows, share)
+        shares += best
+    rows = np.flatnonzero(mask & (shares > 0))
+    order = np.lexsort((rows, -event_times(view.columns)[rows], -affinity(rows), -shares[rows]))[:limit]
+    return _plain("files", rows[order], shares[rows[order]])
+
+
+def time_arm(
+    view: CatalogueView,
+    mask: BoolArray,
+    start: int,
+    end: int,
+    affinity: Callable[[IndexArray], FloatArray],
+    limit: int = ARM_LIMIT,
+) -> RankedList:
+    """Return the rows whose event lies in [start, end) microseconds, the best fit to the rest of the query first."""
+    times = event_times(view.columns)
+    rows = np.flatnonzero(mask & (times >= start) & (times < end))
+    fit = affinity(rows)
+    order = np.lexsort((rows, -times[rows], -fit))[:limit]
+    return _plain("time", rows[order], fit[order])
+
+
+def path_fit(asked: str, known: str) -> float:
+    """Return 0..1: 1 for the same path, the shared share of parts where one ends in the other, 0 otherwise.
+
+    A known name may be a pattern (`src/*.c`), which fits what it matches, from its start or from any folder on.
+    """
+    asked, known = asked.replace("\\", "/").strip("/"), known.replace("\\", "/").strip("/")
+    if asked == known:
+        return 1.0
+    asked, known = asked.casefold(), known.casefold()
+    if set(known) & set("*?["):
+        return 0.9 if fnmatchcase(asked, known) or fnmatchcase(asked, f"*/{known}") else 0.0
+    shorter, longer = sorted((asked.split("/"), known.split("/")), key=len)
+    return 0.95 * len(shorter) / len(longer) if longer[-len(shorter) :] == shorter else 0.0
+
+
+def _plain(arm: str, rows: IndexArray, scores: FloatArray) -> RankedList:
+    return RankedList(arm=arm, rows=rows, scores=scores, passages=np.full(len(rows), NO_INDEX, np.int64))

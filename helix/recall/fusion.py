@@ -1,0 +1,59 @@
+"""Fusion: one ranking out of many arms by reciprocal rank, with what each arm gave kept for the explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from helix.model.recall import ArmHit
+from helix.recall.arms import RankedList
+from helix.store.columns import FloatArray, IndexArray
+
+RANK_CONSTANT = 60
+"""k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): how slowly lower ranks lose."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fused:
+    """Rows found by any arm, best first, with their fused scores; `lists` are the arms they came from."""
+
+    rows: IndexArray
+    scores: FloatArray
+    lists: tuple[RankedList, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def best_possible(self) -> float:
+        """The score of a row that every arm that found anything put first."""
+        return sum(
+            w / (RANK_CONSTANT + 1) for w, ranked in zip(self.weights, self.lists, strict=True) if len(ranked.rows)
+        )
+
+    def hits(self, row: int) -> tuple[ArmHit, ...]:
+        """Return where each arm ranked the row; the contributions add up to its fused score."""
+        found = []
+        for weight, ranked in zip(self.weights, self.lists, strict=True):
+            for place in np.flatnonzero(ranked.rows == row):
+                rank = int(place) + 1
+                contribution = weight / (RANK_CONSTANT + rank)
+                found.append(
+                    ArmHit(arm=ranked.arm, rank=rank, score=float(ranked.scores[place]), contribution=contribution)
+                )
+        return tuple(found)
+
+
+def fuse(lists: Sequence[RankedList], weights: Mapping[str, float]) -> Fused:
+    """Return the rows of all lists by the sum of weight / (60 + rank), ranks from 1; an arm without a weight has 1.
+
+    Of equal sums the lower row goes first.
+    """
+    given = tuple(weights.get(ranked.arm, 1.0) for ranked in lists)
+    if not lists:
+        return Fused(rows=np.empty(0, np.int64), scores=np.empty(0), lists=(), weights=())
+    rows, places = np.unique(np.concatenate([ranked.rows for ranked in lists]), return_inverse=True)
+    shares = [w / (RANK_CONSTANT + 1 + np.arange(len(ranked.rows))) for w, ranked in zip(given, lists, strict=True)]
+    scores = np.bincount(places, np.concatenate(shares), len(rows)) if len(rows) else np.empty(0)
+    order = np.lexsort((rows, -scores))
+    return Fused(rows=rows[order], scores=scores[order], lists=tuple(lists), weights=given)

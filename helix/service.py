@@ -1,0 +1,411 @@
+"""Helix: the facade over one store, and the only place where its parts are put together."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from helix import settings as configuration
+from helix.errors import InvalidInputError, ModelError, NotFoundError, PausedError
+from helix.graph import cypher_gate
+from helix.ingest import sources
+from helix.lifecycle import curate, maintenance, reembed
+from helix.lifecycle.curate import EditRequest
+from helix.lifecycle.episodes import EpisodeRequest, record
+from helix.lifecycle.find import memory_of
+from helix.lifecycle.intake import known_kind
+from helix.lifecycle.remember import StoreRequest, remember
+from helix.model.clock import Clock, system_clock
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.ids import IdMaker, uuid7
+from helix.model.memory import Kind, Memory, Status
+from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
+from helix.model.records import Node, edge_from
+from helix.model.reports import (
+    CypherResult,
+    DoctorReport,
+    EdgeSuggestion,
+    GraphTable,
+    Health,
+    IngestReport,
+    Job,
+    MaintenanceReport,
+    Page,
+    SimilarMemory,
+    Stats,
+    StatusReport,
+    StoreResult,
+)
+from helix.providers.choose import embedder_for
+from helix.providers.embedder import Embedder
+from helix.recall import similar
+from helix.recall.pipeline import Recaller
+from helix.settings import Settings
+from helix.store import backup, doctor, listing, overview
+from helix.store.events import Event, Events
+from helix.store.jobs import Jobs, Ticket
+from helix.store.store import Store
+
+log = logging.getLogger(__name__)
+
+_SESSIONS_KEPT = 200
+
+
+class Helix:
+    """One open store with everything that works on it. Every method blocks and may be called from any thread."""
+
+    def __init__(self, settings: Settings, store: Store, *, reason: str) -> None:
+        """Put the parts together; use `Helix.open`."""
+        self.settings = settings
+        self._store = store
+        self._reason = reason
+        self._started_at = store.clock()
+        self._events = Events()
+        self._answers: OrderedDict[str, RecallAnswer] = OrderedDict()
+        self._answers_guard = threading.Lock()
+        self._jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=self._events.tell_job)
+        self._recaller = Recaller(
+            catalogue=store.catalogue,
+            projection=store.projection,
+            lexical=store.journal.lexical,
+            vectors=store.graph,
+            records=store.records,
+            embed=store.embed_query if store.embedder is not None else None,
+            clock=store.clock,
+            settings=settings,
+        )
+        store.writer.listen(self._events.tell_rows)
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings,
+        *,
+        clock: Clock = system_clock,
+        make_id: IdMaker = uuid7,
+        embedder: Embedder | None = None,
+    ) -> Helix:
+        """Open the store of the settings, with their embedding model unless an embedder is handed in.
+
+        What is missing is made good in the background: a graph that could not be used, vectors of passages that were
+        stored without a model. Raises StoreLockedError, StoreTooNewError, StoreCorruptError, DiskFullError.
+        """
+        if embedder is not None:
+            store = Store(settings, embedder=embedder, clock=clock, make_id=make_id)
+            return cls(settings, store, reason=embedder.space.model)._catch_up()
+        choice = embedder_for(settings)
+        with ThreadPoolExecutor(1, thread_name_prefix="helix-warm") as pool:
+            # The model loads while the store opens: together they are what a start takes.
+            warm = pool.submit(choice.embedder.warm) if choice.embedder is not None else None
+            store = Store(settings, embedder=choice.embedder, clock=clock, make_id=make_id)
+            reason = choice.reason
+            try:
+                if warm is not None:
+                    warm.result()
+            except ModelError as error:
+                log.error("embedding model cannot be used", extra={"error": str(error)})
+                store.embedder, reason = None, f"lexical only: {error}"
+        return cls(settings, store, reason=reason)._catch_up()
+
+    def _catch_up(self) -> Helix:
+        store = self._store
+        if store.needs_rebuild:
+            self.rebuild()
+        if store.embedder is not None and not store.mismatch and store.journal.spaces.count_missing_active():
+            self._jobs.start("embed", lambda ticket: reembed.fill_in(store, ticket))
+        return self
+
+    def close(self) -> None:
+        """Stop the jobs, finish what is being written, and close the store."""
+        self._jobs.close()
+        self._store.close()
+
+    def __enter__(self) -> Helix:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def store(self, **fields: Any) -> StoreResult:
+        """Remember something; the fields are those of `StoreRequest`."""
+        self._check_capture()
+        return remember(self._store, StoreRequest(**fields))
+
+    def record_episode(self, **fields: Any) -> Episode:
+        """Record something that happened; the fields are those of `EpisodeRequest`."""
+        self._check_capture()
+        return record(self._store, EpisodeRequest(**fields))
+
+    def edit(self, name_or_id: str, **fields: Any) -> Memory:
+        """Write a new version of a memory; the fields are those of `EditRequest`."""
+        return curate.edit(self._store, name_or_id, EditRequest(**fields))
+
+    def forget(self, name_or_id: str) -> Memory:
+        """Hide a memory from every recall, reversibly."""
+        return curate.forget(self._store, name_or_id)
+
+    def restore(self, name_or_id: str) -> Memory:
+        """Bring a forgotten, archived or quarantined memory back."""
+        return curate.restore(self._store, name_or_id)
+
+    def confirm(self, name_or_id: str) -> Memory:
+        """Have a person vouch for a memory."""
+        return curate.confirm(self._store, name_or_id)
+
+    def edge(self, source: str, target: str, relation: str, weight: float = 1.0) -> Edge:
+        """Create or strengthen an edge between two memories."""
+        return curate.link(self._store, source, target, relation, weight)
+
+    def feedback(self, names: Sequence[str], delta: float) -> list[Memory]:
+        """Record that memories helped (positive delta) or failed (negative)."""
+        return maintenance.feedback(self._store, names, delta)
+
+    def decay(self, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
+        """Halve the counters of memories unused for long."""
+        return maintenance.decay(self._store, unused_days, min_uses, dry_run)
+
+    def decay_edges(self, unused_days: float = 60, dry_run: bool = False) -> MaintenanceReport:
+        """Halve the weight of edges unused for long."""
+        return maintenance.decay_edges(self._store, unused_days, dry_run)
+
+    def prune(self, min_effectiveness: float = 0.25, min_uses: int = 3, dry_run: bool = False) -> MaintenanceReport:
+        """Archive memories that verified uses speak against."""
+        return maintenance.prune(self._store, min_effectiveness, min_uses, dry_run)
+
+    def pause(self, on: bool) -> bool:
+        """Pause capture (nothing new is stored, recorded or ingested) or go on; return what holds now."""
+        self._store.writer.call(lambda: self._store.journal.set_meta(overview.PAUSED, "1" if on else "0"))
+        return on
+
+    def _check_capture(self) -> None:
+        if self._store.journal.meta(overview.PAUSED) == "1":
+            raise PausedError("capture is paused: nothing is stored", hint="`helix pause --off` goes on")
+
+    def recall(self, query: RecallQuery) -> RecallAnswer:
+        """Answer a question; the answer is kept as the last one of its session."""
+        self._store.check_space()
+        answer = self._recaller.recall(query)
+        with self._answers_guard:
+            for session in {query.session, ""}:
+                self._answers[session] = answer
+                self._answers.move_to_end(session)
+            while len(self._answers) > _SESSIONS_KEPT:
+                self._answers.popitem(last=False)
+        return answer
+
+    def recall_by_type(
+        self, query: str, kinds: Sequence[str], limit: int = 5, scope: str | None = None
+    ) -> dict[Kind, RecallAnswer]:
+        """Answer a question once for each kind."""
+        wanted = [known_kind(kind) for kind in kinds] or list(Kind)
+        return {kind: self.recall(RecallQuery(query=query, kinds=(kind,), limit=limit, scope=scope)) for kind in wanted}
+
+    def similar_recent(
+        self,
+        trigger: str,
+        threshold: float = 0.7,
+        days: float = 7,
+        kind: str | None = None,
+        scope: str | None = None,
+        limit: int = 10,
+    ) -> list[SimilarMemory]:
+        """Return memories of the last `days` whose cosine to the text is at least `threshold`, nearest first."""
+        return similar.recent(
+            self._store,
+            trigger,
+            threshold=threshold,
+            days=days,
+            kind=known_kind(kind) if kind else None,
+            scope=scope,
+            limit=limit,
+        )
+
+    def suggest_edges(self, name_or_id: str, limit: int = 5) -> list[EdgeSuggestion]:
+        """Return edges that would be worth making from a memory."""
+        return similar.suggest(self._store, memory_of(self._store, name_or_id), limit)
+
+    def last(self, session: str = "") -> RecallAnswer | None:
+        """Return the last answer given in a session (empty: in any), or None."""
+        with self._answers_guard:
+            return self._answers.get(session)
+
+    def why(self, name_or_id: str, session: str = "") -> RecallItem:
+        """Return a memory's place in the last answer of a session; NotFoundError when it was not in it."""
+        answer = self.last(session)
+        wanted = name_or_id.strip()
+        for item in answer.items if answer is not None else ():
+            if wanted in (item.node.id, getattr(item.node, "name", None)):
+                return item
+        raise NotFoundError(f"{wanted!r} was not in the last answer", hint="`helix last` shows what was")
+
+    def get(self, name_or_id: str) -> Memory:
+        """Return a memory by id or name."""
+        return memory_of(self._store, name_or_id)
+
+    def node(self, label: Label, node_id: str) -> Node:
+        """Return any node by label and id."""
+        return self._store.records.node(Ref(label=label, id=node_id))
+
+    def edges(self, name_or_id: str | None = None, relation: str | None = None, limit: int = 100) -> list[Edge]:
+        """Return edges of a memory (by name or id) or of any other node (by id), or of the whole graph."""
+        if not 1 <= limit <= self.settings.page_size:
+            raise InvalidInputError(f"limit must be between 1 and {self.settings.page_size}, not {limit}")
+        kind = _relation(relation)
+        if name_or_id is None:
+            found = self._store.records.edges_of(kind, limit)
+        else:
+            found = [op for op in self._store.records.edges_at(self._ref(name_or_id)) if kind in (None, op.type)]
+        return [edge_from(op) for op in found[:limit]]
+
+    def _ref(self, name_or_id: str) -> Ref:
+        for label in Label:
+            ref = Ref(label=label, id=name_or_id.strip())
+            if self._store.catalogue.row_of(ref) is not None:
+                return ref
+        return Ref(label=Label.MEMORY, id=memory_of(self._store, name_or_id).id)
+
+    def list_memories(
+        self,
+        *,
+        scope: str | None = None,
+        kinds: Sequence[str] = (),
+        status: Status | None = Status.ACTIVE,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Page[Memory]:
+        """Return a page of memories, newest first."""
+        wanted = [known_kind(kind) for kind in kinds]
+        return listing.memories(self._store, scope=scope, kinds=wanted, status=status, limit=limit, after=after)
+
+    def list_episodes(
+        self, *, scope: str | None = None, session: str | None = None, limit: int = 50, after: str | None = None
+    ) -> Page[Episode]:
+        """Return a page of episodes, newest first."""
+        return listing.episodes(self._store, scope=scope, session=session, limit=limit, after=after)
+
+    def cypher(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        timeout_ms: int | None = None,
+        limit: int | None = None,
+    ) -> CypherResult:
+        """Run a read-only Cypher statement within its limits; raises CypherRefusedError and QueryTimeoutError."""
+        timeout = min(timeout_ms or self.settings.cypher_timeout_ms, self.settings.request_timeout_ms)
+        rows = min(limit or self.settings.cypher_rows, 100 * self.settings.cypher_rows)
+        if timeout < 1 or rows < 1:
+            raise InvalidInputError("the time and row limits must be above 0")
+        statement = cypher_gate.check(query)
+        started = time.perf_counter()
+        columns, found, more = self._store.graph.engine.cypher(statement, params or {}, timeout_ms=timeout, limit=rows)
+        return CypherResult(
+            columns=tuple(columns),
+            rows=tuple(tuple(row) for row in found),
+            truncated=more,
+            elapsed_ms=1000 * (time.perf_counter() - started),
+        )
+
+    def graph_schema(self) -> list[GraphTable]:
+        """Return the labels and relationships of the graph with their properties."""
+        kinds = {"NODE": "node", "REL": "relationship"}
+        return [
+            GraphTable(name=name, kind=kinds.get(kind, kind.lower()), properties=tuple(properties))
+            for name, kind, properties in self._store.graph.engine.tables()
+        ]
+
+    def stats(self, scope: str | None = None) -> Stats:
+        """Count the memories of a scope, or of all."""
+        return overview.stats(self._store, scope)
+
+    def health(self) -> Health:
+        """Say whether all is well, and what is not."""
+        return overview.health(self._store, reason=self._reason, jobs=self._jobs.all())
+
+    def status(self) -> StatusReport:
+        """Describe the store, its model, files, jobs and warnings."""
+        return overview.status(self._store, reason=self._reason, jobs=self._jobs.all(), started_at=self._started_at)
+
+    def doctor(self) -> DoctorReport:
+        """Compare the journal with what is served."""
+        return doctor.examine(self._store)
+
+    def ingest_git(self, path: str, *, scope: str | None = None, limit: int | None = None) -> Job:
+        """Import a repository's history, oldest commit first; what is there already is skipped."""
+        self._check_capture()
+        return self._jobs.start("ingest", sources.git_history(self._store, path, scope=scope, limit=limit))
+
+    def ingest_notes(self, paths: Sequence[str], *, scope: str | None = None) -> Job:
+        """Import Markdown and text notes; an unchanged section is skipped, a changed one becomes a new version."""
+        self._check_capture()
+        return self._jobs.start("ingest", sources.notes(self._store, paths, scope=scope))
+
+    def ingest_jsonl(
+        self, lines: Sequence[str], *, first_line: int = 1, scope: str | None = None, source: str = "jsonl"
+    ) -> IngestReport:
+        """Import one run of JSON lines; a broken line is named in the report and the rest goes in."""
+        self._check_capture()
+        return sources.json_lines(self._store, lines, first_line=first_line, scope=scope, source=source)
+
+    def rebuild(self) -> Job:
+        """Build the graph anew from the journal while recall goes on."""
+
+        def work(ticket: Ticket) -> Mapping[str, Any]:
+            replayed = self._store.rebuild_graph(lambda stage, done, total: ticket.progress(done, total, stage))
+            return {"replayed": replayed, **self._store.records.counts()}
+
+        return self._jobs.start("rebuild", work)
+
+    def reembed(self) -> Job:
+        """Embed every passage with the model that is set and make its space the store's own."""
+        return self._jobs.start("reembed", lambda ticket: reembed.reembed(self._store, ticket))
+
+    def backup(self, path: str) -> Job:
+        """Write a checked copy of the journal to a file while the store is in use."""
+        return self._jobs.start("backup", lambda ticket: backup.back_up(self._store, Path(path), ticket))
+
+    def restore_backup(self, path: str) -> Job:
+        """Put a backup in the place of what is there, which is kept beside it."""
+        return self._jobs.start("restore", lambda ticket: backup.restore(self._store, Path(path), ticket))
+
+    def job(self, job_id: str) -> Job:
+        """Return a job as it stands."""
+        return self._jobs.get(job_id)
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs that are still known, newest first."""
+        return self._jobs.all()
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to stop at its next resting place."""
+        return self._jobs.cancel(job_id)
+
+    def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
+        """Have `callback` told of every change after it is durable; return a function that ends it.
+
+        It runs on the writer's or a job's thread and must return at once.
+        """
+        return self._events.subscribe(callback)
+
+
+def open_embedded(path: str | Path, **overrides: Any) -> Helix:
+    """Open the store in the folder `path` inside this process, for scripts and tests.
+
+    Refused with StoreLockedError while a daemon owns the store.
+    """
+    return Helix.open(configuration.load({"db_path": Path(path), **overrides}))
+
+
+def _relation(word: str | None) -> Relation | None:
+    if word is None:
+        return None
+    try:
+        return Relation(word.strip().upper().replace("-", "_"))
+    except ValueError as error:
+        raise InvalidInputError(f"unknown relation {word!r}", hint="one of: " + ", ".join(Relation)) from error

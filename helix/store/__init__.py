@@ -1,0 +1,1 @@
+"""One writer over journal, graph and memory, and what readers look at."""

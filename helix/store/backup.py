@@ -1,0 +1,56 @@
+"""Backup and restore of a running store. A backup is one SQLite file: the journal, from which all else is rebuilt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from helix.errors import ConflictError, NotFoundError
+from helix.journal import backup as copies
+from helix.model.clock import to_micros
+from helix.store.jobs import Ticket
+from helix.store.store import Store
+
+
+def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
+    """Write a consistent copy of the journal to `target`, checked before it gets its name.
+
+    Raises ConflictError when the file is there already, NotFoundError without its folder.
+    """
+    if target.exists():
+        raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
+    if not target.parent.is_dir():
+        raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
+    partial = target.with_name(target.name + ".partial")
+    partial.unlink(missing_ok=True)
+    try:
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        ticket.progress(0, 0, "copying the journal")
+        store.journal.database.backup_to(partial)
+        ticket.progress(0, 0, "checking the copy")
+        rows = copies.check(partial)
+        partial.rename(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return {"path": str(target), "bytes": target.stat().st_size, "rows": rows}
+
+
+def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
+    """Put a backup in the place of the journal while the service runs; what was there is kept beside it.
+
+    Recall answers from the restored state at once, the graph follows. Raises NotFoundError, InvalidInputError for a
+    file that is no backup, StoreTooNewError for one of a newer Helix.
+    """
+    if not source.is_file():
+        raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
+    ticket.progress(0, 0, "checking the backup")
+    rows = copies.check(source)
+    kept = store.path / f"journal.before-restore-{to_micros(store.clock()) // 1_000_000}.db"
+    ticket.progress(0, 0, "keeping the present journal")
+    store.journal.database.backup_to(kept)
+    kept.chmod(0o600)
+    ticket.progress(0, 0, "restoring")
+    store.writer.call(lambda: store.take_over(source))
+    store.rebuild_graph(lambda stage, done, total: ticket.progress(done, total, f"graph: {stage}"))
+    return {"rows": rows, "kept": str(kept)}

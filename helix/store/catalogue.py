@@ -1,0 +1,317 @@
+"""Catalogue: every node as one row of an in-memory table, beside its passages, for readers that never wait.
+
+One thread writes, any number read. A reader takes `view` once and works on it: an immutable record of numpy arrays
+that no later write changes. New rows are written behind the end of every published array, a changed column is copied
+first, and a write becomes visible, whole, by the one attribute store that publishes the next view; the interpreter
+makes that store and each dictionary look-up atomic. What a view costs a writer is therefore a copy of the columns it
+changes (0.8 MB for 100,000 rows), and nothing to a reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from helix.model.edge import Label, Ref
+from helix.model.entity import EntityKind
+from helix.model.memory import GLOBAL_SCOPE, Status
+from helix.model.operations import Operation
+from helix.model.recall import RecallQuery
+from helix.store.columns import (
+    COLUMN_NAMES,
+    ENTITY_KIND_CODE,
+    FADING_INPUTS,
+    KINDS,
+    LABEL_CODE,
+    LABELS,
+    POSITION,
+    STATUS_CODE,
+    STATUSES,
+    BoolArray,
+    Columns,
+    IndexArray,
+    RowLayout,
+    empty_columns,
+    fading_moments,
+)
+from helix.store.eligibility import eligible, walkable
+from helix.store.lookups import Lookups, last_part
+from helix.store.passages import PassageTable, PassageView
+from helix.store.staging import Batch, NewRow, stage
+
+_FIRST_CAPACITY = 1024
+_LOAD_CHUNK = 16_384
+_MEMORY = LABEL_CODE[Label.MEMORY]
+_ACTIVE = STATUS_CODE[Status.ACTIVE]
+_KIND = POSITION["kind"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many rows there are: of each label, and among memories of each status, and among active ones of each kind."""
+
+    labels: Mapping[Label, int]
+    statuses: Mapping[str, int]
+    kinds: Mapping[str, int]
+    scopes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueView:
+    """The catalogue as it was at one moment; rows are 0..count-1. Look-ups leave out what came later.
+
+    `generation` changes when the table was loaded anew: row numbers of different generations have nothing in common.
+    """
+
+    columns: Columns
+    passages: PassageView
+    lookups: Lookups
+    generation: int
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.columns.label)
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the passages' vectors; 0 where there are none."""
+        return self.passages.vectors.dimension
+
+    def mask(self, query: RecallQuery, now: datetime) -> BoolArray:
+        """Return for every row whether the query may be answered with it; see `eligible`."""
+        return eligible(self.columns, self.lookups.scopes, query, now)
+
+    def visible(self, row: int, query: RecallQuery, now: datetime) -> bool:
+        """Return what `mask` says of one row."""
+        return bool(eligible(self.columns, self.lookups.scopes, query, now, np.array([row]))[0])
+
+    def walkable(self, scope: str | None) -> BoolArray:
+        """Return for every row whether a walk on behalf of a scope may pass through it; see `walkable`."""
+        return walkable(self.columns, self.lookups.scopes, scope)
+
+    def row_of(self, ref: Ref) -> int | None:
+        """Return the row of a node, or None."""
+        row = self.lookups.row(ref.label, ref.id)
+        return row if row is not None and row < self.count else None
+
+    def ref_of(self, row: int) -> Ref:
+        """Return the label and id of a row's node."""
+        return Ref(label=LABELS[int(self.columns.label[row])], id=self.lookups.ids[row])
+
+    def name_of(self, row: int) -> str:
+        """Return the name of a memory or an entity; empty for the rest."""
+        return self.lookups.names[row]
+
+    def scope_of(self, row: int) -> str:
+        """Return the scope of a row."""
+        return self.lookups.scopes.word(int(self.columns.scope[row]))
+
+    def name_row(self, scope: str, name: str) -> int | None:
+        """Return the row of the active memory of that name in that scope, or None; there is at most one."""
+        code = self.lookups.scopes.code(scope)
+        return next((row for row in self._active_named(name) if self.columns.scope[row] == code), None)
+
+    def find(self, name_or_id: str, scope: str | None = None) -> int | None:
+        """Return the row of a memory by id, else by name, or None.
+
+        An active memory goes before any other; then one of `scope`, then a global one, then the newest.
+        """
+        row = self.lookups.row(Label.MEMORY, name_or_id)
+        if row is not None and row < self.count:
+            return row
+        rows = self._held(self.lookups.memories.get(name_or_id))
+        wanted, shared = self.lookups.scopes.code(scope or GLOBAL_SCOPE), self.lookups.scopes.code(GLOBAL_SCOPE)
+
+        def preference(row: int) -> tuple[bool, bool, bool, int, int]:
+            held = self.columns.scope[row]
+            active = bool(self.columns.status[row] == _ACTIVE)
+            return active, bool(held == wanted), bool(held == shared), int(self.columns.recorded_at[row]), row
+
+        return max(rows, key=preference, default=None)
+
+    def row_of_source(self, source: str, *, label: Label = Label.EPISODE, scope: str | None = None) -> int | None:
+        """Return the newest row of a label that came from the source, in the scope or (None) in any, or None."""
+        rows = self._held(self.lookups.sources.get((LABEL_CODE[label], source)))
+        if scope is not None:
+            code = self.lookups.scopes.code(scope)
+            rows = [row for row in rows if self.columns.scope[row] == code]
+        return rows[-1] if rows else None
+
+    def entities(self, kind: EntityKind, name: str) -> list[int]:
+        """Return the rows of the entities of a kind and name, upper and lower case alike, in whatever scope."""
+        return self._held(self.lookups.entities.get((ENTITY_KIND_CODE[kind], name.casefold())))
+
+    def files_like(self, path: str) -> list[int]:
+        """Return the rows of file entities whose last part is that of the path, and those that are patterns."""
+        return self._held((*self.lookups.files.get(last_part(path)), *self.lookups.globs))
+
+    def counts(self, scope: str | None = None) -> Counts:
+        """Count the rows, of one scope or (None) of all."""
+        columns, scopes = self.columns, self.lookups.scopes
+        inside = np.ones(self.count, np.bool_) if scope is None else columns.scope == scopes.code(scope)
+        memories = inside & (columns.label == _MEMORY)
+        labels = np.bincount(columns.label[inside], minlength=len(LABELS))
+        statuses = np.bincount(columns.status[memories], minlength=len(STATUSES))
+        kinds = np.bincount(columns.kind[memories & (columns.status == _ACTIVE)], minlength=len(KINDS))
+        by_scope = np.bincount(columns.scope[memories])
+        return Counts(
+            labels={label: int(n) for label, n in zip(LABELS, labels, strict=True)},
+            statuses={status.value: int(n) for status, n in zip(STATUSES, statuses, strict=True)},
+            kinds={kind.value: int(n) for kind, n in zip(KINDS, kinds, strict=True) if n},
+            scopes={scopes.word(code): int(n) for code, n in enumerate(by_scope) if n},
+        )
+
+    def newest(self, mask: BoolArray, limit: int, after: int | None = None) -> IndexArray:
+        """Return at most `limit` rows of the mask, last recorded first, behind the row `after` in that order."""
+        rows = np.flatnonzero(mask)
+        recorded = self.columns.recorded_at[rows]
+        if after is not None:
+            moment = self.columns.recorded_at[after]
+            behind = (recorded < moment) | ((recorded == moment) & (rows < after))
+            rows, recorded = rows[behind], recorded[behind]
+        if len(rows) > limit:
+            # Ties at the edge have to stay in, so that the sort below decides them the same way on every page.
+            keep = recorded >= np.partition(recorded, -limit)[-limit]
+            rows, recorded = rows[keep], recorded[keep]
+        return rows[np.lexsort((rows, recorded))[::-1][:limit]]
+
+    def _active_named(self, name: str) -> list[int]:
+        return [row for row in self._held(self.lookups.memories.get(name)) if self.columns.status[row] == _ACTIVE]
+
+    def _held(self, rows: Sequence[int]) -> list[int]:
+        return [row for row in rows if row < self.count]
+
+
+class Catalogue:
+    """The writer's side. `load` and `apply` belong to one thread; everything else is for anyone."""
+
+    def __init__(self, dimension: int, *, salience_floor: float = 0.5) -> None:
+        self._floor = salience_floor
+        self._generation = 0
+        self._reset(dimension)
+
+    @property
+    def view(self) -> CatalogueView:
+        """The catalogue as it is now, and as it stays for whoever holds it."""
+        return self._view
+
+    @property
+    def next_passage_number(self) -> int:
+        """The lowest number above every passage's; the first is 1."""
+        return self._passages.next_number
+
+    def load(self, operations: Iterable[Operation], *, dimension: int | None = None) -> None:
+        """Replace everything by what the operations say; readers see the old state until the new one is whole."""
+        self._generation += 1
+        self._reset(self._view.dimension if dimension is None else dimension, publish=False)
+        source = iter(operations)
+        while chunk := list(islice(source, _LOAD_CHUNK)):
+            self._commit(stage(chunk, self._lookups, self._layout, self._passages.matrix))
+        self._publish()
+
+    def apply(self, operations: Sequence[Operation]) -> None:
+        """Apply one batch; a reader sees all of it or nothing.
+
+        Raises InvalidInputError or EmbeddingSpaceError with nothing changed. Applying a batch twice, or an old batch
+        again before the ones that followed it, ends in the same state.
+        """
+        self._commit(stage(operations, self._lookups, self._layout, self._passages.matrix))
+        self._publish()
+
+    def mask(self, query: RecallQuery, now: datetime) -> BoolArray:
+        """Return for every row whether the query may be answered with it; see `eligible`."""
+        return self.view.mask(query, now)
+
+    def visible(self, row: int, query: RecallQuery, now: datetime) -> bool:
+        """Return what `mask` says of one row."""
+        return self.view.visible(row, query, now)
+
+    def row_of(self, ref: Ref) -> int | None:
+        """Return the row of a node, or None."""
+        return self.view.row_of(ref)
+
+    def ref_of(self, row: int) -> Ref:
+        """Return the label and id of a row's node."""
+        return self.view.ref_of(row)
+
+    def find(self, name_or_id: str, scope: str | None = None) -> int | None:
+        """Return the row of a memory by id or name; see `CatalogueView.find`."""
+        return self.view.find(name_or_id, scope)
+
+    def name_row(self, scope: str, name: str) -> int | None:
+        """Return the row of the active memory of that name in that scope, or None."""
+        return self.view.name_row(scope, name)
+
+    def row_of_source(self, source: str, *, label: Label = Label.EPISODE, scope: str | None = None) -> int | None:
+        """Return the newest row of a label that came from the source; see `CatalogueView.row_of_source`."""
+        return self.view.row_of_source(source, label=label, scope=scope)
+
+    def _reset(self, dimension: int, *, publish: bool = True) -> None:
+        self._count = 0
+        self._arrays = empty_columns(_FIRST_CAPACITY)
+        self._lookups = Lookups()
+        self._layout = RowLayout(self._lookups.scopes, self._lookups.sessions)
+        self._passages = PassageTable(dimension)
+        if publish:
+            self._publish()
+
+    def _publish(self) -> None:
+        published = {name: array[: self._count] for name, array in self._arrays.items()}
+        for array in published.values():
+            array.flags.writeable = False
+        self._view = CatalogueView(
+            columns=Columns(**published),
+            passages=self._passages.view(),
+            lookups=self._lookups,
+            generation=self._generation,
+        )
+
+    def _commit(self, batch: Batch) -> None:
+        self._append(batch.new)
+        self._update(batch.updates)
+        for row, name in batch.renames.items():
+            self._lookups.rename(row, name)
+        self._passages.update(batch.passages, batch.dropped)
+
+    def _append(self, new: Sequence[NewRow]) -> None:
+        if not new:
+            return
+        start, stop = self._count, self._count + len(new)
+        if stop > len(self._arrays["label"]):
+            grown = empty_columns(max(stop, len(self._arrays["label"]) * 3 // 2))
+            for name, array in self._arrays.items():
+                grown[name][:start] = array[:start]
+            self._arrays = grown
+        for name, values in zip(COLUMN_NAMES, zip(*(row.values for row in new), strict=True), strict=True):
+            self._arrays[name][start:stop] = values
+        self._set_fading(np.arange(start, stop))
+        for number, row in enumerate(new, start):
+            self._lookups.append(row.id, row.name)
+            self._lookups.register(number, row.label, row.values[_KIND], row.source)
+        self._count = stop
+
+    def _update(self, updates: Mapping[int, Mapping[int, Any]]) -> None:
+        for position, values in updates.items():
+            name = COLUMN_NAMES[position]
+            changed = self._arrays[name].copy()
+            changed[list(values)] = list(values.values())
+            self._arrays[name] = changed
+        refaded = {row for position in FADING_INPUTS & updates.keys() for row in updates[position]}
+        if refaded:
+            self._arrays["fades_at"] = self._arrays["fades_at"].copy()
+            self._set_fading(np.array(sorted(refaded)))
+
+    def _set_fading(self, rows: IndexArray) -> None:
+        self._arrays["fades_at"][rows] = fading_moments(
+            importance=self._arrays["importance"][rows],
+            half_life=self._arrays["half_life"][rows],
+            recorded_at=self._arrays["recorded_at"][rows],
+            last_used_at=self._arrays["last_used_at"][rows],
+            floor=self._floor,
+        )

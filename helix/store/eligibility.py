@@ -1,0 +1,109 @@
+"""Eligibility: the one rule of which rows a query may be answered with, for a whole table or a few rows of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+
+from helix.model.clock import to_micros
+from helix.model.edge import Label
+from helix.model.memory import GLOBAL_SCOPE, Status
+from helix.model.recall import RecallQuery
+from helix.store.columns import (
+    KIND_CODE,
+    KINDS,
+    LABEL_CODE,
+    LABELS,
+    NO_END,
+    NO_START,
+    STATUS_CODE,
+    STATUSES,
+    BoolArray,
+    Columns,
+    IndexArray,
+    MicrosArray,
+    Vocabulary,
+)
+
+_MEMORY = LABEL_CODE[Label.MEMORY]
+_EPISODE = LABEL_CODE[Label.EPISODE]
+_RETIRED = STATUS_CODE[Status.RETIRED]
+_HIDDEN = (STATUS_CODE[Status.FORGOTTEN], STATUS_CODE[Status.QUARANTINED])
+
+
+def eligible(
+    columns: Columns, scopes: Vocabulary, query: RecallQuery, now: datetime, rows: IndexArray | None = None
+) -> BoolArray:
+    """Return for every row (or for `rows`, in their order) whether it passes every filter of the query.
+
+    Valid time is read at `as_of`, else at `known_at`, else now. With `known_at` a row counts from its recording until
+    its retirement, and whether it had faded is judged then; without it the present status counts. `as_of` also hides
+    episodes that occurred later; without it they stay, so that a source with a fast clock loses nothing.
+    """
+    moment = to_micros(now)
+    known = moment if query.known_at is None else to_micros(query.known_at)
+    valid = known if query.as_of is None else to_micros(query.as_of)
+    view = columns if rows is None else columns.at(rows)
+    mask = _of_labels(view, query) & _of_scope(view, scopes, query.scope) & _of_status(view, query)
+    mask &= (view.valid_from <= valid) & (view.valid_to > valid)
+    if query.as_of is not None:
+        mask &= (view.label != _EPISODE) | (view.occurred_at <= valid)
+    if query.known_at is not None:
+        mask &= view.recorded_at <= known
+    if query.since is not None:
+        mask &= event_times(view) >= to_micros(query.since)
+    if not query.deep:
+        mask &= view.fades_at >= known
+    return mask
+
+
+def walkable(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArray:
+    """Return for every row whether a walk on behalf of a scope may pass through it.
+
+    Time, kind and label do not stop a walk (what is superseded still connects), but another project's rows and what
+    was forgotten or quarantined do.
+    """
+    mask = _of_scope(columns, scopes, scope)
+    for code in _HIDDEN:
+        mask &= columns.status != code
+    return mask
+
+
+def event_times(columns: Columns) -> MicrosArray:
+    """Return when what each row tells of happened: its own time, else the start of its validity, else its recording."""
+    own = np.maximum(columns.occurred_at, columns.valid_from)
+    return np.where(own == NO_START, columns.recorded_at, own)
+
+
+def _of_labels(columns: Columns, query: RecallQuery) -> BoolArray:
+    labels = np.zeros(len(LABELS), np.bool_)
+    labels[[LABEL_CODE[label] for label in query.labels]] = True
+    if not query.kinds:
+        return labels[columns.label]
+    kinds = np.zeros(len(KINDS) + 1, np.bool_)
+    kinds[[KIND_CODE[kind] for kind in query.kinds]] = True
+    # The last place is where the code of "no kind", -1, looks.
+    mask: BoolArray = (columns.label == _MEMORY) & labels[_MEMORY] & kinds[columns.kind]
+    return mask
+
+
+def _of_scope(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArray:
+    if scope is None:
+        return np.ones(len(columns.scope), np.bool_)
+    mask: BoolArray = columns.scope == scopes.code(GLOBAL_SCOPE)
+    if scope != GLOBAL_SCOPE:
+        mask |= columns.scope == scopes.code(scope)
+    return mask
+
+
+def _of_status(columns: Columns, query: RecallQuery) -> BoolArray:
+    allowed = np.zeros(len(STATUSES), np.bool_)
+    allowed[STATUS_CODE[Status.ACTIVE]] = True
+    allowed[STATUS_CODE[Status.ARCHIVED]] = query.deep
+    mask: BoolArray = allowed[columns.status]
+    if query.known_at is not None:
+        known = to_micros(query.known_at)
+        mask |= (columns.status == _RETIRED) & (columns.retired_at != NO_END)
+        mask &= columns.retired_at > known
+    return mask

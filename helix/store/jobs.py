@@ -1,0 +1,134 @@
+"""Jobs: long work in threads of its own, with progress, cancellation and a bounded history."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from helix.errors import ConflictError, HelixError, NotFoundError
+from helix.model.clock import Clock
+from helix.model.ids import IdMaker
+from helix.model.reports import Job, JobState
+
+log = logging.getLogger(__name__)
+
+_KEPT = 50
+
+
+class Ticket:
+    """What a job's work holds: tells progress, and asks whether it should stop."""
+
+    def __init__(self, jobs: Jobs, job_id: str) -> None:
+        self._jobs = jobs
+        self._id = job_id
+        self._stop = threading.Event()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the job was asked to stop."""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Ask the job to stop at its next resting place."""
+        self._stop.set()
+
+    def progress(self, done: int, total: int, message: str = "") -> None:
+        """Tell how far the job is; `total` 0 means not known."""
+        self._jobs.advance(self._id, done=done, total=total, message=message)
+
+
+Work = Callable[[Ticket], Mapping[str, Any]]
+
+
+class Jobs:
+    """The jobs of one service. At most one job of a kind runs at a time."""
+
+    def __init__(self, *, clock: Clock, make_id: IdMaker, changed: Callable[[Job], None]) -> None:
+        self._clock = clock
+        self._make_id = make_id
+        self._changed = changed
+        self._guard = threading.Lock()
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._running: dict[str, tuple[Ticket, threading.Thread]] = {}
+
+    def start(self, kind: str, work: Work) -> Job:
+        """Run `work` in a thread; raises ConflictError while another job of the kind runs."""
+        now = self._clock()
+        job = Job(id=self._make_id(now), kind=kind, state=JobState.RUNNING, started_at=now)
+        ticket = Ticket(self, job.id)
+        with self._guard:
+            busy = next(
+                (other for other in self._jobs.values() if other.kind == kind and other.state is JobState.RUNNING), None
+            )
+            if busy is not None:
+                raise ConflictError(f"a {kind} job is running already", hint="`helix status` shows how far it is")
+            self._jobs[job.id] = job
+            while len(self._jobs) > _KEPT:
+                oldest = next((old for old in self._jobs.values() if old.state is not JobState.RUNNING), None)
+                if oldest is None:
+                    break
+                del self._jobs[oldest.id]
+            thread = threading.Thread(target=self._run, args=(job.id, ticket, work), name=f"helix-{kind}", daemon=True)
+            self._running[job.id] = (ticket, thread)
+        thread.start()
+        return job
+
+    def get(self, job_id: str) -> Job:
+        """Return a job as it stands now."""
+        with self._guard:
+            job = self._jobs.get(job_id)
+        if job is None:
+            raise NotFoundError(f"no job has the id {job_id!r}", hint="`helix status` lists the jobs")
+        return job
+
+    def all(self) -> list[Job]:
+        """Return every job that is still known, newest first."""
+        with self._guard:
+            return list(reversed(self._jobs.values()))
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to stop; what it has done stays done."""
+        job = self.get(job_id)
+        with self._guard:
+            running = self._running.get(job_id)
+        if running is not None:
+            running[0].stop()
+        return job
+
+    def close(self) -> None:
+        """Ask every job to stop and wait for them."""
+        with self._guard:
+            running = list(self._running.values())
+        for ticket, _ in running:
+            ticket.stop()
+        for _, thread in running:
+            thread.join()
+
+    def advance(self, job_id: str, **fields: Any) -> None:
+        """Record a job's new state and tell whoever listens."""
+        with self._guard:
+            job = self._jobs[job_id] = replace(self._jobs[job_id], **fields)
+        self._changed(job)
+
+    def _run(self, job_id: str, ticket: Ticket, work: Work) -> None:
+        fields: dict[str, Any]
+        try:
+            result = work(ticket)
+            fields = {"state": JobState.CANCELLED if ticket.cancelled else JobState.DONE, "result": result}
+        except HelixError as error:
+            log.warning("job failed", extra={"job": job_id, "error": str(error)})
+            fields = {"state": JobState.FAILED, "error": str(error), "error_code": error.code}
+        except Exception as error:  # the thread's outermost boundary
+            log.exception("job failed", extra={"job": job_id})
+            fields = {
+                "state": JobState.FAILED,
+                "error": f"{type(error).__name__}: {error}",
+                "error_code": HelixError.code,
+            }
+        self.advance(job_id, **fields, ended_at=self._clock())
+        with self._guard:
+            del self._running[job_id]

@@ -1,0 +1,63 @@
+"""Listing: pages over memories and episodes, newest first, with a cursor that new rows do not shift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from helix.errors import InvalidInputError
+from helix.model.edge import Label, Ref
+from helix.model.memory import Kind, Status
+from helix.model.reports import Page
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.store import Store
+
+
+def memories(
+    store: Store, *, scope: str | None, kinds: Sequence[Kind], status: Status | None, limit: int, after: str | None
+) -> Page[Any]:
+    """Return a page of memories of exactly this scope (None: every scope), these kinds and this status (None: any)."""
+    view = store.catalogue.view
+    columns = view.columns
+    mask = columns.label == LABEL_CODE[Label.MEMORY]
+    if status is not None:
+        mask &= columns.status == STATUS_CODE[status]
+    if kinds:
+        mask &= np.isin(columns.kind, [KIND_CODE[kind] for kind in kinds])
+    return _page(store, view, Label.MEMORY, mask, scope, limit, after)
+
+
+def episodes(store: Store, *, scope: str | None, session: str | None, limit: int, after: str | None) -> Page[Any]:
+    """Return a page of episodes of exactly this scope and session (None: any)."""
+    view = store.catalogue.view
+    mask = view.columns.label == LABEL_CODE[Label.EPISODE]
+    if session is not None:
+        mask &= view.columns.session == view.lookups.sessions.code(session)
+    return _page(store, view, Label.EPISODE, mask, scope, limit, after)
+
+
+def _page(
+    store: Store,
+    view: CatalogueView,
+    label: Label,
+    mask: BoolArray,
+    scope: str | None,
+    limit: int,
+    after: str | None,
+) -> Page[Any]:
+    if not 1 <= limit <= store.settings.page_size:
+        raise InvalidInputError(f"limit must be between 1 and {store.settings.page_size}, not {limit}")
+    if scope is not None:
+        mask = mask & (view.columns.scope == view.lookups.scopes.code(scope))
+    behind = None
+    if after is not None:
+        behind = view.row_of(Ref(label=label, id=after))
+        if behind is None:
+            raise InvalidInputError(f"{after!r} is no cursor of this list", hint="pass on `next_cursor` as it came")
+    rows = view.newest(mask, limit + 1, behind)
+    items = tuple(store.records.nodes([view.ref_of(int(row)) for row in rows[:limit]]))
+    cursor = items[-1].id if len(rows) > limit else None
+    return Page(items=items, total=int(np.count_nonzero(mask)), next_cursor=cursor)

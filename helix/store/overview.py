@@ -1,0 +1,140 @@
+"""The overview of a store: counts, sizes, and everything a person should be warned about."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from helix import __version__
+from helix.model.clock import DAY_MICROS, to_micros
+from helix.model.edge import Label
+from helix.model.memory import Status
+from helix.model.reports import Health, Job, JobState, Stats, StatusReport
+from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.store import Store
+
+PAUSED = "paused"
+_LEAST_FREE_BYTES = 200 << 20
+_MANY_ASIDE_BYTES = 1 << 30
+
+
+def stats(store: Store, scope: str | None) -> Stats:
+    """Count the memories of a scope, or of all scopes."""
+    view = store.catalogue.view
+    counts = view.counts(scope)
+    columns = view.columns
+    # An old version's feedback lives on in the version that replaced it.
+    rows = (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.status != STATUS_CODE[Status.RETIRED])
+    if scope is not None:
+        rows &= columns.scope == view.lookups.scopes.code(scope)
+    helped, failed = float(columns.helped[rows].sum()), float(columns.failed[rows].sum())
+    with_feedback = int(np.count_nonzero(columns.helped[rows] + columns.failed[rows] > 0))
+    total = int(np.count_nonzero(rows))
+    passages = view.passages
+    alive = int(np.count_nonzero(passages.alive))
+    return Stats(
+        total=total,
+        by_type=counts.kinds,
+        by_status=counts.statuses,
+        total_helped=helped,
+        total_failed=failed,
+        with_feedback=with_feedback,
+        without_feedback=total - with_feedback,
+        overall_effectiveness=helped / (helped + failed) if helped + failed else None,
+        episodes=counts.labels[Label.EPISODE],
+        entities=counts.labels[Label.ENTITY],
+        relationships=store.records.counts()["edges"],
+        embedding_coverage=int(np.count_nonzero(passages.alive & passages.embedded)) / alive if alive else 1.0,
+    )
+
+
+def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: datetime) -> StatusReport:
+    """Return everything `helix status` shows; `reason` says which model is in use, or why there is none."""
+    pinned = store.journal.spaces.active()
+    counts = store.records.counts()
+    hybrid = store.embedder is not None and not store.mismatch
+    week_ago = to_micros(store.clock()) - 7 * DAY_MICROS
+    return StatusReport(
+        version=__version__,
+        store=str(store.path),
+        mode="hybrid" if hybrid else "lexical",
+        model=store.embedder.space.model if store.embedder is not None else "none",
+        dimension=pinned.dimension if pinned is not None else 0,
+        journal_rows=store.journal.last_seq,
+        applied_seq=store.graph.engine.applied_seq() if store.graph.available else 0,
+        poison_rows=len(store.journal.poison()),
+        disk_bytes=store.disk_bytes(),
+        journal_bytes_week=store.journal.bytes_since(week_ago),
+        memory_bytes=resident_bytes(),
+        paused=store.journal.meta(PAUSED) == "1",
+        nodes={label.value: counts.get(label.value, 0) for label in Label},
+        edges=counts["edges"],
+        jobs=tuple(jobs),
+        warnings=tuple(warnings(store, reason=reason, jobs=jobs)),
+        started_at=started_at,
+    )
+
+
+def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
+    """Return `ok`, `degraded` when something works less well than it could, `failing` without a graph to follow."""
+    issues = warnings(store, reason=reason, jobs=jobs)
+    failing = not store.graph.available and not any(job.state is JobState.RUNNING for job in jobs)
+    view = store.catalogue.view
+    return Health(
+        status="failing" if failing else "degraded" if issues else "ok",
+        issues=tuple(issues),
+        stats={label.value.lower(): count for label, count in view.counts().labels.items()},
+    )
+
+
+def warnings(store: Store, *, reason: str, jobs: Sequence[Job]) -> list[str]:
+    """Return, in sentences, what is not as it should be, the gravest first."""
+    found = []
+    if store.mismatch:
+        found.append(f"{store.mismatch}: recall and store are refused until `helix reembed` has run")
+    if store.graph.trouble:
+        found.append(store.graph.trouble)
+    if poison := store.journal.poison():
+        found.append(f"{len(poison)} journal rows were refused by the graph and set aside: `helix doctor`")
+    if store.embedder is None:
+        found.append(f"{reason}: recall goes by words only")
+    missing = store.journal.spaces.count_missing_active()
+    if missing and store.embedder is not None:
+        found.append(f"{missing:,} passages have no vector yet; words find them meanwhile")
+    if store.journal.meta(PAUSED) == "1":
+        found.append("capture is paused: `helix pause --off` goes on")
+    if shutil.disk_usage(store.path).free < _LEAST_FREE_BYTES:
+        found.append("the disk is almost full: writes are refused when it is")
+    if store.disk_bytes()["aside"] > _MANY_ASIDE_BYTES:
+        found.append(f"graph files moved aside take much room; they may be removed: {store.path}/*.aside-*")
+    found.extend(
+        f"the last {job.kind} failed: {job.error}" for job in _last_of_each_kind(jobs) if job.state is JobState.FAILED
+    )
+    return found
+
+
+def resident_bytes() -> int:
+    """Return the memory this process holds, in bytes (on systems without /proc: the most it ever held)."""
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        import resource  # not on Windows
+
+        return int(statm.read_text("ascii").split()[1]) * resource.getpagesize()
+    if sys.platform == "win32":
+        return 0
+    import resource  # not on Windows
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _last_of_each_kind(jobs: Sequence[Job]) -> list[Job]:
+    newest: dict[str, Job] = {}
+    for job in jobs:  # newest first
+        newest.setdefault(job.kind, job)
+    return list(newest.values())

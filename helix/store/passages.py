@@ -1,0 +1,165 @@
+"""Passages: which text belongs to which row of the catalogue, with its vector and its number in the lexical index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helix.store.columns import BoolArray, IndexArray, RowArray
+from helix.store.matrix import Matrix, MatrixView
+
+NO_INDEX = -1
+_FIRST_CAPACITY = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedPassage:
+    """A passage about to be added: its owner is already a row."""
+
+    id: str
+    number: int
+    owner: int
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageView:
+    """Every passage ever added, by index; `alive` says which are still findable. Nothing in a view changes.
+
+    `owner` is the row of the node, `numbers` the writer's number, `embedded` whether `vectors` holds a vector of it.
+    """
+
+    owner: RowArray
+    numbers: IndexArray
+    alive: BoolArray
+    embedded: BoolArray
+    vectors: MatrixView
+    index_of_number: RowArray
+    index_of_id: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """How many indexes there are, dead passages included."""
+        return len(self.owner)
+
+    def indexes(self, numbers: IndexArray) -> IndexArray:
+        """Return the index of each number, NO_INDEX for one that this view does not hold."""
+        known = (numbers >= 0) & (numbers < len(self.index_of_number))
+        found = np.full(len(numbers), NO_INDEX, np.int64)
+        found[known] = self.index_of_number[numbers[known]]
+        found[found >= self.count] = NO_INDEX
+        return found
+
+    def indexes_of_ids(self, passage_ids: Sequence[str]) -> IndexArray:
+        """Return the index of each passage id, NO_INDEX for one that this view does not hold as living."""
+        found = np.array([self.index_of_id.get(passage_id, NO_INDEX) for passage_id in passage_ids], np.int64)
+        found[found >= self.count] = NO_INDEX
+        return np.where(found == NO_INDEX, NO_INDEX, np.where(self.alive[found], found, NO_INDEX))
+
+    def of_rows(self, rows: IndexArray, row_count: int) -> IndexArray:
+        """Return the indexes, ascending, of the living passages of the rows; `row_count` is the catalogue's."""
+        wanted = np.zeros(row_count, np.bool_)
+        wanted[rows] = True
+        return np.flatnonzero(wanted[self.owner] & self.alive)
+
+
+class PassageTable:
+    """The writer's side of the passages. Appends are invisible to older views, removals copy what they change.
+
+    A replaced passage leaves a dead index behind until the next start.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self.matrix = Matrix(dimension)
+        self._count = 0
+        self._arrays: dict[str, npt.NDArray[Any]] = _empty(_FIRST_CAPACITY)
+        self._by_number = np.full(_FIRST_CAPACITY, NO_INDEX, np.int32)
+        self._by_id: dict[str, int] = {}
+        self._ids: list[str] = []
+        self.next_number = 1
+
+    def update(self, put: Sequence[StagedPassage], dropped: Iterable[str]) -> None:
+        """Add the passages, each replacing the one of its id unless that has a higher number, and drop the others.
+
+        Writing a passage again is no change (a journal may be replayed from an older row), but for a vector that it
+        lacked.
+        """
+        fresh = [passage for passage in put if self._is_news(passage)]
+        self._embed([passage for passage in put if self._lacks_vector(passage)])
+        dead = [self._by_id.pop(passage_id) for passage_id in dropped if passage_id in self._by_id]
+        dead += [self._by_id[passage.id] for passage in fresh if passage.id in self._by_id]
+        if dead:
+            alive = self._arrays["alive"].copy()
+            alive[dead] = False
+            self._arrays["alive"] = alive
+        if fresh:
+            self._append(fresh)
+
+    def _is_news(self, passage: StagedPassage) -> bool:
+        current = self._by_id.get(passage.id)
+        return current is None or int(self._arrays["numbers"][current]) < passage.number
+
+    def _lacks_vector(self, passage: StagedPassage) -> bool:
+        current = self._by_id.get(passage.id)
+        if current is None or passage.vector is None:
+            return False
+        return int(self._arrays["numbers"][current]) == passage.number and not self._arrays["embedded"][current]
+
+    def _embed(self, passages: Sequence[StagedPassage]) -> None:
+        if not passages:
+            return
+        indexes = np.array([self._by_id[passage.id] for passage in passages])
+        # No view looks at the vector of a passage that is not embedded in it, so these may be written in place.
+        self.matrix.fill(indexes, [passage.vector for passage in passages if passage.vector is not None])
+        embedded = self._arrays["embedded"].copy()
+        embedded[indexes] = True
+        self._arrays["embedded"] = embedded
+
+    def _append(self, passages: Sequence[StagedPassage]) -> None:
+        start, stop = self._count, self._count + len(passages)
+        if stop > len(self._arrays["owner"]):
+            grown = _empty(max(stop, len(self._arrays["owner"]) * 3 // 2))
+            for name, array in self._arrays.items():
+                grown[name][:start] = array[:start]
+            self._arrays = grown
+        numbers = np.array([passage.number for passage in passages], np.int64)
+        self._arrays["owner"][start:stop] = [passage.owner for passage in passages]
+        self._arrays["numbers"][start:stop] = numbers
+        self._arrays["alive"][start:stop] = True
+        self._arrays["embedded"][start:stop] = [passage.vector is not None for passage in passages]
+        self.matrix.append([passage.vector for passage in passages])
+        self._remember(numbers, start)
+        for index, passage in enumerate(passages, start):
+            self._ids.append(passage.id)
+            self._by_id[passage.id] = index
+        self._count = stop
+
+    def _remember(self, numbers: IndexArray, start: int) -> None:
+        top = int(numbers.max())
+        if top >= len(self._by_number):
+            grown = np.full(max(top + 1, len(self._by_number) * 3 // 2), NO_INDEX, np.int32)
+            grown[: len(self._by_number)] = self._by_number
+            self._by_number = grown
+        self._by_number[numbers] = np.arange(start, start + len(numbers), dtype=np.int32)
+        self.next_number = max(self.next_number, top + 1)
+
+    def view(self) -> PassageView:
+        """Return the passages there are now."""
+        count = self._count
+        parts = {name: array[:count] for name, array in self._arrays.items()}
+        return PassageView(
+            vectors=self.matrix.view(), index_of_number=self._by_number, index_of_id=self._by_id, **parts
+        )
+
+
+def _empty(capacity: int) -> dict[str, npt.NDArray[Any]]:
+    return {
+        "owner": np.empty(capacity, np.int32),
+        "numbers": np.empty(capacity, np.int64),
+        "alive": np.empty(capacity, np.bool_),
+        "embedded": np.empty(capacity, np.bool_),
+    }

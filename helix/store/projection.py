@@ -1,0 +1,278 @@
+"""Projection: the typed graph in memory, as adjacency over the catalogue's rows, for walks that never wait.
+
+One thread writes, any number read. A reader takes `snapshot` once and works on it. A snapshot is a large compressed
+base, shared by many snapshots, and a small one of what came since; weights that changed in the base are copied first.
+When the small part has grown, it is folded into a new base, which readers get with the next snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from helix.model.edge import Relation
+from helix.model.operations import DropEdge, Operation, PutEdge
+from helix.store.catalogue import Catalogue, CatalogueView
+from helix.store.columns import FloatArray, IndexArray
+from helix.store.csr import RELATION_CODE, RELATIONS, Adjacency, Csr, EdgeKey, EdgeList, EdgeTable, build
+
+_N = TypeVar("_N", np.float64, np.int64)
+
+WALK_WEIGHTS: Mapping[Relation, float] = {
+    **dict.fromkeys(Relation, 1.0),
+    Relation.SUPERSEDES: 0.5,
+    Relation.IN_SESSION: 0.3,
+    Relation.NEXT: 0.5,
+    Relation.HAS_TASK: 0.3,
+    Relation.BLOCKED_BY: 0.3,
+    Relation.INJECTED: 0.2,
+}
+"""How strongly each type of edge draws a walk: what says little about meaning draws less."""
+
+FOLD_MINIMUM = 2048
+FOLD_SHARE = 1 / 64
+"""The recent part is folded in when it exceeds this share of the base's edges, and FOLD_MINIMUM."""
+
+_MAX_WEIGHT = 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphSnapshot:
+    """The graph as it was at one moment. Rows are those of the catalogue's `generation`.
+
+    `walk` and `recent_walk` are `base` and `recent` with walk weights (edge weight times type weight) in place of the
+    edges' own. `strength` is the sum of walk weights at each row, `degree` the number of its edges; both end at the
+    last row that has an edge.
+    """
+
+    base: Csr
+    walk: Csr
+    recent: Csr
+    recent_walk: Csr
+    recent_rows: IndexArray
+    strength: FloatArray
+    degree: IndexArray
+    generation: int
+
+    @property
+    def edge_count(self) -> int:
+        """The number of edges."""
+        return int(self.degree.sum()) // 2
+
+    def adjacent(self, rows: npt.NDArray[np.integer]) -> Adjacency:
+        """Return the neighbours of the rows over edges of any type, in both directions."""
+        base = self.base.adjacent(rows)
+        if len(self.recent_rows):
+            base = Adjacency.joined(base, self._recent(rows))
+        return base.where(base.weights > 0)
+
+    def _recent(self, rows: npt.NDArray[np.integer]) -> Adjacency:
+        origin, places = self._recent_places(rows)
+        found = self.recent.adjacent(places)
+        return replace(found, origin=origin[found.origin])
+
+    def _recent_places(self, rows: npt.NDArray[np.integer]) -> tuple[IndexArray, IndexArray]:
+        """Return which of the rows the recent part has, and their places in it."""
+        places = np.minimum(np.searchsorted(self.recent_rows, rows), len(self.recent_rows) - 1)
+        origin = np.flatnonzero(self.recent_rows[places] == rows)
+        return origin, places[origin]
+
+    def neighbours(self, rows: Sequence[int] | npt.NDArray[np.integer], *relations: Relation) -> Adjacency:
+        """Return the neighbours of the rows over edges of the given types, or of any."""
+        found = self.adjacent(np.asarray(rows, np.int64))
+        if not relations:
+            return found
+        wanted = np.zeros(len(RELATIONS), np.bool_)
+        wanted[[RELATION_CODE[relation] for relation in relations]] = True
+        return found.where(wanted[found.relations])
+
+    def spread(self, rows: IndexArray, mass: FloatArray) -> tuple[IndexArray, FloatArray]:
+        """Return the rows and shares in which one step of a walk spreads the mass of the rows over their neighbours.
+
+        A row may be named more than once. The mass of a row without edges goes nowhere.
+        """
+        strength = self.strength_of(rows)
+        able = strength > 0
+        rows, mass = rows[able], mass[able] / strength[able]
+        to_rows, shares = self.walk.spread(rows, mass)
+        if not len(self.recent_rows):
+            return to_rows, shares
+        origin, places = self._recent_places(rows)
+        more_rows, more_shares = self.recent_walk.spread(places, mass[origin])
+        return np.concatenate((to_rows, more_rows)), np.concatenate((shares, more_shares))
+
+    def step(self, mass: FloatArray) -> FloatArray:
+        """Return the mass of every row after one step of a walk of all rows at once; as `spread`, but dense."""
+        sent = np.zeros(max(len(mass), len(self.strength)))
+        able = np.flatnonzero(self.strength > 0)
+        able = able[able < len(mass)]
+        sent[able] = mass[able] / self.strength[able]
+        found = np.zeros(len(sent))
+        found[: self.walk.row_count] = self.walk.gathered(sent)
+        if len(self.recent_rows):
+            places = np.arange(len(self.recent_rows))
+            rows, shares = self.recent_walk.spread(places, sent[self.recent_rows])
+            found += np.bincount(rows, shares, len(found))
+        return found[: len(mass)]
+
+    def strength_of(self, rows: npt.NDArray[np.integer]) -> FloatArray:
+        """Return the sum of the walk weights at each row; 0 for one without edges."""
+        return _taken(self.strength, rows)
+
+    def degree_of(self, rows: npt.NDArray[np.integer]) -> IndexArray:
+        """Return the number of edges at each row; 0 for one without edges."""
+        return _taken(self.degree, rows)
+
+
+class Projection:
+    """The writer's side. `load` and `apply` belong to the catalogue's thread and follow it; `snapshot` is anyone's."""
+
+    _base: Csr
+    _walk: Csr
+    _recent: EdgeTable
+
+    def __init__(self, type_weights: Mapping[Relation, float] = WALK_WEIGHTS) -> None:
+        self._type_weights = np.array([type_weights[relation] for relation in RELATIONS])
+        self._generation = 0
+        self._snapshot = self._rebased(EdgeTable().edges())
+
+    @property
+    def snapshot(self) -> GraphSnapshot:
+        """The graph as it is now, and as it stays for whoever holds it."""
+        return self._snapshot
+
+    def neighbours(self, rows: Sequence[int], *relations: Relation) -> Adjacency:
+        """Return the present neighbours of the rows; see `GraphSnapshot.neighbours`."""
+        return self.snapshot.neighbours(rows, *relations)
+
+    def load(self, operations: Iterable[Operation], catalogue: Catalogue) -> None:
+        """Replace the graph by the edges among the operations whose ends the catalogue holds."""
+        view = catalogue.view
+        edges = EdgeTable()
+        for op in operations:
+            if isinstance(op, PutEdge | DropEdge) and (key := _key(op, view)) is not None:
+                edges.put(key, _weight_after(op, edges.get(key)))
+        self._generation = view.generation
+        self._snapshot = self._rebased(edges.edges())
+
+    def apply(self, operations: Sequence[Operation], catalogue: Catalogue) -> None:
+        """Apply one batch that the catalogue has applied; a reader sees all of it or nothing.
+
+        Applying it twice is no change. An edge to something that is no node is left out.
+        """
+        view = catalogue.view
+        touched: set[int] = set()
+        changed: dict[int, float] = {}
+        for op in operations:
+            if isinstance(op, PutEdge | DropEdge) and (key := _key(op, view)) is not None:
+                self._apply(op, key, changed)
+                touched.update(key[1:])
+        if not touched:
+            return
+        if changed:
+            weights = self._base.weights.copy()
+            weights[list(changed)] = list(changed.values())
+            self._base = self._base.with_weights(weights)
+            self._walk = self._weighed(self._base)
+        if len(self._recent) > max(FOLD_MINIMUM, len(self._base.rows) // 2 * FOLD_SHARE):
+            self._snapshot = self._rebased(EdgeList.joined(self._base.edges(), self._recent.edges()))
+        else:
+            self._snapshot = self._extended(np.array(sorted(touched)))
+
+    def _apply(self, op: PutEdge | DropEdge, key: EdgeKey, changed: dict[int, float]) -> None:
+        current = self._recent.get(key)
+        places = self._base.places(key) if current is None else None
+        if places is None:
+            self._recent.put(key, _weight_after(op, current))
+            return
+        current = changed.get(places[0], float(self._base.weights[places[0]]))
+        changed.update(dict.fromkeys(places, _weight_after(op, current)))
+
+    def _rebased(self, edges: EdgeList) -> GraphSnapshot:
+        """Make the edges the new base, with nothing recent beside it."""
+        row_count = int(max(edges.source.max(initial=-1), edges.target.max(initial=-1))) + 1
+        self._base = build(edges, row_count)
+        self._walk = self._weighed(self._base)
+        self._recent = EdgeTable()
+        nothing = build(self._recent.edges(), 0)
+        blank = GraphSnapshot(
+            base=self._base,
+            walk=self._walk,
+            recent=nothing,
+            recent_walk=nothing,
+            recent_rows=np.empty(0, np.int64),
+            strength=np.zeros(row_count),
+            degree=np.zeros(row_count, np.int64),
+            generation=self._generation,
+        )
+        return _summed(blank, np.arange(row_count), self._type_weights)
+
+    def _extended(self, touched: IndexArray) -> GraphSnapshot:
+        """Return the present snapshot with what changed at the touched rows since."""
+        recent, recent_rows = _compact(self._recent.edges())
+        last = self._snapshot
+        row_count = max(len(last.strength), int(touched[-1]) + 1)
+        longer = replace(
+            last,
+            base=self._base,
+            walk=self._walk,
+            recent=recent,
+            recent_walk=self._weighed(recent),
+            recent_rows=recent_rows,
+            strength=_lengthened(last.strength, np.zeros(row_count)),
+            degree=_lengthened(last.degree, np.zeros(row_count, np.int64)),
+        )
+        return _summed(longer, touched, self._type_weights)
+
+    def _weighed(self, csr: Csr) -> Csr:
+        return csr.with_weights(csr.weights * self._type_weights[csr.relations])
+
+
+def _key(op: PutEdge | DropEdge, view: CatalogueView) -> EdgeKey | None:
+    source, target = view.row_of(op.source), view.row_of(op.target)
+    if source is None or target is None or source == target:
+        return None
+    return RELATION_CODE[op.type], source, target
+
+
+def _weight_after(op: PutEdge | DropEdge, current: float | None) -> float:
+    """Return the weight an operation leaves: 0 for a dropped edge, the present one where it names none."""
+    if isinstance(op, DropEdge):
+        return 0.0
+    given = op.props.get("weight")
+    if given is None:
+        return current or 1.0
+    return min(max(float(given), 0.0), _MAX_WEIGHT)
+
+
+def _summed(snapshot: GraphSnapshot, rows: IndexArray, type_weights: FloatArray) -> GraphSnapshot:
+    """Sum strength and degree anew at the rows, in arrays that belong to this snapshot alone."""
+    found = snapshot.adjacent(rows)
+    snapshot.strength[rows] = np.bincount(found.origin, found.weights * type_weights[found.relations], len(rows))
+    snapshot.degree[rows] = np.bincount(found.origin, minlength=len(rows))
+    return snapshot
+
+
+def _compact(edges: EdgeList) -> tuple[Csr, IndexArray]:
+    """Return the edges over only the rows that have one, and those rows, ascending."""
+    rows, places = np.unique(np.concatenate((edges.source, edges.target)), return_inverse=True)
+    count = len(edges.source)
+    csr = build(replace(edges, source=places[:count], target=places[count:]), len(rows))
+    return replace(csr, rows=rows[csr.rows]), rows
+
+
+def _lengthened(values: npt.NDArray[_N], longer: npt.NDArray[_N]) -> npt.NDArray[_N]:
+    longer[: len(values)] = values
+    return longer
+
+
+def _taken(values: npt.NDArray[_N], rows: npt.NDArray[np.integer]) -> npt.NDArray[_N]:
+    """Return the values of the rows, 0 for rows behind the end."""
+    found = np.zeros(len(rows), values.dtype)
+    inside = rows < len(values)
+    found[inside] = values[rows[inside]]
+    return found

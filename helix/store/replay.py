@@ -1,0 +1,220 @@
+"""The graph's follower: keeps the graph at the journal's heels, and builds it anew where it cannot be used.
+
+The journal is the system of record; the graph may be behind, absent or under construction without a write being
+refused. Only the writer's thread calls `apply`, `catch_up` and `swap`.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix.errors import (
+    DiskFullError,
+    GraphUnavailableError,
+    HelixError,
+    StoreLockedError,
+    StoreTooNewError,
+)
+from helix.graph import build
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
+from helix.journal.log import Journal
+from helix.journal.state import Records
+from helix.model.clock import Clock, to_micros
+from helix.model.operations import Row
+
+log = logging.getLogger(__name__)
+
+_BATCH_ROWS = 64
+_BUILDING_SUFFIX = ".building"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What bringing the graph up to date took: rows applied and rows set aside."""
+
+    applied: int
+    set_aside: int
+
+
+class GraphFollower:
+    """Owns the graph engine of a store."""
+
+    def __init__(self, path: Path, journal: Journal, records: Records, *, options: KuzuOptions, clock: Clock) -> None:
+        self.path = path
+        self._journal = journal
+        self._records = records
+        self._options = options
+        self._clock = clock
+        self._engine: KuzuEngine | None = None
+        self.trouble = ""
+        """Why the graph is absent or behind, in a sentence; empty while all is well."""
+
+    @property
+    def engine(self) -> KuzuEngine:
+        """The graph; raises GraphUnavailableError while there is none."""
+        engine = self._engine
+        if engine is None:
+            raise GraphUnavailableError(
+                f"the graph is not there yet: {self.trouble or 'it is being built'}",
+                hint="`helix status` shows how far it is",
+            )
+        return engine
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a graph to ask."""
+        return self._engine is not None
+
+    def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
+        """Ask the vector index; behind the journal it refuses, so that nothing is missed."""
+        if self.trouble:
+            raise GraphUnavailableError(self.trouble, hint="the exact scan answers instead")
+        return self.engine.vector_search(vector, k)
+
+    def open(self) -> bool:
+        """Open the graph and replay what it missed. False when it has to be built anew (`trouble` says why).
+
+        Raises StoreLockedError and StoreTooNewError: neither is damage, and nothing is moved aside for them.
+        """
+        if not self.path.exists():
+            self.trouble = "there is no graph file yet"
+            return False
+        try:
+            engine = KuzuEngine(self.path, dimension=self._dimension(), options=self._options)
+        except (StoreLockedError, StoreTooNewError):
+            raise
+        except HelixError as error:
+            return self._abandon(error.message)
+        if engine.number("dimension") != (self._dimension() or 0):
+            # Nothing is damaged: the store got its first model, or another one, while the graph was closed.
+            engine.close()
+            build.remove(self.path)
+            self.trouble = "the graph is being rebuilt for the embedding model"
+            return False
+        reason = self._unusable(engine)
+        if reason:
+            engine.close()
+            return self._abandon(reason)
+        self._engine = engine
+        self.catch_up()
+        return True
+
+    def _dimension(self) -> int | None:
+        space = self._journal.spaces.active()
+        return None if space is None else space.dimension
+
+    def _unusable(self, engine: KuzuEngine) -> str:
+        """Return why an opened file is not the graph of this journal, or an empty string."""
+        if engine.word("store_id") != self._journal.store_id:
+            return "it belongs to another journal or was not finished"
+        if engine.applied_seq() > self._journal.last_seq:
+            return "it is ahead of the journal"
+        if self._journal.unreadable(engine.applied_seq()):
+            return "a journal row that it lacks is damaged"
+        return ""
+
+    def _abandon(self, reason: str) -> bool:
+        aside = self.path.with_name(f"{self.path.name}.aside-{to_micros(self._clock()) // 1_000_000}")
+        for file, kept in zip(files_of(self.path), files_of(aside), strict=True):
+            if file.exists():
+                file.rename(kept)
+        self.trouble = f"the graph file could not be used ({reason}); it was moved to {aside.name} and is being rebuilt"
+        log.warning("graph moved aside", extra={"reason": reason, "moved_to": aside.name})
+        return False
+
+    def drop(self, reason: str) -> None:
+        """Serve without a graph from now on, until another is swapped in."""
+        self.trouble = reason
+        if self._engine is not None:
+            engine, self._engine = self._engine, None
+            engine.close()
+
+    def apply(self, rows: Sequence[Row]) -> None:
+        """Apply journalled rows. What the graph refuses stays in the journal and is replayed or set aside later."""
+        if self._engine is None:
+            return
+        if self.trouble:
+            self.catch_up()
+            return
+        try:
+            self._engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
+        except HelixError as error:
+            log.warning("graph refused a batch", extra={"seq": rows[-1].seq, "error": str(error)})
+            self.catch_up()
+
+    def catch_up(self) -> Replayed:
+        """Replay everything the graph lacks; a row it refuses by itself is set aside with a loud status."""
+        applied = poisoned = 0
+        engine = self.engine
+        try:
+            while rows := self._journal.rows(engine.applied_seq(), _BATCH_ROWS):
+                if self._try(engine, rows):
+                    applied += len(rows)
+                    continue
+                for row in rows:
+                    if self._try(engine, [row]):
+                        applied += 1
+                    else:
+                        poisoned += 1
+            self.trouble = ""
+        except DiskFullError as error:
+            self.trouble = f"the graph is behind the journal: {error.message}"
+            log.error("graph cannot follow", extra={"error": str(error)})
+        return Replayed(applied=applied, set_aside=poisoned)
+
+    def _try(self, engine: KuzuEngine, rows: Sequence[Row]) -> bool:
+        """Apply the rows; a single row that is refused is set aside and passed over. Raises DiskFullError."""
+        try:
+            engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
+        except DiskFullError:
+            raise
+        except HelixError as error:
+            if len(rows) == 1:
+                self._journal.set_aside(rows[0].seq, str(error), to_micros(self._clock()))
+                log.error("journal row set aside", extra={"seq": rows[0].seq, "error": str(error)})
+                engine.apply((), rows[0].seq)
+            return False
+        return True
+
+    def build(self, progress: build.Progress) -> Path:
+        """Build a new graph beside the one in use, from the journal's state; any thread but the writer's may do it."""
+        target = self.path.with_name(self.path.name + _BUILDING_SUFFIX)
+        with self._journal.snapshot() as (seq, operations):
+            counts = self._records.counts()
+            build.build(
+                target,
+                operations,
+                seq=seq,
+                store_id=self._journal.store_id,
+                dimension=self._dimension(),
+                total=sum(counts.values()),
+                options=self._options,
+                progress=progress,
+            )
+        return target
+
+    def swap(self, built: Path) -> Replayed:
+        """Put a built graph in the place of the present one and replay what came in meanwhile."""
+        if self._engine is not None:
+            engine, self._engine = self._engine, None
+            engine.close()
+        build.remove(self.path)
+        for file, place in zip(files_of(built), files_of(self.path), strict=True):
+            if file.exists():
+                file.rename(place)
+        self._journal.clear_poison()
+        self._engine = KuzuEngine(self.path, dimension=self._dimension(), options=self._options)
+        self.trouble = ""
+        return self.catch_up()
+
+    def close(self) -> None:
+        """Fold the graph's log in and close it."""
+        if self._engine is not None:
+            started = time.perf_counter()
+            self._engine.close()
+            self._engine = None
+            log.info("graph closed", extra={"seconds": round(time.perf_counter() - started, 3)})

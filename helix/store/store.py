@@ -1,0 +1,210 @@
+"""The store: opens everything one folder holds, in the order that makes it safe, and closes it again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from helix.errors import EmbeddingSpaceError
+from helix.graph.build import Progress
+from helix.graph.kuzu_engine import KuzuOptions
+from helix.journal.log import Journal
+from helix.journal.state import Records
+from helix.lock import StoreLock
+from helix.model.clock import Clock, system_clock
+from helix.model.edge import Label, Ref
+from helix.model.ids import IdMaker, uuid7
+from helix.model.memory import Memory, Status
+from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
+from helix.settings import Settings
+from helix.store.catalogue import Catalogue
+from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.projection import Projection
+from helix.store.replay import GraphFollower
+from helix.store.writer import Writer
+from helix.text.tokens import lexical_tokens
+
+log = logging.getLogger(__name__)
+
+JOURNAL_NAME = "journal.db"
+GRAPH_NAME = "graph.kuzu"
+
+
+class Store:
+    """One store's files and what is held of them in memory, with the embedder, clock and ids that writes use."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        embedder: Embedder | None,
+        clock: Clock = system_clock,
+        make_id: IdMaker = uuid7,
+    ) -> None:
+        """Lock and open the store at `settings.store_path`, making it where there is none.
+
+        Raises StoreLockedError, StoreTooNewError, StoreCorruptError (the journal) or DiskFullError.
+        """
+        self.settings = settings
+        self.embedder = embedder
+        self.clock = clock
+        self.make_id = make_id
+        self.path = settings.store_path
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._lock = StoreLock(self.path)
+        self._lock.acquire()
+        try:
+            self._open()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _open(self) -> None:
+        settings, clock = self.settings, self.clock
+        self.journal = Journal(self.path / JOURNAL_NAME, tokenise=lexical_tokens)
+        (self.path / JOURNAL_NAME).chmod(0o600)
+        self.records = Records(self.journal.database)
+        self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
+        self.catalogue = Catalogue(self.dimension or 0, salience_floor=settings.salience_floor)
+        self.projection = Projection()
+        self.reload()
+        options = KuzuOptions(
+            buffer_pool_bytes=settings.buffer_pool_mb << 20,
+            max_db_bytes=settings.max_db_gb << 30,
+            threads=settings.kuzu_threads,
+            reopen_after=settings.reopen_after,
+        )
+        self.graph = GraphFollower(self.path / GRAPH_NAME, self.journal, self.records, options=options, clock=clock)
+        fresh = not self.graph.path.exists() and self.journal.last_seq == 0
+        self.needs_rebuild = not self.graph.open()
+        if fresh:
+            self.graph.swap(self.graph.build(_silent))
+            self.needs_rebuild = False
+        self.writer = Writer(self.journal, self.graph, self.catalogue, self.projection, clock=clock)
+
+    def _pin(self, space: EmbeddingSpace | None) -> str:
+        """Pin the embedder's space in a store that has none; return why it may not be used here, or an empty string."""
+        if space is None:
+            return ""
+        pinned = self.journal.spaces.active()
+        if pinned is None:
+            spaces = self.journal.spaces
+            spaces.activate(spaces.prepare(model=space.model, dimension=space.dimension, digest=space.digest))
+            return ""
+        if (pinned.dimension, pinned.digest) == (space.dimension, space.digest):
+            return ""
+        return (
+            f"the store's vectors were made with {pinned.model} ({pinned.dimension} dimensions), "
+            f"the model that is set is {space.model} ({space.dimension} dimensions)"
+        )
+
+    @property
+    def dimension(self) -> int | None:
+        """The dimension of the store's vectors, or None while it has none."""
+        pinned = self.journal.spaces.active()
+        return None if pinned is None else pinned.dimension
+
+    def check_space(self) -> None:
+        """Raise EmbeddingSpaceError when the model that is set is not the store's."""
+        if self.mismatch:
+            raise EmbeddingSpaceError(
+                self.mismatch, hint="run `helix reembed`, or set the embedding model back (`helix config`)"
+            )
+
+    def rebuild_graph(self, progress: Progress) -> int:
+        """Build the graph anew from the journal and put it in place; return how many rows were replayed on top."""
+        built = self.graph.build(progress)
+        replayed = self.writer.call(lambda: self.graph.swap(built))
+        self.needs_rebuild = False
+        return replayed.applied
+
+    def adopt_space(self, space: int) -> None:
+        """Make a space that holds every passage's vector the store's own; on the writer's thread."""
+        self.graph.drop("its vectors belong to the former embedding model; it is being rebuilt")
+        self.journal.spaces.activate(space)
+        self.mismatch = ""
+        self.reload()
+
+    def take_over(self, backup: Path) -> None:
+        """Replace everything by a checked backup; on the writer's thread. The graph has to be rebuilt afterwards."""
+        self.graph.drop("a backup was restored; the graph is being rebuilt")
+        self.journal.restore_from(backup)
+        self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
+        self.reload()
+
+    def embed(self, texts: Sequence[str]) -> list[bytes | None]:
+        """Return the vectors of texts as bytes, or None for each where the store works without a model."""
+        self.check_space()
+        if self.embedder is None or not texts:
+            return [None] * len(texts)
+        return [row.tobytes() for row in self.embedder.embed(texts)]
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of one query, shape (dimension,); only where there is a model."""
+        self.check_space()
+        assert self.embedder is not None
+        return self.embedder.embed([text])[0]
+
+    def memory(self, row: int) -> Memory:
+        """Return the memory of a catalogue row."""
+        return cast(Memory, self.records.node(self.catalogue.ref_of(row)))
+
+    def memories(self, status: Status) -> Iterator[Memory]:
+        """Yield every memory of a status, in the order in which they came."""
+        columns = self.catalogue.view.columns
+        for row in np.flatnonzero(
+            (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.status == STATUS_CODE[status])
+        ):
+            yield self.memory(int(row))
+
+    def memories_named(self, name: str) -> list[Memory]:
+        """Return every memory of that name, whatever its scope and status, oldest first."""
+        view = self.catalogue.view
+        return [self.memory(row) for row in view.lookups.memories.get(name) if row < view.count]
+
+    def last_episode(self, session: str) -> Ref | None:
+        """Return the episode of a session that was recorded last, or None."""
+        view = self.catalogue.view
+        code = view.lookups.sessions.code(session)
+        rows = np.flatnonzero((view.columns.session == code) & (view.columns.label == LABEL_CODE[Label.EPISODE]))
+        return view.ref_of(int(rows[-1])) if len(rows) else None
+
+    def reload(self) -> None:
+        """Read everything held in memory anew from the journal; on the writer's thread, between two changes."""
+        with self.journal.snapshot() as (_, operations):
+            listed = list(operations)
+        self.catalogue.load(listed, dimension=self.dimension or 0)
+        self.projection.load(listed, self.catalogue)
+
+    def disk_bytes(self) -> dict[str, int]:
+        """Return the bytes on disk by part: journal, graph, graphs moved aside, logs."""
+        parts = {"journal": self.journal.database.size_bytes(), "graph": 0, "aside": 0, "logs": 0}
+        for file in self.path.rglob("*"):
+            if file.is_file():
+                part = _part(file.relative_to(self.path))
+                if part:
+                    parts[part] += file.stat().st_size
+        return parts
+
+    def close(self) -> None:
+        """Finish the writer's queue, fold the logs in, close the files and let go of the lock."""
+        self.writer.close()
+        self.graph.close()
+        self.journal.close()
+        self._lock.release()
+
+
+def _part(relative: Path) -> str:
+    if relative.parts[0] == "logs":
+        return "logs"
+    if relative.name.startswith(GRAPH_NAME):
+        return "aside" if ".aside-" in relative.name else "graph"
+    return ""
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Take no notice: building an empty graph takes a moment only."""

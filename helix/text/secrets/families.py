@@ -1,0 +1,109 @@
+"""Families: tokens known by their shape (a vendor's prefix, a JWT), and strings random enough to be secrets alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from helix.text.secrets import assignments, strength
+from helix.text.secrets.span import Span
+
+_CANDIDATE = re.compile(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
+_SEGMENT = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
+_LOOKS_LIKE_DATA = 4096
+
+_SHAPES = {
+    "jwt": (r"eyJ[\w-]{8,}\.[\w-]{2,}(?:\.[\w.+/=-]*)?", r"ZXlK[A-Za-z0-9+/]{40,}={0,2}"),
+    "google-key": (r"AIza[\w-]{35}(?![\w-])", r"ya29\.[\w.-]{20,}", r"GOCSPX-[\w-]{20,}", r"1//0[\w-]{30,}"),
+    "github-token": (r"gh[opsur]_\w{30,}", r"github_pat_\w{22,}"),
+    "gitlab-token": (r"gl(?:pat|dt|rt|soat|ptt|ft|imt|agent|oas|cbt|ffct|rtr)-[\w.-]{20,}", r"GR1348941[\w-]{20,}"),
+    "slack-token": (r"xox[a-z](?:\.xox[a-z])?-(?:\d-)?[\w-]{20,}", r"xapp-\d-[\w-]{20,}"),
+    "anthropic-key": (r"sk-ant-[a-z]{3,6}\d\d-[\w-]{80,}",),
+    "openai-key": (r"sk-(?:proj-|svcacct-|admin-|None-|or-v1-|lf-)?[\w-]{20,}",),
+    "stripe-key": (r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}", r"whsec_[\w+/]{20,}"),
+    "huggingface-token": (r"hf_[A-Za-z0-9]{34}(?!\w)", r"api_org_[A-Za-z0-9]{34}(?!\w)"),
+    "azure-secret": (r"[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~-])",),
+    "aws-bedrock-key": (r"ABSK[A-Za-z0-9+/]{109,}={0,2}", r"bedrock-api-key-[A-Za-z0-9+/=]{40,}"),
+    "hashicorp-token": (r"hv[bsr]\.[\w-]{20,}", r"[sbr]\.[A-Za-z0-9]{24}(?![\w])", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{50,}"),
+    "facebook-token": (r"EAA[A-Za-z0-9]{80,}", r"EAACEdEose0cBA[A-Za-z0-9]+"),
+    "1password-secret": (r"ops_eyJ[\w+/=-]{100,}", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-(?:[A-Z0-9]{5}-){2}[A-Z0-9]{5}"),
+    "age-key": (r"AGE-SECRET-KEY-1[0-9A-Z]{20,}",),
+    "google-push-key": (r"AAAA[\w-]{7}:APA91b[\w-]{100,}",),
+    "twitter-token": (r"A{18,}[A-Za-z0-9%]{60,}",),
+    "dropbox-token": (r"sl\.(?:u\.)?[\w-]{100,}",),
+    "amazon-mws-key": (r"amzn\.mws\.[0-9a-f-]{36}",),
+    "octopus-key": (r"API-[A-Z0-9]{26}(?![A-Z0-9])",),
+    "mailgun-key": (r"key-[0-9a-f]{32}(?!\w)",),
+    "sourcegraph-token": (r"sgp_(?:local_|[0-9a-fA-F]{16}_)?[0-9a-fA-F]{40}(?!\w)",),
+    "easypost-key": (r"EZ[AT]K[A-Za-z0-9]{54}(?!\w)",),
+    "square-token": (r"sq0[a-z]{3}-[\w-]{20,}", r"EAAA[\w-]{60}"),
+    "vendor-token": (
+        r"(?:npm|dckr_pat|dop_v1|doo_v1|dor_v1|lin_api|lin_oauth|ntn|sq[aup]|sntry[su]|rdme|pnu|pscale_(?:tkn|pw|oauth)|sbp|"
+        r"sb_secret|gsk|r8|fig[dour]|rubygems|CCIPAT|CCIPRJ|phx|ops|glc|glsa|fo1|fm[12][ar]?|flb_live|secret|nfp|rnd|lsv2_(?:pt|sk)|"
+        r"apify_api|hcaik|hcxik|pylf_v1|shp(?:at|ca|pa|ss)|shippo_(?:live|test)|duffel_(?:live|test)|tfp|mfp|CLOJARS|vc[pk]|napi|e2b)"
+        r"_[\w./=+-]{16,}",
+        r"(?:pul|ico|PMAK|NRAK|NRII|NRRA|NRJS|HRKU|CFPAT|xai|pplx|nvapi|xkeysib|xsmtpsib|tk-us|s-s4t2(?:ud|af)|fio-u|p8e|"
+        r"FLWSECK(?:_TEST)?|pypi|tvly)-[\w=.-]{16,}",
+        r"(?:SG|dp\.(?:st|pt|ct|sa|scim|audit)(?:\.[a-z0-9-]+)?|dt0c01|pat[A-Za-z0-9]{14}|sk\.eyJ[\w-]+)\.[\w.-]{20,}",
+        r"(?:dapi|dose|LTAI|AKID|ATATT3|ATCTT3|ATBB|AKCp|cmVmd|oy2)[\w=-]{18,}",
+    ),
+}
+_FAMILIES = tuple((kind, re.compile(r"(?<![\w+/.-])(?:" + "|".join(shapes) + ")")) for kind, shapes in _SHAPES.items())
+_BY_ENTROPY_OF_TAIL = frozenset({"vendor-token", "openai-key", "hashicorp-token", "slack-token", "azure-secret", "gitlab-token"})
+_TILDE = re.compile(r"(?<!\w)sha256~[\w-]{40,}")
+_PIPE = re.compile(r"(?<!\w)\d{15,16}(?:\||%7C)[\w-]{27,40}")
+_INTEGRITY = re.compile(r"(?:sha(?:1|224|256|384|512)[-:~]|md5[-:]|ssh-[a-z0-9-]+\s{1,2}|ecdsa-[\w-]+\s{1,2}|base64,)$", re.IGNORECASE)
+_BENIGN = re.compile(r"fingerprint|checksum|digest|integrity|\bhash|sha-?\d|md5|signature|etag|cursor|nonce|public|message-id|boundary", re.IGNORECASE)
+_ARMOUR = re.compile(r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----")
+_NAME_BEFORE = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|:|=>)\s{0,4}[\"'`(]{0,2}$")
+
+
+def find(text: str) -> Iterator[Span]:
+    """Yield tokens of known shape, and strings that look random without any context."""
+    if "sha256~" in text:
+        yield from (Span(*match.span(), "openshift-token") for match in _TILDE.finditer(text) if not strength.is_filler(match.group()))
+    if "|" in text or "%7C" in text:
+        yield from (Span(*match.span(), "facebook-token") for match in _PIPE.finditer(text) if strength.looks_random(match.group()))
+    armoured = _ARMOUR.search(text) is not None
+    for candidate in _CANDIDATE.finditer(text):
+        found = list(_known(text, candidate.start(), candidate.end()))
+        yield from found
+        if not found and not armoured and candidate.end() - candidate.start() <= _LOOKS_LIKE_DATA:
+            yield from _unknown(text, candidate.start(), candidate.end())
+
+
+def _known(text: str, start: int, end: int) -> Iterator[Span]:
+    for kind, family in _FAMILIES:
+        for match in family.finditer(text, start, end):
+            value = match.group()[:400]
+            if strength.is_filler(value) or strength.is_published_sample(value):
+                continue
+            if kind in _BY_ENTROPY_OF_TAIL and not _random_tail(value):
+                continue
+            yield Span(match.start(), match.end(), kind)
+
+
+def _random_tail(value: str) -> bool:
+    tail = re.split(r"[-_.]", value, maxsplit=1)[-1]
+    return strength.looks_random(tail, least=14) and strength.word_share(tail) < 0.5 and sum(char.isdigit() for char in tail) >= 2
+
+
+def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
+    excerpt = text.startswith("..", start) or text.startswith(("..", "…"), end) or text.endswith("..", start, end)
+    if excerpt or _in_address(text, start):
+        return
+    before = text[max(0, start - 90) : start]
+    name = _NAME_BEFORE.search(before)
+    if _INTEGRITY.search(before) or _BENIGN.search(before) or (name is not None and not assignments.secret_name(name[1])):
+        return
+    for segment in _SEGMENT.finditer(text, start, end):
+        if not strength.looks_high_entropy(segment.group().rstrip("=")) or strength.is_published_sample(segment.group()):
+            continue
+        if not _INTEGRITY.search(text, max(start, segment.start() - 12), segment.start()):
+            yield Span(segment.start(), segment.end(), "high-entropy")
+
+
+def _in_address(text: str, start: int) -> bool:
+    before = text[max(0, start - 400) : start + 3]
+    word = before[max(before.rfind(char) for char in " \t\n\"'<(") + 1 :]
+    return "://" in word or "@" in word or word.startswith(("www.", "//", "data:"))

@@ -1,0 +1,141 @@
+"""Who may ask: token, Host, Origin, one-time links and sessions, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+from http.cookies import SimpleCookie
+
+import pytest
+from conftest import BEARER, TOKEN, Answer, Served
+
+from helix.api.access import LINK_SECONDS, SESSION_SECONDS, Access
+
+HEALTH = json.dumps({"query": "{ health { status } }"}).encode()
+JSON = {"content-type": "application/json"}
+
+
+def ask(served: Served, **headers: str) -> Answer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return served.request("POST", "/graphql", HEALTH, {**JSON, **named})
+
+
+def session_of(served: Served) -> dict[str, str]:
+    """Open a one-time link as a browser does and return the Cookie header it leaves with."""
+    link = served.ask("mutation { openLink { url } }")["openLink"]["url"]
+    answer = served.request("GET", link.removeprefix(served.origin))
+    assert answer.status == 303
+    assert answer.headers["location"] == "/graphql"
+    cookie = SimpleCookie(answer.headers["set-cookie"])
+    ((name, morsel),) = cookie.items()
+    assert morsel["httponly"]
+    assert morsel["samesite"].lower() == "strict"
+    return {"cookie": f"{name}={morsel.value}"}
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [None, "", "Bearer", "Bearer ", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", "Bearer \xe9"],
+)
+def test_nothing_is_answered_without_the_token(served: Served, authorization: str | None) -> None:
+    answer = ask(served) if authorization is None else ask(served, authorization=authorization)
+    assert (answer.status, answer.code) == (401, "UNAUTHORIZED")
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_the_token_opens_the_door(served: Served) -> None:
+    assert ask(served, **BEARER).json["data"]["health"]["status"] in {"ok", "degraded"}
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/graphql", "/static/graphiql/index.html", "/nothing"])
+def test_every_other_path_wants_the_token_too(served: Served, path: str) -> None:
+    assert served.request("GET", path).status == 401
+
+
+def test_health_is_open_and_shows_no_secret(served: Served) -> None:
+    answer = served.request("GET", "/healthz")
+    assert answer.status == 200
+    assert set(answer.json) == {"status", "version"}
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost", "[::1]:1"])
+def test_a_request_for_another_host_is_misdirected(served: Served, host: str) -> None:
+    """A page that rebinds its own name to 127.0.0.1 sends its own name as Host."""
+    for path in ("/graphql", "/healthz"):
+        answer = served.request("GET", path, headers={"host": host.format(port=served.port), **BEARER})
+        assert (answer.status, answer.code) == (421, "UNAUTHORIZED")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}"])
+def test_every_name_of_the_loopback_is_answered(served: Served, host: str) -> None:
+    assert ask(served, host=host.format(port=served.port), **BEARER).status == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1:1", ""])
+def test_pages_of_other_origins_are_refused_even_with_the_token(served: Served, origin: str) -> None:
+    answer = ask(served, origin=origin.format(port=served.port), **BEARER)
+    assert (answer.status, answer.code) == (403, "UNAUTHORIZED")
+
+
+def test_no_answer_lets_other_origins_read_it(served: Served) -> None:
+    answers = [ask(served, origin=served.origin, **BEARER), served.request("OPTIONS", "/graphql", headers=BEARER)]
+    assert not [name for answer in answers for name in answer.headers if name.startswith("access-control")]
+
+
+def test_browsers_are_told_to_load_nothing_from_elsewhere(served: Served) -> None:
+    headers = ask(served, **BEARER).headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_a_one_time_link_becomes_a_session_for_pages_of_this_server(served: Served) -> None:
+    cookie = session_of(served)
+    assert ask(served, origin=served.origin, **cookie).status == 200
+    assert ask(served, sec_fetch_site="same-origin", **cookie).status == 200
+    assert served.request("GET", "/graphql", headers={"accept": "text/html", "sec-fetch-site": "none", **cookie}).status == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", None])
+def test_a_session_is_worth_nothing_to_other_pages(served: Served, site: str | None) -> None:
+    cookie = session_of(served)
+    assert ask(served, **cookie, **({"sec_fetch_site": site} if site else {})).status == 401
+
+
+def test_a_link_works_once(served: Served) -> None:
+    path = served.ask("mutation { openLink { url } }")["openLink"]["url"].removeprefix(served.origin)
+    assert served.request("GET", path).status == 303
+    again = served.request("GET", path)
+    assert again.status == 403
+    assert b"helix open" in again.body
+
+
+def test_a_made_up_link_opens_nothing(served: Served) -> None:
+    assert served.request("GET", "/open/" + "A" * 43).status == 403
+    assert served.request("GET", "/open/").status in {403, 404}
+
+
+def test_a_browser_without_a_session_is_told_how_to_get_one(served: Served) -> None:
+    answer = served.request("GET", "/graphql", headers={"accept": "text/html,*/*"})
+    assert answer.status == 401
+    assert b"helix open" in answer.body
+
+
+def test_links_and_sessions_run_out() -> None:
+    now = [0.0]
+    access = Access("token", clock=lambda: now[0])
+    late, early = access.new_link(), access.new_link()
+    session = access.redeem(early)
+    assert session is not None
+    assert access.session_holds(session)
+    now[0] = LINK_SECONDS + 1.0
+    assert access.redeem(late) is None
+    now[0] = SESSION_SECONDS + 1.0
+    assert not access.session_holds(session)
+
+
+def test_an_unknown_path_says_where_graphql_is(served: Served) -> None:
+    answer = served.request("GET", "/nothing", headers=BEARER)
+    assert (answer.status, answer.code) == (404, "NOT_FOUND")
+    assert "/graphql" in answer.json["errors"][0]["extensions"]["hint"]

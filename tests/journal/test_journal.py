@@ -1,0 +1,218 @@
+"""The journal keeps every accepted change, in order, verifiably, beside the state it comes to."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helix.errors import InvalidInputError, NotFoundError, StoreCorruptError, StoreError, StoreTooNewError
+from helix.journal.backup import check
+from helix.journal.log import Journal
+from helix.journal.state import Records
+from helix.model.edge import Label, Ref, Relation
+from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutEdge, PutNode, PutPassage
+
+
+def tokens(text: str) -> list[str]:
+    return text.lower().split()
+
+
+def node(node_id: str, **props: object) -> PutNode:
+    return PutNode(label=Label.ENTITY, id=node_id, props={"name": node_id, "kind": "file", "scope": "global", **props})  # type: ignore[dict-item]
+
+
+def ref(node_id: str) -> Ref:
+    return Ref(label=Label.ENTITY, id=node_id)
+
+
+def passage(number: int, text: str, passage_id: str = "", vector: bytes | None = None) -> PutPassage:
+    return PutPassage(id=passage_id or f"p{number}", number=number, owner=ref("a"), text=text, vector=vector)
+
+
+def write(journal: Journal, *operations: Operation) -> None:
+    journal.append([Change(kind="test", operations=operations)], at=1)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal.db"
+
+
+@pytest.fixture
+def journal(path: Path) -> Iterator[Journal]:
+    opened = Journal(path, tokenise=tokens)
+    yield opened
+    opened.close()
+
+
+def reopened(journal: Journal, path: Path) -> Journal:
+    journal.close()
+    return Journal(path, tokenise=tokens)
+
+
+def test_rows_come_back_in_order_after_a_restart(journal: Journal, path: Path) -> None:
+    for name in "abc":
+        write(journal, node(name))
+    again = reopened(journal, path)
+    assert [row.seq for row in again.rows(0, 10)] == [1, 2, 3]
+    assert [row.seq for row in again.rows(1, 1)] == [2]
+    assert again.last_seq == 3
+    again.close()
+
+
+def test_a_partial_change_is_completed_from_the_state(journal: Journal) -> None:
+    write(journal, node("a", scope="x"))
+    (row,) = journal.append([Change(kind="t", operations=(PutNode(label=Label.ENTITY, id="a", props={"kind": "url"}),))], 2)
+    (operation,) = row.change.operations
+    assert isinstance(operation, PutNode)
+    assert operation.props == {"name": "a", "kind": "url", "scope": "x"}
+
+
+def test_replay_brings_a_follower_straight_to_the_present(journal: Journal) -> None:
+    write(journal, node("a", kind="file"))
+    write(journal, node("a", kind="url"))
+    first = journal.rows(0, 1)[0].change.operations[0]
+    assert isinstance(first, PutNode)
+    assert first.props["kind"] == "url"
+
+
+def test_a_replaced_passage_is_left_out_of_replay(journal: Journal) -> None:
+    write(journal, passage(1, "old words", "p"))
+    write(journal, passage(2, "new words", "p"))
+    replayed = [op for row in journal.rows(0, 10) for op in row.change.operations]
+    assert [op.number for op in replayed if isinstance(op, PutPassage)] == [2]
+
+
+def test_words_are_found_until_their_passage_is_dropped(journal: Journal) -> None:
+    write(journal, node("a"), passage(1, "reopen the wal"), passage(2, "fold the log"))
+    numbers, scores = journal.lexical.search(["wal"])
+    assert numbers.tolist() == [1]
+    assert scores[0] > 0
+    assert journal.lexical.document_frequency(["wal", "the", "nowhere"]) == {"wal": 1, "the": 2}
+    write(journal, DropPassage(id="p1"))
+    assert journal.lexical.search(["wal"])[0].size == 0
+
+
+def test_a_rarer_word_weighs_more(journal: Journal) -> None:
+    write(journal, *(passage(n, "common words here") for n in range(1, 20)), passage(20, "common rare here"))
+    numbers, scores = journal.lexical.search(["common", "rare"])
+    assert numbers[np.argmax(scores)] == 20
+
+
+def test_dropped_edges_are_gone_from_the_state(journal: Journal) -> None:
+    records = Records(journal.database)
+    edge = PutEdge(type=Relation.SIMILAR, source=ref("a"), target=ref("b"), props={"weight": 1.0})
+    write(journal, node("a"), node("b"), edge)
+    assert [op.target.id for op in records.edges_at(ref("a"))] == ["b"]
+    write(journal, DropEdge(type=Relation.SIMILAR, source=ref("a"), target=ref("b")))
+    assert records.edges_at(ref("a")) == []
+
+
+def test_vectors_belong_to_the_active_space(journal: Journal) -> None:
+    space = journal.spaces.prepare(model="m", dimension=2, digest="d")
+    journal.spaces.activate(space)
+    vector = np.array([1, 0], np.float32).tobytes()
+    write(journal, passage(1, "x", vector=vector), passage(2, "y"))
+    with journal.snapshot() as (seq, operations):
+        vectors = {op.number: op.vector for op in operations if isinstance(op, PutPassage)}
+    assert (seq, vectors) == (1, {1: vector, 2: None})
+    assert journal.spaces.missing(space, 9) == [(2, "y")]
+    other = journal.spaces.prepare(model="n", dimension=2, digest="e")
+    assert journal.spaces.count_missing(other) == 2
+    journal.spaces.activate(other)
+    assert journal.spaces.count_missing(space) == 2, "the vectors of a space that was left are dropped"
+
+
+def test_the_chain_holds_and_names_a_row_that_was_tampered_with(journal: Journal, path: Path) -> None:
+    for name in "abcd":
+        write(journal, node(name))
+    assert journal.verify_chain().damaged == ()
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE log SET payload = replace(payload, '\"b\"', '\"z\"') WHERE seq = 2")
+    raw.close()
+    assert journal.verify_chain().damaged == (2,)
+    assert journal.unreadable(0) == [2]
+    assert [row.seq for row in journal.rows(0, 10)] == [1, 3, 4]
+
+
+def test_an_erased_payload_leaves_the_chain_verifiable(journal: Journal, path: Path) -> None:
+    for name in "abc":
+        write(journal, node(name))
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE log SET payload = NULL, salt = NULL WHERE seq = 2")
+    raw.close()
+    report = journal.verify_chain()
+    assert (report.rows, report.erased, report.damaged) == (3, 1, ())
+
+
+def test_a_newer_journal_is_refused(journal: Journal, path: Path) -> None:
+    with journal.database.transaction() as connection:
+        connection.execute("INSERT INTO migration VALUES (9999, '9999_future.sql', 'x')")
+    journal.close()
+    with pytest.raises(StoreTooNewError, match="newer Helix"):
+        Journal(path, tokenise=tokens)
+
+
+def test_a_migration_that_changed_is_refused(journal: Journal, path: Path) -> None:
+    with journal.database.transaction() as connection:
+        connection.execute("UPDATE migration SET hash = 'x'")
+    journal.close()
+    with pytest.raises(StoreError, match="has changed"):
+        Journal(path, tokenise=tokens)
+
+
+def test_a_garbage_file_is_told_as_damaged(path: Path) -> None:
+    path.write_bytes(b"\x07garbage" * 4096)
+    with pytest.raises(StoreCorruptError, match="damaged"):
+        Journal(path, tokenise=tokens)
+
+
+def test_a_failed_transaction_leaves_nothing(journal: Journal) -> None:
+    bad = PutNode(label=Label.ENTITY, id="bad", props={"name": object()})  # type: ignore[dict-item]
+    with pytest.raises(TypeError):
+        write(journal, node("good"), bad)
+    assert journal.last_seq == 0
+    assert Records(journal.database).counts() == {"edges": 0, "passages": 0}
+    write(journal, node("good"))
+    assert journal.last_seq == 1
+
+
+def test_reads_of_unknown_ids_say_so(journal: Journal) -> None:
+    with pytest.raises(NotFoundError, match="no entity has the id 'x'"):
+        Records(journal.database).node(ref("x"))
+
+
+def test_a_backup_is_checked_before_it_is_trusted(journal: Journal, tmp_path: Path) -> None:
+    write(journal, node("a"))
+    copy = tmp_path / "copy.db"
+    journal.database.backup_to(copy)
+    assert check(copy) == 1
+    stranger = tmp_path / "other.db"
+    with sqlite3.connect(stranger) as raw:
+        raw.execute("CREATE TABLE t (x)")
+    raw.close()
+    for wrong in (stranger, tmp_path / "text.db"):
+        if not wrong.exists():
+            wrong.write_text("not a database at all")
+        with pytest.raises(InvalidInputError, match="not a backup"):
+            check(wrong)
+    with copy.open("r+b") as file:
+        file.truncate(copy.stat().st_size // 2)
+    with pytest.raises(StoreCorruptError):
+        check(copy)
+
+
+def test_a_backup_takes_the_place_of_what_is_there(journal: Journal, tmp_path: Path) -> None:
+    write(journal, node("a"))
+    copy = tmp_path / "copy.db"
+    journal.database.backup_to(copy)
+    write(journal, node("b"))
+    journal.restore_from(copy)
+    assert journal.last_seq == 1
+    assert Records(journal.database).counts()["Entity"] == 1
+    write(journal, node("c"))
+    assert journal.verify_chain().damaged == ()

@@ -1,0 +1,127 @@
+"""Holds the house's shape: who may import whom, which module owns which library, and how long things may get."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "helix"
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+TREES = {name: ast.parse(path.read_text("utf-8"), str(path)) for name, path in MODULES.items()}
+
+SHARED = (("errors",), ("settings", "resources", "lock"), ("model",))
+SERVICE = (
+    *SHARED,
+    ("text",),
+    ("journal", "graph", "providers"),
+    ("store",),
+    ("recall",),
+    ("lifecycle",),
+    ("learning",),
+    ("ingest",),
+    ("service",),
+    ("api",),
+)
+CLIENT = (*SHARED, ("client",), ("daemon",), ("hooks",), ("cli",))
+BELOW = {
+    part: frozenset(lower for lower_rung in rungs[:height] for lower in lower_rung)
+    for rungs in (SERVICE, CLIENT)
+    for height, rung in enumerate(rungs)
+    for part in rung
+}
+REACHES_OVER = {"helix.cli.serve": {"service", "api"}}  # the one command that brings the service up in its own process
+
+OWNERS = {
+    "kuzu": "graph/kuzu_engine.py",
+    "pyarrow": "graph/",
+    "sqlite3": "journal/",
+    "fastembed": "providers/",
+    "onnxruntime": "providers/",
+    "litellm": "providers/litellm_router.py",
+    "strawberry": "api/",
+}
+LONGEST_FILE, LONGEST_FUNCTION = 350, 60
+
+
+def imports(name: str) -> Iterator[str]:
+    """Yield the full names that a module imports, wherever in it the import stands."""
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} imports relatively, which hides what it reaches for"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else str(node.module)
+
+
+def part(module: str) -> str:
+    """Return the part of the house a module lies in: `helix.graph.build` lies in `graph`."""
+    return module.split(".")[1]
+
+
+def test_imports_point_down_the_ladder() -> None:
+    strays = [
+        f"{name} imports {target}"
+        for name in MODULES
+        if name != "helix"
+        for target in imports(name)
+        if target.startswith("helix.")
+        and part(target) not in {part(name)} | BELOW[part(name)] | REACHES_OVER.get(name, set())
+    ]
+    assert not strays
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    TopologicalSorter({name: set(imports(name)) & MODULES.keys() for name in MODULES if name != "helix"}).prepare()
+
+
+def test_each_library_is_imported_by_its_owner_alone() -> None:
+    strays = [
+        f"{path.relative_to(PACKAGE)} imports {library}"
+        for name, path in MODULES.items()
+        for library in {target.partition(".")[0] for target in imports(name)} & OWNERS.keys()
+        if not path.relative_to(PACKAGE).as_posix().startswith(OWNERS[library])
+    ]
+    assert not strays
+
+
+def test_helix_imports_nothing_that_a_wheel_lacks() -> None:
+    assert not [
+        name for name in MODULES if {"scripts", "tests", "bench"} & {t.partition(".")[0] for t in imports(name)}
+    ]
+
+
+def test_files_and_functions_stay_readable() -> None:
+    long = [
+        f"{path.relative_to(ROOT)}"
+        for path in MODULES.values()
+        if len(path.read_text("utf-8").splitlines()) > LONGEST_FILE
+    ]
+    long += [
+        f"{name}.{node.name}"
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
+    ]
+    assert not long
+
+
+def test_every_module_says_what_it_owns() -> None:
+    assert not [name for name, tree in TREES.items() if tree.body and not ast.get_docstring(tree)]
+
+
+def test_the_client_loads_the_standard_library_alone() -> None:
+    """Hooks must start fast: with -S no installed package is found, neither Kuzu nor a model runtime nor any other."""
+    program = "import sys, helix, helix.client; print(*{'kuzu', 'onnxruntime', 'numpy'} & sys.modules.keys())"
+    run = subprocess.run([sys.executable, "-S", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.strip()) == (0, ""), run.stderr

@@ -1,0 +1,153 @@
+"""Holds what the repository promises around the code: the locks, the scripts, the wheel and what may be committed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import helix
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+LOCK = (ROOT / "requirements.lock").read_text("utf-8")
+
+# In pieces, because this file is searched too.
+REGISTRIES = tuple(
+    ".".join(words)
+    for words in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"), ("debian", "org"))
+)
+MACHINE_PATHS = tuple(
+    "/".join(("", *words, "")) for words in (("work", "main"), ("work", "shared"), ("tmp", "w"), ("root", ".pyenv"))
+)
+
+
+def committed() -> list[Path]:
+    """Return the files that are committed, or would be by `git add --all`."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    return [path for path in paths if path.is_file()]
+
+
+def pins() -> dict[str, list[Requirement]]:
+    """Return the locked requirements by name; a name has several where platforms or Pythons need different versions."""
+    found: dict[str, list[Requirement]] = {}
+    for line in LOCK.splitlines():
+        if line and not line.startswith((" ", "#")):
+            requirement = Requirement(line.removesuffix("\\"))
+            found.setdefault(canonicalize_name(requirement.name), []).append(requirement)
+    return found
+
+
+def test_every_locked_requirement_is_pinned_and_hashed() -> None:
+    entries = [entry for entry in re.split(r"^(?=\S)", LOCK, flags=re.MULTILINE) if entry]
+    assert entries
+    assert not [
+        entry
+        for entry in entries
+        if not re.match(r"[\w.-]+==\S+ .*?\\\n(    --hash=sha256:[0-9a-f]{64}( \\)?\n)+$", entry)
+    ]
+
+
+def test_the_lock_names_no_index() -> None:
+    assert "://" not in LOCK
+    assert "index" not in LOCK
+
+
+def test_the_lock_satisfies_the_project() -> None:
+    wanted = [Requirement(text) for text in (*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"])]
+    locked = pins()
+    unmet = [
+        str(requirement)
+        for requirement in wanted
+        if not locked.get(canonicalize_name(requirement.name))
+        or not all(
+            pin.specifier.contains(version) and requirement.specifier.contains(version)
+            for pin in locked[canonicalize_name(requirement.name)]
+            for version in [next(iter(pin.specifier)).version]
+        )
+    ]
+    assert not unmet, "run scripts/lock"
+
+
+def test_the_package_lock_names_no_registry() -> None:
+    text = (ROOT / "web/graphiql/package-lock.json").read_text("utf-8")
+    assert '"resolved"' not in text
+    assert '"integrity"' in text
+
+
+def test_no_committed_file_names_a_registry_or_a_place_on_the_machine_it_was_made_on() -> None:
+    strays = [
+        f"{path.relative_to(ROOT)}: {banned}"
+        for path in committed()
+        for text in [path.read_bytes().decode("utf-8", "ignore")]
+        for banned in (*REGISTRIES, *MACHINE_PATHS)
+        if banned in text
+    ]
+    assert not strays
+
+
+def test_nothing_built_is_committed() -> None:
+    assert not [
+        path for path in committed() if {"node_modules", "_data", "__pycache__"} & set(path.relative_to(ROOT).parts)
+    ]
+
+
+SCRIPTS = ("scripts/setup", "scripts/serve", "scripts/test", "scripts/check", "scripts/lock", ".ci/run")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_can_be_run_and_stop_at_the_first_failure(name: str) -> None:
+    script = ROOT / name
+    lines = script.read_text("utf-8").splitlines()
+    assert os.access(script, os.X_OK)
+    assert lines[0] in {"#!/bin/sh", "#!/usr/bin/env bash"}
+    assert lines[1].startswith("# ")
+    assert any(line.startswith("set -eu") for line in lines)
+
+
+def test_ci_runs_the_checks_and_then_the_test_command_of_the_readme() -> None:
+    run = [line for line in (ROOT / ".ci/run").read_text("utf-8").splitlines() if line.startswith("scripts/")]
+    assert run == ["scripts/check", "scripts/test"]
+    assert "\nscripts/test" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_one_version_everywhere() -> None:
+    assert PROJECT["project"]["version"] == helix.__version__
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
+    assert helix.__version__ in headings
+
+
+def test_a_wheel_works_without_the_checkout(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, capture_output=True, check=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        wheel.extractall(tmp_path / "installed")
+    program = (
+        "from helix import resources\n"
+        "for name in ('schema', 'queries'):\n"
+        "    folder = resources.directory(name)\n"
+        "    print(len([path for path in folder.rglob('*') if path.is_file()]), folder)\n"
+    )
+    # PYTHONPATH comes before the folder that an editable install adds.
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    for line, name in zip(run.stdout.splitlines(), ("schema", "queries"), strict=True):
+        count, _, folder = line.partition(" ")
+        assert Path(folder) == tmp_path / "installed/helix/_data" / name
+        assert int(count) == len([path for path in (ROOT / name).rglob("*") if path.is_file()])
