@@ -89,7 +89,10 @@ class _Measure:
 
 
 class DocumentLimits(SchemaExtension):
-    """Refuses a document that is too long, deep, or full of aliases or directives, before it is validated."""
+    """Refuses, before it is validated, a document that is too long, deep, or full of aliases or directives.
+
+    It also refuses one that leaves open which of its operations is meant: strawberry would run the first.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -100,11 +103,16 @@ class DocumentLimits(SchemaExtension):
 
     def on_validate(self) -> Iterator[None]:
         document = self.execution_context.graphql_document
-        if document is not None and (problem := self._problem(shape_of(document))) is not None:
+        if document is not None and (problem := self._problem(document)) is not None:
             self.execution_context.pre_execution_errors = [GraphQLError(problem.message, extensions=described(problem))]
         yield
 
-    def _problem(self, shape: Shape) -> InvalidInputError | None:
+    def _problem(self, document: DocumentNode) -> InvalidInputError | None:
+        # The name as it came; the public one has the first operation's in its place.
+        named = self.execution_context._provided_operation_name is not None
+        if not named and sum(isinstance(node, OperationDefinitionNode) for node in document.definitions) > 1:
+            return InvalidInputError("the document has several operations", hint="say which one in `operationName`")
+        shape = shape_of(document)
         limits = (
             (shape.depth, self._settings.max_depth, "is {} levels deep", "max_depth"),
             (shape.aliases, self._settings.max_aliases, "uses {} aliases", "max_aliases"),

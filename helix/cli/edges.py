@@ -18,7 +18,7 @@ from helix.cli.render import edge_table, edge_words
 @click.argument("target")
 @click.option("--weight", type=click.FloatRange(min=0), default=1.0, show_default=True, help="How strong it is.")
 @click.pass_obj
-def edge(invocation: Invocation, **drawn: Any) -> None:
+def edge(invocation: Invocation, /, **drawn: Any) -> None:
     """Draw an edge between two memories: SOURCE RELATION TARGET, read as a sentence.
 
     \b
@@ -33,7 +33,7 @@ def edge(invocation: Invocation, **drawn: Any) -> None:
 @click.option("--relation", help="Only edges of this relation.")
 @limit_option(100)
 @click.pass_obj
-def edges(invocation: Invocation, name: str | None, relation: str | None, limit: int) -> None:
+def edges(invocation: Invocation, /, name: str | None, relation: str | None, limit: int) -> None:
     """List the edges of a memory, or of the whole graph.
 
     \b
@@ -48,7 +48,7 @@ def edges(invocation: Invocation, name: str | None, relation: str | None, limit:
 @click.argument("name")
 @limit_option(5)
 @click.pass_obj
-def suggest_edges(invocation: Invocation, name: str, limit: int) -> None:
+def suggest_edges(invocation: Invocation, /, name: str, limit: int) -> None:
     """Suggest edges that a memory might want, and say why.
 
     \b

@@ -17,7 +17,7 @@ from helix.model.memory import Kind, Status
 @click.command()
 @click.argument("name")
 @click.pass_obj
-def get(invocation: Invocation, name: str) -> None:
+def get(invocation: Invocation, /, name: str) -> None:
     """Show one memory, by name or id, with its edges and the episodes it rests on.
 
     \b
@@ -38,6 +38,7 @@ def get(invocation: Invocation, name: str) -> None:
 @click.pass_obj
 def list_(
     invocation: Invocation,
+    /,
     kinds: tuple[Kind, ...],
     status: Status,
     episodes: bool,
@@ -77,7 +78,7 @@ def list_(
 @click.command()
 @scope_option
 @click.pass_obj
-def stats(invocation: Invocation, scope: str | None) -> None:
+def stats(invocation: Invocation, /, scope: str | None) -> None:
     """Count what is stored, and how well it has served.
 
     \b
@@ -104,7 +105,7 @@ def stats(invocation: Invocation, scope: str | None) -> None:
 
 @click.command()
 @click.pass_obj
-def health(invocation: Invocation) -> None:
+def health(invocation: Invocation, /) -> None:
     """Say whether the store works as it should; exit code 5 when it does not.
 
     \b

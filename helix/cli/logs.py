@@ -41,7 +41,7 @@ class JsonLines(logging.Formatter):
 
 
 def start_daemon_log(store: Path, level: str, redact: Callable[[str], str]) -> None:
-    """Send what this process logs, from `level` upwards, to the store's log. Raises ConfigError for an unknown level."""
+    """Send what this process logs, from `level` upwards, to the store's log; ConfigError for an unknown level."""
     if level.lower() not in _LEVELS:
         raise ConfigError(f"unknown log level {level!r}", hint=f"one of: {', '.join(_LEVELS)}")
     logging.basicConfig(level=level.upper(), handlers=[_handler(store / LOGS / DAEMON_LOG, redact)], force=True)

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -61,7 +60,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Service": {
         "init": "init:init",
         "models": "models:models",
-        "serve": "serve:serve",
+        "serve": "service:serve",
         "open": "service:open_",
         "status": "service:status",
         "doctor": "service:doctor",
@@ -131,7 +130,7 @@ class LazyGroup(click.Group):
 @click.option("--debug", is_flag=True, help="Show where an unexpected error came from.")
 @click.version_option(__version__, prog_name="helix", message="%(prog)s %(version)s")
 @click.pass_obj
-def cli(invocation: Invocation, store: Path | None, home: Path | None, debug: bool) -> None:
+def cli(invocation: Invocation, /, store: Path | None, home: Path | None, debug: bool) -> None:
     """A memory for coding agents and the people who work with them.
 
     \b

@@ -14,11 +14,13 @@ from helix.cli.progress import follow
 
 
 @click.command()
-@click.option("--unused-days", type=click.FloatRange(min=0), default=30, show_default=True, help="Not used for so long.")
+@click.option(
+    "--unused-days", type=click.FloatRange(min=0), default=30, show_default=True, help="Not used for so long."
+)
 @click.option("--min-uses", type=click.IntRange(min=0), default=2, show_default=True, help="Used less often than this.")
 @dry_run_option
 @click.pass_obj
-def decay(invocation: Invocation, **limits: Any) -> None:
+def decay(invocation: Invocation, /, **limits: Any) -> None:
     """Halve the feedback of memories that were hardly used: old evidence weighs less.
 
     \b
@@ -28,10 +30,12 @@ def decay(invocation: Invocation, **limits: Any) -> None:
 
 
 @click.command("decay-edges")
-@click.option("--unused-days", type=click.FloatRange(min=0), default=60, show_default=True, help="Not used for so long.")
+@click.option(
+    "--unused-days", type=click.FloatRange(min=0), default=60, show_default=True, help="Not used for so long."
+)
 @dry_run_option
 @click.pass_obj
-def decay_edges(invocation: Invocation, **limits: Any) -> None:
+def decay_edges(invocation: Invocation, /, **limits: Any) -> None:
     """Halve the weight of edges that were not used for long.
 
     \b
@@ -44,10 +48,12 @@ def decay_edges(invocation: Invocation, **limits: Any) -> None:
 @click.option(
     "--min-effectiveness", type=click.FloatRange(0, 1), default=0.25, show_default=True, help="Helped less than this."
 )
-@click.option("--min-uses", type=click.IntRange(min=0), default=3, show_default=True, help="After at least so many uses.")
+@click.option(
+    "--min-uses", type=click.IntRange(min=0), default=3, show_default=True, help="After at least so many uses."
+)
 @dry_run_option
 @click.pass_obj
-def prune(invocation: Invocation, **limits: Any) -> None:
+def prune(invocation: Invocation, /, **limits: Any) -> None:
     """Archive the memories that evidence speaks against; `helix restore` brings one back.
 
     \b
@@ -58,7 +64,7 @@ def prune(invocation: Invocation, **limits: Any) -> None:
 
 @click.command()
 @click.pass_obj
-def rebuild(invocation: Invocation) -> None:
+def rebuild(invocation: Invocation, /) -> None:
     """Build the graph anew from the journal; recall goes on meanwhile.
 
     \b
@@ -69,11 +75,14 @@ def rebuild(invocation: Invocation) -> None:
 
 @click.command()
 @click.pass_obj
-def reembed(invocation: Invocation) -> None:
-    """Embed everything anew with the model that is set, after a change of model.
+def reembed(invocation: Invocation, /) -> None:
+    """Embed everything anew, after a change of `embedding_model`.
+
+    The daemon reads its settings when it starts: set the model in config.toml, stop the daemon, then reembed.
 
     \b
-    HELIX_EMBEDDING_MODEL=potion-base-8M helix reembed
+    helix stop
+    helix reembed
     """
     _follow(invocation, "reembed", "everything is embedded anew")
 
@@ -81,7 +90,7 @@ def reembed(invocation: Invocation) -> None:
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.pass_obj
-def backup(invocation: Invocation, path: Path) -> None:
+def backup(invocation: Invocation, /, path: Path) -> None:
     """Write a backup of the running store to a file.
 
     \b

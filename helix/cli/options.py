@@ -30,7 +30,7 @@ class Word(click.Choice[str]):
         return self._enum(super().convert(str(value), param, ctx))
 
 
-class Moment(click.ParamType):
+class Moment(click.ParamType[datetime]):
     """A time: ISO 8601 (UTC where it says no other), or how long ago: 12h, 7d, 2w."""
 
     name = "time"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,13 +43,11 @@ def one_line(text: str, length: int = 80) -> str:
 
 def size(count: float) -> str:
     """Return a number of bytes for people: `3.4 MB`."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            break
-        count /= 1000
-    else:
-        unit = "TB"
-    return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+    if count < 1000:
+        return f"{count:.0f} B"
+    units = ["kB", "MB", "GB", "TB"]
+    power = min(int(math.log10(count)) // 3, len(units))
+    return f"{count / 1000**power:.1f} {units[power - 1]}"
 
 
 class Output:

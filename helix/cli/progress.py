@@ -25,7 +25,7 @@ class Meter(Protocol):
 
 @contextmanager
 def meter(invocation: Invocation, title: str, *, in_bytes: bool = False) -> Iterator[Meter]:
-    """Yield what shows progress on stderr: a bar on a terminal, now and then a line elsewhere, nothing with `--json`."""
+    """Yield what shows progress on stderr: a bar on a terminal, a line now and then elsewhere, nothing with --json."""
     if invocation.json:
         yield lambda done, total, message="": None
     elif not sys.stderr.isatty():

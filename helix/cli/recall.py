@@ -37,7 +37,7 @@ _full = click.option("--full", is_flag=True, help="Show whole texts.")
 @_explain
 @_full
 @click.pass_obj
-def recall(invocation: Invocation, query: tuple[str, ...], full: bool, explain: bool, **asked: Any) -> None:
+def recall(invocation: Invocation, /, query: tuple[str, ...], full: bool, explain: bool, **asked: Any) -> None:
     """Ask for what matters now; each answer says its score and why it is there.
 
     \b
@@ -57,7 +57,13 @@ def recall(invocation: Invocation, query: tuple[str, ...], full: bool, explain: 
 @_full
 @click.pass_obj
 def recall_by_type(
-    invocation: Invocation, query: tuple[str, ...], kinds: tuple[Kind, ...], scope: str | None, limit: int, full: bool
+    invocation: Invocation,
+    /,
+    query: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    scope: str | None,
+    limit: int,
+    full: bool,
 ) -> None:
     """Ask for the best few memories of each kind.
 
@@ -84,7 +90,7 @@ def recall_by_type(
 @scope_option
 @limit_option(10)
 @click.pass_obj
-def similar_recent(invocation: Invocation, trigger: tuple[str, ...], **asked: Any) -> None:
+def similar_recent(invocation: Invocation, /, trigger: tuple[str, ...], **asked: Any) -> None:
     """Find the memories of the last days whose trigger is like this one.
 
     \b
@@ -107,7 +113,7 @@ def similar_recent(invocation: Invocation, trigger: tuple[str, ...], **asked: An
 @_explain
 @_full
 @click.pass_obj
-def last(invocation: Invocation, session: str | None, explain: bool, full: bool) -> None:
+def last(invocation: Invocation, /, session: str | None, explain: bool, full: bool) -> None:
     """Show what was recalled last, and why.
 
     \b
@@ -128,7 +134,7 @@ def last(invocation: Invocation, session: str | None, explain: bool, full: bool)
 @click.argument("name")
 @session_option
 @click.pass_obj
-def why(invocation: Invocation, name: str, session: str | None) -> None:
+def why(invocation: Invocation, /, name: str, session: str | None) -> None:
     """Show why a memory stands where it does in the last answer.
 
     \b

@@ -20,7 +20,7 @@ from helix.errors import InvalidInputError
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
+_SENTENCE_END = re.compile("(?<=[.!?])\\s|(?<=[\u3002\uff01\uff1f])|\n")
 _TRIGGER_LENGTH = 200
 
 
@@ -43,6 +43,7 @@ _TRIGGER_LENGTH = 200
 @click.pass_obj
 def store(
     invocation: Invocation,
+    /,
     text: str | None,
     trigger: str | None,
     resolution: str | None,
@@ -90,6 +91,7 @@ def store(
 @click.pass_obj
 def edit(
     invocation: Invocation,
+    /,
     name: str,
     new_name: str | None,
     kind: Kind | None,
@@ -111,7 +113,7 @@ def edit(
 @click.command()
 @click.argument("name")
 @click.pass_obj
-def confirm(invocation: Invocation, name: str) -> None:
+def confirm(invocation: Invocation, /, name: str) -> None:
     """Say that a memory holds: that reinforces it.
 
     \b
@@ -123,7 +125,7 @@ def confirm(invocation: Invocation, name: str) -> None:
 @click.command()
 @click.argument("name")
 @click.pass_obj
-def forget(invocation: Invocation, name: str) -> None:
+def forget(invocation: Invocation, /, name: str) -> None:
     """Take a memory out of recall; `helix restore` brings it back.
 
     \b
@@ -136,7 +138,7 @@ def forget(invocation: Invocation, name: str) -> None:
 @click.argument("name", required=False)
 @click.option("--backup", "file", type=click.Path(path_type=Path), help="Put this backup in the place of the store.")
 @click.pass_obj
-def restore(invocation: Invocation, name: str | None, file: Path | None) -> None:
+def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> None:
     """Bring a forgotten memory back, or the whole store from a backup.
 
     \b
@@ -156,7 +158,7 @@ def restore(invocation: Invocation, name: str | None, file: Path | None) -> None
 @click.argument("names", nargs=-1, required=True)
 @click.option("--delta", type=float, required=True, help="Above 0: it helped, by so much. Below 0: it failed.")
 @click.pass_obj
-def feedback(invocation: Invocation, names: tuple[str, ...], delta: float) -> None:
+def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float) -> None:
     """Say that memories helped or failed.
 
     \b

@@ -92,7 +92,7 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
         arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
         factors = [f"{name} {value:.3g}" for name, value in item["factors"].items()]
         out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)
-        out.line(("score is: ", "dim"), " × ".join(factors) or "-", indent=3)
+        out.line(("score is: ", "dim"), " \N{MULTIPLICATION SIGN} ".join(factors) or "-", indent=3)
 
 
 def moment(text: str | None) -> str:

@@ -54,7 +54,7 @@ _TOKEN = re.compile(
     | (?P<parameter>(?<![A-Za-z0-9_])\$[A-Za-z_][A-Za-z0-9_]*)
     | (?P<number>(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE]-?[0-9]+)?)
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
-    | (?P<mark>\.\.|=~|/(?!\*)|[()\[\]{},;:.|=<>+\-*%^&!])
+    | (?P<mark>\.\.|/(?!\*)|[()\[\]{},;:.|=<>+\-*%^&!])
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -64,6 +64,7 @@ _OPENERS = {
     '"': ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
     "`": ("the name in backticks", "close it with a backtick"),
     "/": ("the comment", "close it with */"),  # a slash that divides is a token
+    "~": ("the operator", "for =~ write regexp_full_match(text, pattern)"),  # =~ ends Kuzu's process on some types
     "$": ("the parameter", "a parameter is $ and a name of letters, digits and _, set apart from the word before it"),
 }
 

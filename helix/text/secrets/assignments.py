@@ -26,14 +26,16 @@ _ASSIGNMENT = re.compile(
     )
     (?:
         (?:[A-Za-z]{0,2}|@)\\{0,3}(?:"(?P<double>[^"\n]{1,2000})["]|'(?P<single>[^'\n]{1,2000})[']|`(?P<back>[^`\n]{1,2000})`)
-      | (?P<plain>[^\s"'`<>,;]{1,2000})
+      | (?P<plain>[^\s"'`<>,;]{1,500})
     )
     """,
     re.VERBOSE,
 )
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|ñ")
 _READER = re.compile(r"_*(?:get|fetch|read|load|find|look|resolve|check|verify|validate|is|has|require|delete|remove|create|make|parse|ask)", re.IGNORECASE)
-_NOT_SPACE = re.compile(r"\S{0,2000}")
+_NOT_SPACE = re.compile(r"\S{0,8192}")
+_LONG = 400
+_EVALUATED = 500
 _STRAY = (",", ")", ";", "+", "]", "}")
 _LOCATION = re.compile(r"\w+://|[./~]{1,2}/|/\w|[A-Za-z]:\\|.*\.(?:py|js|ts|go|rs|json|ya?ml|toml|ini|txt|pem|crt|cer|p12|jks|key|pub|md|html?|xml|sh|cfg|conf|env|com|org|net|io|dev)\b", re.IGNORECASE)
 _SYMBOL_WORDS = re.compile(r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -79,9 +81,13 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     while match := _ASSIGNMENT.search(text, position):
         position = max(match.end("name"), match.start() + 1)
         name = _name_strength(match["name"], text[max(0, match.start() - 16) : match.start()])
-        if name is not _Name.NONE and (span := _judge(text, match, name)) is not None:
+        if name is _Name.NONE:
+            continue
+        span = _judge(text, match, name)
+        if span is not None:
             yield span
-            position = span.end
+        if span is not None or match.end() - match.start() > _LONG:
+            position = max(position, match.end())
 
 
 def secret_name(name: str) -> bool:
@@ -114,7 +120,9 @@ def _judge(text: str, match: re.Match[str], name: _Name) -> Span | None:
     if text.startswith(("..", "…"), start + len(value)):
         return None
     weak = any(match[key] is not None for key in ("comma", "prose", "blank", "call"))
-    if not _accept(value, name, quoted=quoted, env_style=env_style, shouted=env_style and match["name"].isupper() and gap.endswith((match["name"] + "=", ": ")), weak=weak):
+    if not quoted and len(value) >= _EVALUATED:
+        value = text[start : _NOT_SPACE.match(text, start).end()]
+    if not _accept(value[:_EVALUATED], name, quoted=quoted, env_style=env_style, shouted=env_style and match["name"].isupper() and gap.endswith((match["name"] + "=", ": ")), weak=weak):
         return None
     kind = "env-value" if env_style else "password" if name is _Name.PASSWORD else "credential"
     return Span(start, start + len(value), kind)

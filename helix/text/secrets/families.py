@@ -10,6 +10,7 @@ from helix.text.secrets.span import Span
 
 _CANDIDATE = re.compile(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
 _SEGMENT = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
+_EVALUATED = 400
 _LOOKS_LIKE_DATA = 4096
 
 _SHAPES = {
@@ -48,7 +49,9 @@ _SHAPES = {
         r"(?:dapi|dose|LTAI|AKID|ATATT3|ATCTT3|ATBB|AKCp|cmVmd|oy2)[\w=-]{18,}",
     ),
 }
-_FAMILIES = tuple((kind, re.compile(r"(?<![\w+/.-])(?:" + "|".join(shapes) + ")")) for kind, shapes in _SHAPES.items())
+_KINDS = tuple(_SHAPES)
+_KNOWN = re.compile(r"(?<![\w+/.-])(?:" + "|".join(f"({'|'.join(shapes)})" for shapes in _SHAPES.values()) + ")")
+_CAN_BE_SECRET = re.compile(r"\d|hf_|api_org_")
 _BY_ENTROPY_OF_TAIL = frozenset({"vendor-token", "openai-key", "hashicorp-token", "slack-token", "azure-secret", "gitlab-token"})
 _TILDE = re.compile(r"(?<!\w)sha256~[\w-]{40,}")
 _PIPE = re.compile(r"(?<!\w)\d{15,16}(?:\||%7C)[\w-]{27,40}")
@@ -66,6 +69,8 @@ def find(text: str) -> Iterator[Span]:
         yield from (Span(*match.span(), "facebook-token") for match in _PIPE.finditer(text) if strength.looks_random(match.group()))
     armoured = _ARMOUR.search(text) is not None
     for candidate in _CANDIDATE.finditer(text):
+        if not _CAN_BE_SECRET.search(text, candidate.start(), candidate.end()):
+            continue
         found = list(_known(text, candidate.start(), candidate.end()))
         yield from found
         if not found and not armoured and candidate.end() - candidate.start() <= _LOOKS_LIKE_DATA:
@@ -73,13 +78,12 @@ def find(text: str) -> Iterator[Span]:
 
 
 def _known(text: str, start: int, end: int) -> Iterator[Span]:
-    for kind, family in _FAMILIES:
-        for match in family.finditer(text, start, end):
-            value = match.group()[:400]
-            if strength.is_filler(value) or strength.is_published_sample(value):
-                continue
-            if kind in _BY_ENTROPY_OF_TAIL and not _random_tail(value):
-                continue
+    for match in _KNOWN.finditer(text, start, end):
+        kind = _KINDS[(match.lastindex or 1) - 1]
+        value = match.group()[:_EVALUATED]
+        if strength.is_filler(value) or strength.is_published_sample(value):
+            continue
+        if kind not in _BY_ENTROPY_OF_TAIL or _random_tail(value):
             yield Span(match.start(), match.end(), kind)
 
 

@@ -1,0 +1,63 @@
+"""Commands about the command itself: config, completion."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from helix.cli.invocation import Invocation
+from helix.cli.output import Output
+from helix.settings import described, variable_of
+
+
+@click.command()
+@click.option(
+    "--daemon", "of_daemon", is_flag=True, help="The settings the running daemon has, not those of this shell."
+)
+@click.pass_obj
+def config(invocation: Invocation, /, of_daemon: bool) -> None:
+    """Show each setting, its value and where that came from.
+
+    Flags go before the environment, then .env, then config.toml in HELIX_HOME, then the defaults.
+
+    \b
+    helix config
+    helix config --daemon --json
+    """
+    if of_daemon:
+        data = invocation.run("config")
+    else:
+        settings = invocation.settings
+        listed = [
+            {
+                "name": name,
+                "value": str(getattr(settings, name)),
+                "source": settings.sources[name],
+                "variable": variable_of(name),
+                "help": words,
+            }
+            for name, words, _ in described()
+        ]
+        data = {"config": listed}
+
+    def show(out: Output) -> None:
+        rows = [(entry["name"], entry["value"], entry["source"], entry["help"]) for entry in data["config"]]
+        out.table(("SETTING", "VALUE", "FROM", "WHAT IT IS"), rows)
+
+    invocation.emit(data, show)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that completes `helix` in a shell.
+
+    \b
+    eval "$(helix completion bash)"                          # in ~/.bashrc
+    eval "$(helix completion zsh)"                           # in ~/.zshrc
+    helix completion fish > ~/.config/fish/completions/helix.fish
+    """
+    complete = get_completion_class(shell)
+    assert complete is not None
+    click.echo(complete(context.find_root().command, {}, "helix", "_HELIX_COMPLETE").source())

@@ -1,0 +1,132 @@
+"""Commands that take in what is there already: ingest git, ingest notes, ingest jsonl."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from helix.cli.invocation import Invocation
+from helix.cli.jsonl import Chunk, chunks
+from helix.cli.options import scope_option
+from helix.cli.progress import Meter, follow, meter
+from helix.cli.render import ingest_summary
+from helix.errors import InvalidInputError, NotFoundError
+
+_COUNTS = ("episodes", "memories", "edges", "skipped", "redacted")
+
+
+@click.group()
+def ingest() -> None:
+    """Take in a repository's history, notes, or JSON lines; nothing is taken in twice.
+
+    \b
+    helix ingest git .
+    helix ingest notes CLAUDE.md docs/adr
+    """
+
+
+@ingest.command()
+@click.argument("path", type=click.Path(path_type=Path), default=".")
+@scope_option
+@click.option("--limit", type=click.IntRange(min=1), help="Only the newest so many commits.")
+@click.pass_obj
+def git(invocation: Invocation, /, path: Path, scope: str | None, limit: int | None) -> None:
+    """Take in the history of a git repository, by default of this folder.
+
+    \b
+    helix ingest git ~/src/curl
+    """
+    data = invocation.run("ingest_git", path=path.absolute(), scope=scope, limit=limit)
+    _finish(invocation, "ingestGit", data["ingestGit"])
+
+
+@ingest.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@scope_option
+@click.pass_obj
+def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None) -> None:
+    """Take in Markdown notes: files, or folders with all below them.
+
+    \b
+    helix ingest notes CLAUDE.md AGENTS.md docs/adr
+    """
+    data = invocation.run("ingest_notes", paths=[path.absolute() for path in paths], scope=scope)
+    _finish(invocation, "ingestNotes", data["ingestNotes"])
+
+
+@ingest.command()
+@click.argument("file")
+@scope_option
+@click.option("--source", help="What to call where the lines come from.")
+@click.pass_obj
+def jsonl(invocation: Invocation, /, file: str, scope: str | None, source: str | None) -> None:
+    """Take in JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.
+
+    \b
+    helix ingest jsonl memories.jsonl
+    zcat episodes.jsonl.gz | helix ingest jsonl -
+    """
+    report: dict[str, Any] = {"source": source or "jsonl", **dict.fromkeys(_COUNTS, 0), "problems": []}
+    with _opened(file) as (stream, total), meter(invocation, "ingest jsonl", in_bytes=True) as show:
+        _send_all(invocation, chunks(stream), report, show, total, {"scope": scope, "source": source})
+    _show(invocation, {"ingestJsonl": report}, report)
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[tuple[BinaryIO, int]]:
+    """Yield the stream to read and its length in bytes, 0 where that is not known."""
+    if file == "-":
+        yield sys.stdin.buffer, 0
+        return
+    try:
+        with Path(file).open("rb") as stream:
+            yield stream, Path(file).stat().st_size
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no file {file}") from error
+    except IsADirectoryError as error:
+        raise InvalidInputError(f"{file} is a folder", hint="name a file of JSON lines, or - for stdin") from error
+
+
+def _send_all(
+    invocation: Invocation,
+    pieces: Iterator[Chunk],
+    report: dict[str, Any],
+    show: Meter,
+    total: int,
+    options: dict[str, str | None],
+) -> None:
+    """Send chunk after chunk and add up what came of them; says how far it got when it does not get to the end."""
+    reached = 0
+    try:
+        for chunk in pieces:
+            if chunk.lines:
+                part = invocation.run("ingest_jsonl", lines=chunk.lines, first_line=chunk.first_line, **options)
+                for count in _COUNTS:
+                    report[count] += part["ingestJsonl"][count]
+                report["problems"] += part["ingestJsonl"]["problems"]
+            report["problems"] += [{"where": where, "why": why} for where, why in chunk.problems]
+            reached = chunk.first_line + len(chunk.lines) - 1
+            show(chunk.bytes_read, total, f"{report['episodes'] + report['memories']} taken in")
+    except BaseException:
+        # Ctrl-C as well: whoever stops here has to know that the same command goes on from there.
+        invocation.say(f"up to line {reached} everything is in; the same command takes in the rest, and nothing twice")
+        raise
+
+
+def _finish(invocation: Invocation, field: str, job: dict[str, Any]) -> None:
+    job = follow(invocation, job, cancels=True)
+    _show(invocation, {field: job}, job["result"])
+
+
+def _show(invocation: Invocation, data: dict[str, Any], report: dict[str, Any]) -> None:
+    invocation.emit(data, lambda out: out.line(ingest_summary(report)))
+    if report["problems"]:
+        if not invocation.json:
+            for problem in report["problems"]:
+                invocation.say(f"{problem['where']}: {problem['why']}")
+        raise click.exceptions.Exit(InvalidInputError.exit_code)

@@ -1,0 +1,112 @@
+"""Commands about embedding models: models install, list, verify. They work on files alone, without the daemon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helix import daemon
+from helix.cli.invocation import Invocation
+from helix.cli.output import Output, size
+from helix.cli.progress import meter
+from helix.errors import ModelError
+from helix.providers import install as installing
+from helix.providers.models import KNOWN, Model, known
+
+
+@click.group()
+def models() -> None:
+    """Install, list and verify the models that run on this machine.
+
+    \b
+    helix models install
+    helix models list
+    """
+
+
+@models.command("install")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.pass_obj
+def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
+    """Install models, by default the one that is set; what is there is checked, and repaired where damaged.
+
+    \b
+    helix models install
+    helix models install potion-base-8M
+    """
+    wanted = [known(name) for name in dict.fromkeys(names or (invocation.settings.embedding_model,))]
+    folders = install_with_progress(invocation, wanted)
+    data = {"models": [_entry(model, folder) for model, folder in zip(wanted, folders, strict=True)]}
+
+    def show(out: Output) -> None:
+        for model, folder in zip(wanted, folders, strict=True):
+            out.line((model.name, "bold"), f" is in {folder}")
+
+    invocation.emit(data, show)
+    if daemon.find(invocation.settings.store_path) is not None and not invocation.json:
+        invocation.say("a daemon runs already: it takes a new model up after `helix stop`")
+
+
+@models.command("list")
+@click.pass_obj
+def list_(invocation: Invocation, /) -> None:
+    """List the models that can be installed, and which are.
+
+    \b
+    helix models list
+    """
+    there = {found.model.name: found.folder for found in installing.installed(invocation.settings.models_path)}
+    data = {"models": [_entry(model, there.get(name)) for name, model in KNOWN.items()]}
+
+    def show(out: Output) -> None:
+        current = invocation.settings.embedding_model
+        rows = [
+            (name, m.kind.value, size(m.size), name in there, "in use" if name == current else "", m.description)
+            for name, m in KNOWN.items()
+        ]
+        out.table(("MODEL", "KIND", "SIZE", "INSTALLED", "SET", "WHAT IT IS"), rows)
+
+    invocation.emit(data, show)
+
+
+@models.command("verify")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.pass_obj
+def verify(invocation: Invocation, /, names: tuple[str, ...]) -> None:
+    """Hash every file of models, by default of all that are installed; exit code 6 when one is not right.
+
+    \b
+    helix models verify
+    """
+    path = invocation.settings.models_path
+    wanted = names or tuple(found.model.name for found in installing.installed(path))
+    states = {name: {file: state.value for file, state in installing.verify(name, path).items()} for name in wanted}
+
+    def show(out: Output) -> None:
+        out.table(("MODEL", "FILE", "STATE"), [(name, *pair) for name in states for pair in states[name].items()])
+
+    invocation.emit({"models": states}, show)
+    if not states and not invocation.json:
+        invocation.say("no model is installed: `helix models install` installs the one that is set")
+    wrong = [name for name, files in states.items() if set(files.values()) != {installing.FileState.RIGHT.value}]
+    if wrong:
+        raise ModelError(f"not as it should be: {', '.join(wrong)}", hint=f"helix models install {' '.join(wrong)}")
+
+
+def install_with_progress(invocation: Invocation, wanted: list[Model]) -> list[Path]:
+    """Install the models under a progress bar and return their folders."""
+    with meter(invocation, "installing", in_bytes=True) as show:
+        return installing.install_all(wanted, invocation.settings.models_path, progress=show, thorough=True)
+
+
+def _entry(model: Model, folder: Path | None) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "kind": model.kind.value,
+        "bytes": model.size,
+        "licence": model.licence,
+        "installed": folder is not None,
+        "folder": None if folder is None else str(folder),
+    }

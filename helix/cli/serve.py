@@ -1,0 +1,141 @@
+"""Serving: brings the service and its API up in this process, answers until told to leave, takes them down again."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from helix import daemon
+from helix.api.app import Activity, create_app
+from helix.api.limits import BODY_BYTES
+from helix.cli.logs import start_daemon_log
+from helix.errors import DaemonError
+from helix.model.reports import JobState
+from helix.service import Helix
+from helix.settings import Settings
+from helix.text.redact import redact
+
+Ready = Callable[[daemon.Daemon, tuple[str, ...]], None]
+"""Called once requests are answered, with what was announced and the warnings a person should see."""
+
+_DRAIN_SECONDS = 10
+_KEEP_ALIVE_SECONDS = 60
+
+
+def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> None:
+    """Serve the store in this process until a signal, the `shutdown` mutation or idleness ends it; then close it.
+
+    What has begun is answered first. `idle_minutes` 0: idleness never ends it. Raises DaemonError when the port is
+    taken and StoreLockedError when another process has the store.
+    """
+    store = settings.store_path
+    start_daemon_log(store, settings.log_level, lambda text: redact(text).text)
+    with _listening(settings) as listener:
+        helix = Helix.open(settings)
+        try:
+            server = _server(helix, idle_minutes, lambda: _announced(helix, listener, idle_minutes, ready))
+            _leave_on_signals(server)
+            server.run(sockets=[listener])
+        finally:
+            daemon.withdraw(store)
+            helix.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready, is no longer found once it leaves, and leaves when it is idle."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        *,
+        ready: Callable[[], None],
+        leaving: Callable[[], None],
+        idle: Callable[[], bool],
+    ) -> None:
+        super().__init__(config)
+        self._ready = ready
+        self._leaving = leaving
+        self._idle = idle
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        self.should_exit = self.should_exit or self._idle()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._leaving()
+        await super().shutdown(sockets)
+
+
+def _server(helix: Helix, idle_minutes: float, ready: Callable[[], None]) -> _Server:
+    store = helix.settings.store_path
+
+    def leave() -> None:
+        server.should_exit = True
+
+    app = create_app(helix, token=daemon.token_of(store), shutdown=leave)
+    activity: Activity = app.state.activity
+
+    def idle() -> bool:
+        unused = idle_minutes > 0 and activity.idle_seconds > idle_minutes * 60
+        return unused and not any(job.state is JobState.RUNNING for job in helix.jobs())
+
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        ws_max_size=BODY_BYTES,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_DRAIN_SECONDS,
+    )
+    server = _Server(config, ready=ready, leaving=lambda: daemon.withdraw(store), idle=idle)
+    return server
+
+
+def _announced(helix: Helix, listener: socket.socket, idle_minutes: float, ready: Ready) -> None:
+    host, port = listener.getsockname()[:2]
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    found = daemon.announce(helix.settings.store_path, url=url, port=port, idle_minutes=idle_minutes)
+    ready(found, tuple(helix.status().warnings))
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """Return a socket that listens: on the port that is set, else on the last one if it is free, else on any."""
+    if settings.port:
+        return _listen(settings.host, settings.port)
+    if last := daemon.last_port(settings.store_path):
+        try:
+            return _listen(settings.host, last)
+        except DaemonError:
+            pass  # taken meanwhile: nobody asked for this very port
+    return _listen(settings.host, 0)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise DaemonError(
+            f"port {port} of {host} cannot be had: {error.strerror or error}",
+            hint="another program may listen there: take another with `helix serve --port N`, or 0 for any free one",
+        ) from error
+
+
+def _leave_on_signals(server: _Server) -> None:
+    def leave(number: int, frame: FrameType | None) -> None:
+        server.should_exit = True
+
+    # The server has handlers of its own while it runs and hands what they caught to these at its end, where the
+    # usual ones would end the process before the store is closed.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), leave)

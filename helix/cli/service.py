@@ -1,0 +1,199 @@
+"""Commands about the daemon: serve, status, stop, open, doctor, pause."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from helix import daemon
+from helix.cli.invocation import Invocation
+from helix.cli.output import Output, size
+from helix.cli.render import moment
+from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
+from helix.lock import is_locked, owner_of
+from helix.settings import Settings
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; 0 for any free one.")
+@click.option("--host", help="Loopback address to listen on.")
+@click.option("--idle-exit", "minutes", type=click.FloatRange(min=0), default=0, help="Leave when unused for so long.")
+@click.option("--detach", is_flag=True, help="Serve in the background and return when it is ready.")
+@click.pass_obj
+def serve(invocation: Invocation, /, port: int | None, host: str | None, minutes: float, detach: bool) -> None:
+    """Run the daemon here, until Ctrl-C. Other commands start it in the background by themselves.
+
+    \b
+    helix serve
+    helix serve --port 8765 --detach
+    """
+    invocation.flags.update(port=port, host=host)
+    settings = invocation.settings
+    if detach:
+        daemon.ensure_running(settings, idle_minutes=minutes)
+        found = daemon.find(settings.store_path)
+        if found is not None:
+            _show_ready(invocation, found, ())
+        return
+    if is_locked(settings.store_path):
+        # Said before anything heavy is loaded; opening the store makes sure of it.
+        words = f"the store {settings.store_path} is open in process {owner_of(settings.store_path)}"
+        raise StoreLockedError(words, hint="`helix status` shows it, `helix stop` ends it")
+    from helix.cli.serve import serve_store  # the service and its API: seconds to load, and only for this
+
+    serve_store(settings, idle_minutes=minutes, ready=lambda found, words: _show_ready(invocation, found, words))
+
+
+@click.command()
+@click.pass_obj
+def status(invocation: Invocation, /) -> None:
+    """Show the daemon and its store; starts nothing. Exit code 9 when none runs.
+
+    \b
+    helix status
+    """
+    settings = invocation.settings
+    found, client = daemon.find(settings.store_path), daemon.running(settings)
+    if found is None or client is None:
+        invocation.emit({"status": None, "daemon": None}, lambda out: out.line(_absence(settings)))
+        raise click.exceptions.Exit(DaemonError.exit_code)
+    with client:
+        data = client.run("status")
+    invocation.emit({**data, "daemon": asdict(found)}, lambda out: _show_status(out, data["status"], found))
+
+
+@click.command()
+@click.pass_obj
+def stop(invocation: Invocation, /) -> None:
+    """Stop the daemon; what it has begun is finished first. The next command starts another.
+
+    \b
+    helix stop
+    """
+    stopped = daemon.stop(invocation.settings)
+    pid = None if stopped is None else stopped.pid
+    words = "no daemon runs" if stopped is None else f"the daemon (process {pid}) has stopped"
+    invocation.emit({"stop": {"stopped": stopped is not None, "pid": pid}}, lambda out: out.line(words))
+
+
+@click.command("open")
+@click.option("--no-browser", is_flag=True, help="Only print the link.")
+@click.pass_obj
+def open_(invocation: Invocation, /, no_browser: bool) -> None:
+    """Open GraphiQL in the browser, by a link that works once and within a minute.
+
+    \b
+    helix open
+    """
+    data = invocation.run("open_link")
+    link = data["openLink"]
+    invocation.emit(data, lambda out: out.line(link["url"]))
+    if not no_browser and not webbrowser.open(link["url"]) and not invocation.json:
+        invocation.say(f"no browser was found: open the link yourself within {link['expiresInSeconds']} s")
+
+
+@click.command()
+@click.pass_obj
+def doctor(invocation: Invocation, /) -> None:
+    """Check the settings, the daemon and its store, one by one; exit code 5 when something is wrong.
+
+    \b
+    helix doctor
+    """
+    findings = list(_findings(invocation))
+    healthy = all(finding["ok"] for finding in findings)
+
+    def show(out: Output) -> None:
+        for finding in findings:
+            mark = ("ok    ", "green") if finding["ok"] else ("WRONG ", "bold red")
+            out.line(mark, (f"{finding['check']}: ", "bold"), finding["detail"])
+            if finding["hint"] and not finding["ok"]:
+                out.line(f"hint: {finding['hint']}", indent=6)
+
+    invocation.emit({"doctor": {"healthy": healthy, "findings": findings}}, show)
+    if not healthy:
+        raise click.exceptions.Exit(StoreError.exit_code)
+
+
+@click.command()
+@click.option("--on/--off", default=True, help="Stop capturing, or go on with it.")
+@click.pass_obj
+def pause(invocation: Invocation, /, on: bool) -> None:
+    """Stop writing anything down until `helix pause --off`; recall goes on.
+
+    \b
+    helix pause
+    helix pause --off
+    """
+    data = invocation.run("pause", on=on)
+    words = "paused: nothing is written until `helix pause --off`" if data["pause"] else "not paused: capture goes on"
+    invocation.emit(data, lambda out: out.line(words))
+
+
+def _show_ready(invocation: Invocation, found: daemon.Daemon, warnings: tuple[str, ...]) -> None:
+    invocation.emit({"serve": asdict(found)}, lambda out: out.line(found.url))
+    sys.stdout.flush()
+    if not invocation.json:
+        for warning in warnings:
+            invocation.say(f"warning: {warning}")
+        invocation.say(f"serving {invocation.settings.store_path} in process {found.pid}")
+        invocation.say('try: helix recall "...", or helix open for GraphiQL; helix stop ends it')
+
+
+def _absence(settings: Settings) -> str:
+    store = settings.store_path
+    if is_locked(store):
+        return f"no daemon answers; {store} is open in process {owner_of(store)}"
+    return f"no daemon runs for {store}; the next command starts one"
+
+
+def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon) -> None:
+    leaves = (
+        f"leaves after {found.idle_minutes:g} unused minutes" if found.idle_minutes else "stays until it is stopped"
+    )
+    nodes = report["nodes"]
+    out.fields(
+        {
+            "daemon": f"{found.url}, process {found.pid}, Helix {found.version}, {leaves}",
+            "started": moment(report["startedAt"]),
+            "store": report["store"],
+            "recall": report["mode"],
+            "model": f"{report['model']} ({report['dimension']} dimensions)"
+            if report["dimension"]
+            else report["model"],
+            "paused": "yes: `helix pause --off` ends it" if report["paused"] else None,
+            "nodes": nodes,
+            "edges": report["edges"],
+            "journal": f"{report['journalRows']} rows, {size(report['journalBytesWeek'])} in the last week",
+            "in the graph": f"up to row {report['appliedSeq']}",
+            "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
+            "disk": {name: size(count) for name, count in report["diskBytes"].items()},
+            "memory": size(report["memoryBytes"]),
+        }
+    )
+    for job in report["jobs"]:
+        if job["state"] == "RUNNING":
+            out.line((f"at work: {job['kind']} ", "bold"), f"{job['done']} of {job['total'] or '?'} {job['message']}")
+    for warning in report["warnings"]:
+        out.line(("warning: ", "bold yellow"), warning)
+
+
+def _findings(invocation: Invocation) -> Iterator[dict[str, Any]]:
+    try:
+        settings = invocation.settings
+        yield _finding("settings", True, f"the store is {settings.store_path}")
+        found = invocation.run("doctor")["doctor"]["findings"]
+    except HelixError as error:
+        yield _finding("daemon", False, error.message, error.hint)
+        return
+    yield _finding("daemon", True, f"answers at {invocation.client().url}")
+    yield from found
+
+
+def _finding(check: str, ok: bool, detail: str, hint: str | None = None) -> dict[str, Any]:
+    return {"check": check, "ok": ok, "detail": detail, "hint": hint or ""}

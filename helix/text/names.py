@@ -1,0 +1,45 @@
+"""Names and cleaning: text as it may be kept, and short readable names made from it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_STOPWORDS = frozenset(
+    {"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or"}
+    | {"that", "the", "then", "this", "to", "was", "were", "when", "with"}
+)
+_MOST_WORDS = 6
+_FALLBACK = "memory"
+# Controls that no text needs; tab and newline stay.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Return text that every store can hold: no lone surrogates or control characters, `\\n` line ends, no outer blanks."""
+    text = _SURROGATES.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _CONTROLS.sub("", text).strip()
+
+
+def slug(text: str, limit: int = 60) -> str:
+    """Return a readable name of at most `limit` characters: the first telling words, lower case, joined by hyphens.
+
+    Letters of any language stay; marks on Latin letters go. A text without letters or digits gives "memory".
+    """
+    words = _WORD.findall(_plain(text))
+    telling = [word for word in words if word not in _STOPWORDS] or words
+    name = ""
+    for word in telling[:_MOST_WORDS]:
+        longer = f"{name}-{word}" if name else word[:limit]
+        if len(longer) > limit:
+            break
+        name = longer
+    return name or _FALLBACK
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", clean(text)).casefold()
+    bare = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFC", bare).replace("\u2019", "'").replace("'", "")
