@@ -12,13 +12,15 @@ from datetime import datetime
 from enum import Enum
 from pathlib import PurePath
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from helix import resources
 from helix.errors import DaemonError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.model.memory import Kind
-from helix.model.recall import Intent
+
+if TYPE_CHECKING:
+    from helix.model.recall import Intent
 
 E = TypeVar("E", bound=Enum)
 
@@ -81,13 +83,17 @@ class Client:
         explain: bool | None = None,
     ) -> dict[str, Any]:
         """Return the answer to one question: `items` in order of score, and how they were found."""
+        if intent is not None:
+            from helix.model.recall import Intent  # brings the whole domain model, which most clients do without
+
+            intent = _member(Intent, intent)
         answer = self.run(
             "recall",
             query=query,
             scope=scope,
             kinds=[_member(Kind, kind) for kind in kinds],
             limit=limit,
-            intent=None if intent is None else _member(Intent, intent),
+            intent=intent,
             files=files,
             budget_tokens=budget_tokens,
             session=session,

@@ -100,8 +100,14 @@ class Endpoint(GraphQL[Context, None]):
         status = 400 if request_error and sub_response.media_type == RESPONSE_TYPE else 200
         return Response(self.encode_json(response_data), status_code=status, media_type=sub_response.media_type)
 
+    def parse_json(self, data: str | bytes) -> object:
+        try:
+            return self.decode_json(data)
+        except json.JSONDecodeError as error:
+            raise HTTPException(400, f"the body is no GraphQL request: {error.msg}") from error
+
     def decode_json(self, data: str | bytes) -> object:
-        """Return the parsed JSON; whatever is wrong with it is a JSONDecodeError, which every transport answers."""
+        """Return the JSON object of a request or message; all that is wrong with it is a JSONDecodeError."""
         try:
             text = data if isinstance(data, str) else data.decode("utf-8")
             value: object = json.loads(text, parse_constant=_refuse_constant)
@@ -111,7 +117,9 @@ class Endpoint(GraphQL[Context, None]):
         except json.JSONDecodeError:
             raise
         except (ValueError, RecursionError) as error:
-            raise json.JSONDecodeError(f"not JSON in UTF-8: {error}", "", 0) from error
+            raise json.JSONDecodeError(f"not JSON in UTF-8 ({error})", "", 0) from error
+        if not isinstance(value, dict):
+            raise json.JSONDecodeError("one JSON object is wanted, and batches are off", "", 0)
         return value
 
     def encode_json(self, data: object) -> str:

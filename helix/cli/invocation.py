@@ -6,14 +6,15 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from helix.cli.output import Output, clean, escape
-from helix.client import Client
-from helix.daemon import ensure_running
 from helix.settings import Settings, load
+
+if TYPE_CHECKING:
+    from helix.client import Client
 
 
 class Invocation:
@@ -41,6 +42,8 @@ class Invocation:
     def client(self) -> Client:
         """Return the client of the daemon, which is started when none runs."""
         if self._client is None:
+            from helix.daemon import ensure_running  # HTTP and processes: not for commands that ask no daemon
+
             self._client = ensure_running(self.settings)
         return self._client
 

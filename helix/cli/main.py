@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -22,56 +21,57 @@ COMPLETION_VARIABLE = "_HELIX_COMPLETE"
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
-SECTIONS: dict[str, dict[str, str]] = {
+# Where each command is, and its help in a few words: `helix --help` imports none of them.
+SECTIONS = {
     "Remember": {
-        "store": "remember:store",
-        "ingest": "ingest:ingest",
-        "edit": "remember:edit",
-        "confirm": "remember:confirm",
-        "feedback": "remember:feedback",
-        "forget": "remember:forget",
-        "restore": "remember:restore",
-        "edge": "edges:edge",
+        "store": ("remember:store", "Remember something."),
+        "ingest": ("ingest:ingest", "Take in git history, Markdown notes or JSON lines."),
+        "edit": ("remember:edit", "Correct a memory; the old version is kept."),
+        "confirm": ("remember:confirm", "Say that a memory holds."),
+        "feedback": ("remember:feedback", "Say that memories helped or failed."),
+        "forget": ("remember:forget", "Take a memory out of recall."),
+        "restore": ("remember:restore", "Bring back a memory, or the store from a backup."),
+        "edge": ("edges:edge", "Draw an edge between two memories."),
     },
     "Recall": {
-        "recall": "recall:recall",
-        "recall-by-type": "recall:recall_by_type",
-        "similar-recent": "recall:similar_recent",
-        "last": "recall:last",
-        "why": "recall:why",
+        "recall": ("recall:recall", "Ask for what matters now."),
+        "recall-by-type": ("recall:recall_by_type", "Ask for the best few memories of each kind."),
+        "similar-recent": ("recall:similar_recent", "Find recent memories that are alike."),
+        "last": ("recall:last", "Show what was recalled last, and why."),
+        "why": ("recall:why", "Show why one memory was recalled."),
     },
     "Look": {
-        "get": "inspect:get",
-        "list": "inspect:list_",
-        "edges": "edges:edges",
-        "suggest-edges": "edges:suggest_edges",
-        "stats": "inspect:stats",
-        "health": "inspect:health",
-        "cypher": "cypher:command",
+        "get": ("inspect:get", "Show one memory."),
+        "list": ("inspect:list_", "List memories or episodes."),
+        "edges": ("edges:edges", "List edges."),
+        "suggest-edges": ("edges:suggest_edges", "Suggest edges that a memory might want."),
+        "stats": ("inspect:stats", "Count what is stored."),
+        "health": ("inspect:health", "Say whether the store works as it should."),
+        "cypher": ("cypher:command", "Ask the graph itself, in Cypher."),
     },
     "Maintain": {
-        "decay": "maintain:decay",
-        "decay-edges": "maintain:decay_edges",
-        "prune": "maintain:prune",
-        "rebuild": "maintain:rebuild",
-        "reembed": "maintain:reembed",
-        "backup": "maintain:backup",
+        "decay": ("maintain:decay", "Let old feedback weigh less."),
+        "decay-edges": ("maintain:decay_edges", "Let unused edges weigh less."),
+        "prune": ("maintain:prune", "Archive what evidence speaks against."),
+        "rebuild": ("maintain:rebuild", "Build the graph anew from the journal."),
+        "reembed": ("maintain:reembed", "Embed everything anew, after a change of model."),
+        "backup": ("maintain:backup", "Back up the running store."),
     },
     "Service": {
-        "init": "init:init",
-        "models": "models:models",
-        "serve": "service:serve",
-        "open": "service:open_",
-        "status": "service:status",
-        "doctor": "service:doctor",
-        "pause": "service:pause",
-        "stop": "service:stop",
-        "config": "config:config",
-        "completion": "config:completion",
+        "init": ("init:init", "Make a store and install the embedding model."),
+        "models": ("models:models", "Install, list and verify models."),
+        "serve": ("service:serve", "Run the daemon here."),
+        "open": ("service:open_", "Open GraphiQL in the browser."),
+        "status": ("service:status", "Show the daemon and its store."),
+        "doctor": ("service:doctor", "Check everything, one by one."),
+        "pause": ("service:pause", "Stop writing anything down for a while."),
+        "stop": ("service:stop", "Stop the daemon."),
+        "config": ("config:config", "Show each setting and where it came from."),
+        "completion": ("config:completion", "Print the shell's completion script."),
     },
 }
 ALIASES = {"add": "store", "search": "recall"}
-_PLACES = dict(chain.from_iterable(commands.items() for commands in SECTIONS.values()))
+_PLACES = {name: place for commands in SECTIONS.values() for name, (place, _) in commands.items()}
 
 
 def _set_json(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -113,15 +113,10 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands section by section."""
-        also = {name: alias for alias, name in ALIASES.items()}
-        for title, names in SECTIONS.items():
-            rows = []
-            for name in names:
-                command = self.get_command(ctx, name)
-                assert command is not None
-                rows.append((f"{name}, {also[name]}" if name in also else name, command.get_short_help_str(limit=90)))
+        also = {name: f"{name}, {alias}" for alias, name in ALIASES.items()}
+        for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl([(also.get(name, name), words) for name, (_, words) in commands.items()])
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

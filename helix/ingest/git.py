@@ -14,8 +14,8 @@ from helix.ingest.commit import Change, Commit, CommitIndex, slice_of
 from helix.ingest.draft import Slice
 from helix.ingest.ignore import IgnoreRules, rules_of
 from helix.ingest.message import parse_message
-from helix.ingest.plain import storable
 from helix.ingest.repository import Repository
+from helix.text.names import clean
 
 _BLOCK = 1 << 16
 _LONGEST_FIELD = 1 << 20
@@ -135,7 +135,7 @@ def _fields(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _text(data: bytes) -> str:
-    return storable(data.decode("utf-8", "replace"))
+    return clean(data.decode("utf-8", "replace"))
 
 
 def _moment(seconds: bytes) -> datetime | None:

@@ -9,11 +9,12 @@ from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest
-from helix.ingest.plain import shorten, storable
+from helix.ingest.plain import shorten
 from helix.lifecycle.intake import fraction, known_kind, poignancy
 from helix.model.memory import Kind
 from helix.model.provenance import Trust, weakest
 from helix.model.reports import IngestProblem
+from helix.text.names import clean
 
 TEXT_LIMIT = 65_536
 _LABEL_LIMIT = 200
@@ -111,7 +112,7 @@ class _Record:
             files=episode.files,
             valid_from=self._moment("valid_from", "ts", "timestamp"),
             valid_to=self._moment("valid_to"),
-            attributes=_storable_tree(attributes) if isinstance(attributes, Mapping) else {},
+            attributes=_clean_tree(attributes) if isinstance(attributes, Mapping) else {},
         )
 
     def _text(self, *keys: str) -> str:
@@ -121,7 +122,7 @@ class _Record:
             raise InvalidInputError(f"no {' and no '.join(repr(name) for name in keys)}")
         if not isinstance(value, str):
             raise InvalidInputError(f"{key!r} is not a text")
-        text = storable(value).strip()
+        text = clean(value).strip()
         if not text:
             raise InvalidInputError(f"{key!r} is empty")
         if len(text) > self._text_limit:
@@ -134,7 +135,7 @@ class _Record:
     def _files(self) -> tuple[str, ...]:
         value = self._data.get("files") or self._meta.get("files")
         names = value if isinstance(value, list) else [value]
-        paths = (storable(name).strip() for name in names if isinstance(name, str))
+        paths = (clean(name).strip() for name in names if isinstance(name, str))
         return tuple(dict.fromkeys(path for path in paths if path and len(path) <= _FILE_LIMIT))[:_MOST_FILES]
 
     def _number(self, key: str) -> float | None:
@@ -169,7 +170,7 @@ def _label_of(value: object) -> str:
     """Return a short text of one line; a number counts as text, anything else as none, a long one ends in a digest."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    text = " ".join(storable(str(value)).split())
+    text = " ".join(clean(str(value)).split())
     return text if len(text) <= _LABEL_LIMIT else f"{text[: _LABEL_LIMIT - 17]}~{digest(text)}"
 
 
@@ -186,12 +187,12 @@ def _moment_of(value: object) -> datetime | None:
     return None
 
 
-def _storable_tree(value: Any, depth: int = 0) -> Any:
+def _clean_tree(value: Any, depth: int = 0) -> Any:
     """Return JSON data with every text in it cleaned; raises InvalidInputError where it is nested too deeply."""
     if depth > _DEEPEST:
         raise InvalidInputError(f"'attributes' are nested more than {_DEEPEST} deep")
     if isinstance(value, str):
-        return storable(value)
+        return clean(value)
     if isinstance(value, Mapping):
-        return {storable(key): _storable_tree(item, depth + 1) for key, item in value.items()}
-    return [_storable_tree(item, depth + 1) for item in value] if isinstance(value, list) else value
+        return {clean(key): _clean_tree(item, depth + 1) for key, item in value.items()}
+    return [_clean_tree(item, depth + 1) for item in value] if isinstance(value, list) else value

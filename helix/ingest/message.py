@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from helix.ingest.plain import shorten, storable
+from helix.ingest.plain import shorten
+from helix.text.names import clean
 
 _MOST_MESSAGE = 60_000
 _MOST_SUBJECT = 300
@@ -76,7 +77,7 @@ class Reference:
 
 def parse_message(raw: str) -> Message:
     """Return the parts of any text read as a commit message; an empty one has an empty subject."""
-    text = without_emails(storable(raw[:_MOST_MESSAGE])).strip()
+    text = without_emails(clean(raw[:_MOST_MESSAGE])).strip()
     head, _, rest = text.partition("\n\n")
     subject = " ".join(head.split())
     if len(subject) > _MOST_SUBJECT:

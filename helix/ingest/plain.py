@@ -1,25 +1,18 @@
-"""Plain text: makes any text one that every store can hold, and bounds it without cutting a word."""
+"""Plain text: reads the bytes of a file as text, and bounds a text without cutting a word."""
 
 from __future__ import annotations
 
 import codecs
-import re
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+from helix.text.names import clean
+
 _ELLIPSIS = " […]"
 
 
-def storable(text: str) -> str:
-    """Return the text without NUL, lone surrogates as U+FFFD, surrogate pairs joined, and lines ended by `\\n`."""
-    if _LONE_SURROGATE.search(text):
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
-
-
 def decode(data: bytes) -> str:
-    """Return the text of a file: UTF-8, or UTF-16 that says so by its byte order mark; bad bytes become U+FFFD."""
+    """Return the text of a file, cleaned: UTF-8, or UTF-16 that says so by its byte order mark; bad bytes as U+FFFD."""
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    return storable(data.decode(encoding, "replace"))
+    return clean(data.decode(encoding, "replace"))
 
 
 def shorten(text: str, limit: int) -> str:

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.ingest.draft import digest
-from helix.ingest.plain import storable
 from helix.settings import foreign_environment
+from helix.text.names import clean
 
 # A hook runs with these set; they would make git read the hook's repository instead of the one that was named.
 _LOCATING = frozenset(
@@ -90,7 +90,7 @@ class Repository:
         if (remote := normalise_remote(url)) is not None:
             return remote
         home = self.common_dir.parent if self.common_dir.name == ".git" else self.common_dir
-        name = re.sub(r"[^\w.-]+", "-", storable(home.name).removesuffix(".git")) or "repository"
+        name = re.sub(r"[^\w.-]+", "-", clean(home.name).removesuffix(".git")) or "repository"
         return f"{name}-{digest(os.fspath(self.common_dir))[:8]}"
 
     def has_commits(self) -> bool:
@@ -137,7 +137,7 @@ def normalise_remote(url: str) -> str | None:
     else:
         return None
     name = re.sub(r"/{2,}", "/", path).strip("/").removesuffix(".git").rstrip("/")
-    return storable(f"{host}/{name}") if host and name else None
+    return clean(f"{host}/{name}") if host and name else None
 
 
 def _start(folder: Path, arguments: tuple[str, ...], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -165,7 +165,7 @@ def _run(folder: Path, *arguments: str, failing: bytes | None = None) -> bytes:
 
 
 def _refusal(folder: Path, complaints: bytes) -> InvalidInputError:
-    words = storable(complaints.decode("utf-8", "replace")).strip()
+    words = clean(complaints.decode("utf-8", "replace")).strip()
     if "not a git repository" in words:
         return NotARepositoryError(f"{folder} is not a git repository", hint="name a folder inside one")
     if "dubious ownership" in words:

@@ -48,7 +48,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A document: its front matter (a text, or texts, for each key in lower case) and the sections that say something."""
+    """A document: its front matter (a text or texts by key, in lower case) and the sections that say something."""
 
     front_matter: Mapping[str, str | tuple[str, ...]]
     sections: tuple[Section, ...]
@@ -211,9 +211,9 @@ def _end_of_item(lines: Sequence[str], fenced: Sequence[int], start: int, indent
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Return wrapped lines as they read: a line of its own only where a list or code inside begins one."""
+    """Return wrapped lines as one; where a list or code stands inside, the lines stay as they are."""
     if any(_ITEM.match(line) or _FENCE.match(line) for line in lines[1:]):
-        return textwrap.dedent("\n".join(lines[1:])).strip("\n").join((f"{lines[0].strip()}\n", "")).rstrip()
+        return "\n".join((lines[0].strip(), textwrap.dedent("\n".join(lines[1:])).strip("\n"))).rstrip()
     return " ".join(stripped for line in lines if (stripped := line.strip()))
 
 

@@ -28,7 +28,7 @@ MENTION_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedList:
-    """One arm's answer, best first: each row once, with the arm's own score, and with its best passage where it has one.
+    """One arm's answer, best first: each row once, with the arm's own score and the passage that earned it.
 
     `passages` holds indexes of the catalogue's passages, NO_INDEX for a row that was not found by a passage.
     """
@@ -87,18 +87,38 @@ def selective_terms(terms: Sequence[str], frequency: Mapping[str, int], limit: i
     return sorted(known, key=lambda term: frequency[term])[:limit]
 
 
-def lexical_arm(
-    view: CatalogueView, mask: BoolArray, index: LexicalSearch, terms: Sequence[str], limit: int = ARM_LIMIT
-) -> RankedList:
-    """Return the rows whose passages score best for the terms."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """Every passage that a search of words found and the filters let through, with its score."""
+
+    passages: IndexArray
+    scores: npt.NDArray[np.float32]
+
+    def ranked(self, view: CatalogueView, limit: int = ARM_LIMIT) -> RankedList:
+        """Return the best rows."""
+        return by_owner("lexical", view, self.passages, self.scores, limit)
+
+    def of_rows(self, view: CatalogueView, rows: IndexArray) -> FloatArray:
+        """Return each row's best score, NaN for a row that was not found."""
+        place = np.full(view.count, NO_INDEX, np.int64)
+        place[rows] = np.arange(len(rows))
+        places = place[view.passages.owner[self.passages]]
+        asked = places != NO_INDEX
+        best = np.full(len(rows), -np.inf)
+        np.maximum.at(best, places[asked], self.scores[asked])
+        return np.where(np.isinf(best), np.nan, best)
+
+
+def lexical_matches(view: CatalogueView, mask: BoolArray, index: LexicalSearch, terms: Sequence[str]) -> Matches:
+    """Return what the words find among the rows of the mask."""
     if not terms:
-        return RankedList.empty("lexical")
+        return Matches(passages=np.empty(0, np.int64), scores=np.empty(0, np.float32))
     numbers, scores = index.search(terms)
-    indexes = view.passages.indexes(numbers)
-    held = indexes != NO_INDEX
-    indexes, scores = indexes[held], scores[held]
-    passes = view.passages.alive[indexes] & mask[view.passages.owner[indexes]]
-    return by_owner("lexical", view, indexes[passes], scores[passes], limit)
+    passages = view.passages.indexes(numbers)
+    held = passages != NO_INDEX
+    passages, scores = passages[held], scores[held]
+    passes = view.passages.alive[passages] & mask[view.passages.owner[passages]]
+    return Matches(passages=passages[passes], scores=scores[passes])
 
 
 def files_arm(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,23 +24,32 @@ class Fused:
     lists: tuple[RankedList, ...]
     weights: tuple[float, ...]
 
-    @property
-    def best_possible(self) -> float:
-        """The score of a row that every arm that found anything put first."""
-        return sum(
-            w / (RANK_CONSTANT + 1) for w, ranked in zip(self.weights, self.lists, strict=True) if len(ranked.rows)
-        )
+    def share_of(self, rows: IndexArray, arms: Collection[str]) -> FloatArray:
+        """Return, for each row, what the given arms gave it over what they give a row that all of them put first.
+
+        Arms that found nothing don't count; 0 everywhere where none found anything.
+        """
+        chosen = [(w, ranked) for w, ranked in self.given() if ranked.arm in arms and len(ranked.rows)]
+        found = np.zeros(len(rows))
+        for weight, ranked in chosen:
+            at = np.searchsorted(ranked.rows, rows, sorter=(order := np.argsort(ranked.rows)))
+            places = order[np.minimum(at, len(order) - 1)]
+            found += np.where(ranked.rows[places] == rows, weight / (RANK_CONSTANT + 1 + places), 0.0)
+        best = sum(weight for weight, _ in chosen) / (RANK_CONSTANT + 1)
+        return found / best if best > 0 else found
+
+    def given(self) -> Iterator[tuple[float, RankedList]]:
+        """Yield every arm's weight and list."""
+        return zip(self.weights, self.lists, strict=True)
 
     def hits(self, row: int) -> tuple[ArmHit, ...]:
         """Return where each arm ranked the row; the contributions add up to its fused score."""
         found = []
-        for weight, ranked in zip(self.weights, self.lists, strict=True):
+        for weight, ranked in self.given():
             for place in np.flatnonzero(ranked.rows == row):
                 rank = int(place) + 1
-                contribution = weight / (RANK_CONSTANT + rank)
-                found.append(
-                    ArmHit(arm=ranked.arm, rank=rank, score=float(ranked.scores[place]), contribution=contribution)
-                )
+                share = weight / (RANK_CONSTANT + rank)
+                found.append(ArmHit(arm=ranked.arm, rank=rank, score=float(ranked.scores[place]), contribution=share))
         return tuple(found)
 
 
@@ -54,6 +63,7 @@ def fuse(lists: Sequence[RankedList], weights: Mapping[str, float]) -> Fused:
         return Fused(rows=np.empty(0, np.int64), scores=np.empty(0), lists=(), weights=())
     rows, places = np.unique(np.concatenate([ranked.rows for ranked in lists]), return_inverse=True)
     shares = [w / (RANK_CONSTANT + 1 + np.arange(len(ranked.rows))) for w, ranked in zip(given, lists, strict=True)]
-    scores = np.bincount(places, np.concatenate(shares), len(rows)) if len(rows) else np.empty(0)
+    scores = np.zeros(len(rows))
+    np.add.at(scores, places, np.concatenate(shares))
     order = np.lexsort((rows, -scores))
     return Fused(rows=rows[order], scores=scores[order], lists=tuple(lists), weights=given)

@@ -16,7 +16,7 @@ from helix.store.matrix import VectorArray
 from helix.store.passages import NO_INDEX
 
 EXACT_BELOW = 150_000
-"""Passages up to which all are scanned: 100,000 of 384 numbers take 8 ms on two cores, the index 13 to 20 (measured)."""
+"""Passages up to which all are scanned: 100,000 of 384 numbers take 8 ms on two cores, the index 13 to 20."""
 
 NARROW_SHARE = 0.5
 """Share of passages that pass the filter below which only those are scanned, however large the store is."""

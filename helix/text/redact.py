@@ -69,8 +69,8 @@ def _scan_region(text: str, start: int, end: int, depth: int, findings: list[Fin
     if not spans:
         return
     if depth >= _ROUNDS:
-        # Only hostile text gets here: each round uncovered a new secret. Taking the rest out whole keeps time linear.
-        findings.append(Finding(kind=spans[0].kind, start=start + spans[0].start, end=end))
+        # Only hostile text gets here: each round uncovered a new secret. Taking the region out whole keeps time linear.
+        findings.append(Finding(kind=spans[0].kind, start=start, end=end))
         return
     position = 0
     for span in (*spans, Span(len(region), len(region), "")):
@@ -84,7 +84,7 @@ def _scan_region(text: str, start: int, end: int, depth: int, findings: list[Fin
 def _merged(region: str) -> list[Span]:
     """Return disjoint spans in order; overlapping ones become one, of the most specific kind."""
     lowered = region.lower()
-    found = sorted((*blocks.find(region), *library.find(region), *headers.find(region, lowered), *assignments.find(region, lowered), *families.find(region)))
+    found = sorted((*blocks.find(region), *library.find(region), *headers.find(region, lowered), *assignments.find(region), *families.find(region)))
     merged: list[Span] = []
     for span in found:
         run = _WORD_RUN.match(region, span.end) if region[span.end - 1 : span.end].isalnum() else None

@@ -57,7 +57,9 @@ def test_health_is_open_and_shows_no_secret(served: Served) -> None:
     assert set(answer.json) == {"status", "version"}
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost", "[::1]:1"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost", "[::1]:1"]
+)
 def test_a_request_for_another_host_is_misdirected(served: Served, host: str) -> None:
     """A page that rebinds its own name to 127.0.0.1 sends its own name as Host."""
     for path in ("/graphql", "/healthz"):
@@ -70,7 +72,9 @@ def test_every_name_of_the_loopback_is_answered(served: Served, host: str) -> No
     assert ask(served, host=host.format(port=served.port), **BEARER).status == 200
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1:1", ""])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1:1", ""]
+)
 def test_pages_of_other_origins_are_refused_even_with_the_token(served: Served, origin: str) -> None:
     answer = ask(served, origin=origin.format(port=served.port), **BEARER)
     assert (answer.status, answer.code) == (403, "UNAUTHORIZED")
@@ -94,7 +98,10 @@ def test_a_one_time_link_becomes_a_session_for_pages_of_this_server(served: Serv
     cookie = session_of(served)
     assert ask(served, origin=served.origin, **cookie).status == 200
     assert ask(served, sec_fetch_site="same-origin", **cookie).status == 200
-    assert served.request("GET", "/graphql", headers={"accept": "text/html", "sec-fetch-site": "none", **cookie}).status == 200
+    assert (
+        served.request("GET", "/graphql", headers={"accept": "text/html", "sec-fetch-site": "none", **cookie}).status
+        == 200
+    )
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", None])

@@ -47,7 +47,13 @@ def test_any_accept_header_leads_to_one_of_the_two_media_types(accept: str) -> N
 
 @pytest.mark.parametrize(
     "query",
-    ["{", "{ nothing }", "query A { __typename } query B { __typename }", "query($x: Nothing) { __typename }", "{ ...x }"],
+    [
+        "{",
+        "{ nothing }",
+        "query A { __typename } query B { __typename }",
+        "query($x: Nothing) { __typename }",
+        "{ ...x }",
+    ],
 )
 def test_a_request_error_has_no_data_and_is_a_400_for_the_newer_media_type(served: Served, query: str) -> None:
     answer = served.post(query, headers={"accept": RESPONSE_TYPE})
@@ -62,7 +68,9 @@ def test_a_validation_error_is_a_200_for_the_older_media_type(served: Served) ->
 
 
 def test_a_field_error_keeps_what_else_was_answered(served: Served) -> None:
-    answer = served.post('{ health { status } gone: get(nameOrId: "nothing") { id } }', headers={"accept": RESPONSE_TYPE})
+    answer = served.post(
+        '{ health { status } gone: get(nameOrId: "nothing") { id } }', headers={"accept": RESPONSE_TYPE}
+    )
     assert (answer.status, answer.code) == (200, "NOT_FOUND")
     assert answer.json["errors"][0]["path"] == ["gone"]
     assert answer.json["data"] is None  # `get` is not nullable, so its error takes the whole answer
@@ -98,12 +106,17 @@ def test_a_body_that_is_no_request_is_refused_with_a_code(served: Served, body: 
 
 
 def test_both_halves_of_a_surrogate_pair_are_one_character(served: Served) -> None:
-    answer = send(served, json.dumps({"query": "query($n: String!) { get(nameOrId: $n) { id } }", "variables": {"n": "😀"}}).encode())
+    answer = send(
+        served,
+        json.dumps({"query": "query($n: String!) { get(nameOrId: $n) { id } }", "variables": {"n": "😀"}}).encode(),
+    )
     assert answer.code == "NOT_FOUND"
     assert "😀" in answer.message
 
 
-@pytest.mark.parametrize("media", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
+@pytest.mark.parametrize(
+    "media", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+)
 def test_other_content_types_are_refused(served: Served, media: str) -> None:
     """Pages of other origins can send these without asking first."""
     answer = send(served, b'{"query": "{ __typename }"}', content_type=media)

@@ -9,11 +9,10 @@ from enum import IntEnum
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
-_HINTS = ("pass", "pwd", "secret", "token", "key", "cred", "auth", "login", "access", "contrase", "cookie", "session", "sid")
-
+_HINT = re.compile(r"pass|pwd|pw\b|secret|token|key|cred|auth|bearer|jwt|\bpat\b|login|access|cookie|session|srt", re.IGNORECASE)
 _ASSIGNMENT = re.compile(
     r"""
-    (?<![\w.\-])(?P<flag>-{0,2})(?P<name>[A-Za-z_][\w.\-]{0,80})(?P<close>(?:\\{0,3}["'`])?[\])]{0,2})
+    (?P<name>[A-Za-z_][\w.\-]{0,80})(?P<close>(?:\\{0,3}["'`])?[\])]{0,2})
     (?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}(?=\s?=[^=]))?
     (?:
         (?P<value_key>["']?\s{0,4},?\s{1,40}["']?(?:\w{0,10}_)?value["']?\s{0,4}[:=]\s{0,4})
@@ -73,13 +72,16 @@ _QUALIFIERS = frozenset(
 )
 
 
-def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield the values of assignments to secret names. `lowered` is the text in lower case, to leave early."""
-    if not any(hint in lowered for hint in _HINTS):
-        return
+def find(text: str) -> Iterator[Span]:
+    """Yield the values of assignments to names that smell of a secret."""
     position = 0
-    while match := _ASSIGNMENT.search(text, position):
-        position = max(match.end("name"), match.start() + 1)
+    for hint in _HINT.finditer(text):
+        if hint.start() < position:
+            continue
+        match = _ASSIGNMENT.match(text, _name_start(text, hint.start(), position))
+        if match is None:
+            continue
+        position = match.end("name")
         name = _name_strength(match["name"], text[max(0, match.start() - 16) : match.start()])
         if name is _Name.NONE:
             continue
@@ -88,6 +90,15 @@ def find(text: str, lowered: str) -> Iterator[Span]:
             yield span
         if span is not None or match.end() - match.start() > _LONG:
             position = max(position, match.end())
+
+
+def _name_start(text: str, hint: int, floor: int) -> int:
+    start = hint
+    while start > max(floor, hint - 60) and (text[start - 1] in "_.-" or text[start - 1].isalnum()):
+        start -= 1
+    while start < hint and not (text[start].isalpha() or text[start] == "_"):
+        start += 1
+    return start
 
 
 def secret_name(name: str) -> bool:
@@ -102,7 +113,7 @@ def _judge(text: str, match: re.Match[str], name: _Name) -> Span | None:
     quoted = group != "plain"
     if not quoted and "\n" in gap and match["value_key"] is None:
         return None
-    if match["blank"] is not None and not (match["flag"] or (quoted and not match["close"])):
+    if match["blank"] is not None and not (text.endswith("-", 0, match.start()) or (quoted and not match["close"])):
         return None
     if match["call"] is not None and _READER.match(match["name"].rpartition(".")[2]):
         return None
@@ -176,4 +187,4 @@ def _name_strength(name: str, before: str) -> _Name:
     joined = "".join(words)
     if joined.endswith("accessid"):
         return _Name.IDENTIFIER
-    return _Name.KEY if last in ("login", "srt", "cookie", "session", "sessionid", "sid") else _Name.NONE
+    return _Name.KEY if last in ("login", "srt", "cookie", "session", "sessionid") else _Name.NONE

@@ -1,0 +1,165 @@
+"""Rules: judges by their words what kinds of memory the sections of a note hold, and drafts their texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from helix.ingest.plain import shorten
+from helix.ingest.sections import Block, BlockKind, Section
+from helix.model.memory import Kind
+from helix.text.chunks import chunks
+
+_LONGEST_RULE = 600
+_LONGEST_SNIPPET = 4_000
+_LONGEST_REST = 3_000
+_LONGEST_TRIGGER = 300
+_FEWEST_WORDS = 3
+_FEWEST_WORDS_OF_TEXT = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One thing that a section says, as a memory would say it; `name` is what it can be called by."""
+
+    kind: Kind
+    trigger: str
+    resolution: str
+    confidence: float
+    name: str = ""
+    attributes: dict[str, object] = field(default_factory=dict)
+
+
+def _words(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
+
+
+_PREFERENCE = _words(
+    r"i (?:really |strongly |usually |would )?(?:prefer|like|want|dislike|hate|love|favou?r)|i (?:don't|do not) (?:like|want)",
+    r"my preferences?|the user (?:prefers|likes|wants|dislikes)|i'd rather",
+)
+_DECISION = _words(
+    r"we(?:'ve| have)? (?:decided|chose|chosen|agreed|opted|went with|settled on)|decided (?:to|on|against)|decision:",
+)
+_FAILURE = _words(
+    r"gotchas?|pitfalls?|caveats?|beware|watch out|foot-?guns?|known issues?|common (?:mistakes?|errors?)",
+    r"(?:don't|do not|never|avoid|must not) .+ (?:because|since|otherwise|or else|as it|as this|it will|it would|this will)",
+    r"(?:breaks|fails|crashes|hangs|deadlocks|leaks) (?:when|if|because|unless|on|with)|(?:will|would) (?:break|fail|crash|hang)",
+)
+_RULE = _words(
+    r"always|never|must(?: not)?|should(?: not)?|shall|prefer(?:red)?|avoid|don't|do not|make sure|ensure|only use|required?",
+    r"not allowed|forbidden|no longer|instead of|rather than|is mandatory|convention",
+)
+_IMPERATIVE = _words(
+    r"add|apply|ask|assume|avoid|break|build|call|check|choose|commit|configure|consider|copy|create|declare|define|delete",
+    r"describe|do|document|enable|explain|extract|favou?r|fix|follow|format|group|handle|import|include|install|invoke|keep",
+    r"leave|limit|link|list|log|make|mark|match|mention|merge|mock|move|name|no|open|order|pass|pin|place|prefer|prefix|put",
+    r"raise|read|rebase|release|remove|rename|replace|return|review|run|save|set|skip|sort|split|squash|start|stop|store|tag",
+    r"test|treat|try|update|use|validate|verify|wrap|write",
+)
+_RULES_HEADING = _words(
+    r"rules?|conventions?|guidelines?|standards?|(?:code |coding )?style|principles|practices|do'?s?(?: and don'?ts?)?|don'?ts?",
+    r"instructions?|requirements?|naming|policy|policies|workflow|checklist",
+)
+_PREFERENCE_HEADING = _words(r"preferences?|about me|how i (?:work|like)")
+_DECISION_HEADING = _words(r"decisions?|rationale|why we .+|trade-?offs?|adr")
+_FAILURE_HEADING = _words(
+    r"gotchas?|pitfalls?|caveats?|troubleshooting|known (?:issues|bugs|problems)|common (?:mistakes|errors|problems)"
+)
+_ONLY_LINK = re.compile(r"\W*(?:!?\[[^\]]*\]\([^)]*\)|https?://\S+)\W*")
+
+
+def notes_of(section: Section, title: str) -> Iterator[Note]:
+    """Yield what a section says: each rule, each explained piece of code, and the rest as running text.
+
+    `title` stands in for the heading where the section has none. Nothing is said twice.
+    """
+    heading = " > ".join(section.path[-2:]) or title
+    last = section.path[-1] if section.path else title
+    rest: list[str] = []
+    blocks = list(section.blocks)
+    for at, block in enumerate(blocks):
+        if block.kind is BlockKind.ITEM and _is_rule(block.text, last):
+            yield _rule(block, heading, last)
+        elif block.kind is BlockKind.CODE and (snippet := _snippet(block, heading, alone=len(blocks) == 1)):
+            yield snippet
+        elif block.kind is BlockKind.PARAGRAPH and _leads(block, blocks[at + 1 :]):
+            continue  # it is part of what it leads to
+        else:
+            rest.append(f"- {block.text}" if block.kind is BlockKind.ITEM else block.text)
+    yield from _rest("\n\n".join(rest), heading, last)
+
+
+def kind_of(text: str, heading: str) -> Kind:
+    """Return the kind of memory that a text under a heading is."""
+    for kind, told, headed in (
+        (Kind.PREFERENCE, _PREFERENCE, _PREFERENCE_HEADING),
+        (Kind.DECISION, _DECISION, _DECISION_HEADING),
+        (Kind.FAILURE, _FAILURE, _FAILURE_HEADING),
+        (Kind.CONVENTION, _RULE, _RULES_HEADING),
+    ):
+        if told.search(text) or headed.search(heading):
+            return kind
+    return Kind.CONVENTION if _IMPERATIVE.match(_bare(text)) else Kind.FACT
+
+
+def _bare(text: str) -> str:
+    """Return the text without the marks of emphasis and code that it begins with."""
+    return text.lstrip("*_`~# ")
+
+
+def _is_rule(text: str, heading: str) -> bool:
+    """Return whether a list item stands for itself as a rule, a preference, a decision or a warning."""
+    if len(text) > _LONGEST_RULE or len(text.split()) < _FEWEST_WORDS or _ONLY_LINK.fullmatch(text):
+        return False
+    return kind_of(text, heading) is not Kind.FACT
+
+
+def _rule(block: Block, heading: str, last: str) -> Note:
+    lead = block.lead.rstrip(": ") if block.lead.endswith(":") else ""
+    name = " ".join(re.sub(r"[^\w\s-]", " ", block.text).split()[:8])
+    return Note(
+        kind=kind_of(block.text, last),
+        trigger=shorten(f"{heading}: {lead}" if lead else heading, _LONGEST_TRIGGER),
+        resolution=block.text,
+        confidence=0.9,
+        name=name,
+    )
+
+
+def _snippet(block: Block, heading: str, *, alone: bool) -> Note | None:
+    """Return the code with the words that explain it: the paragraph before, or the heading it stands alone under."""
+    if len(block.text) > _LONGEST_SNIPPET or not (block.lead or alone):
+        return None
+    trigger = f"{heading}: {block.lead.rstrip(': ')}" if block.lead else heading
+    attributes: dict[str, object] = {"language": block.language.split()[0]} if block.language else {}
+    return Note(
+        kind=Kind.SNIPPET,
+        trigger=shorten(trigger, _LONGEST_TRIGGER),
+        resolution=block.text,
+        confidence=0.8,
+        attributes=attributes,
+    )
+
+
+def _leads(block: Block, following: Sequence[Block]) -> bool:
+    """Return whether a paragraph does no more than announce the list or code after it."""
+    return block.text.endswith(":") and bool(following) and following[0].lead == block.text and len(block.text) < 200
+
+
+def _rest(text: str, heading: str, last: str) -> Iterator[Note]:
+    if len(re.findall(r"[^\W_]+", text)) < _FEWEST_WORDS_OF_TEXT:
+        return
+    for piece in chunks(text, _LONGEST_REST):
+        kind = kind_of(piece, last) if len(piece) <= _LONGEST_RULE else _kind_of_prose(piece, last)
+        yield Note(kind=kind, trigger=shorten(heading, _LONGEST_TRIGGER), resolution=piece, confidence=0.8)
+
+
+def _kind_of_prose(text: str, heading: str) -> Kind:
+    """Return the kind of a longer text, of which the heading and the first sentences tell more than a lone word."""
+    return kind_of(text[:200] if _first_words_tell(text) else "", heading)
+
+
+def _first_words_tell(text: str) -> bool:
+    return any(cue.search(text[:200]) for cue in (_PREFERENCE, _DECISION, _FAILURE))

@@ -1,0 +1,81 @@
+"""Pack: fill the answer, greedily and with whole items only, saying each thing once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from helix.model.memory import Kind, Memory
+from helix.model.recall import RecallItem
+
+IDENTICAL_FROM = 0.97
+"""Cosine from which two texts are taken for the same; it belongs to the embedding space."""
+
+RESTATED_FROM = 0.9
+"""The same for a memory and the episode it is grounded in: one restates the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """One candidate for the answer: its place among the candidates, what it would show, and the tokens that takes.
+
+    `vector` is None where the text was never embedded; `restates` holds the places of the episodes that a memory is
+    grounded in, and of the memories that an episode grounds.
+    """
+
+    place: int
+    text: str
+    tokens: int
+    vector: npt.NDArray[np.float32] | None = None
+    restates: frozenset[int] = frozenset()
+
+
+def memories_first(order: Sequence[int], grounds: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return the order with each memory moved ahead of the first episode that grounds it.
+
+    `grounds` maps the place of a memory to the places of its episodes. Everything else keeps its order.
+    """
+    position = {place: index for index, place in enumerate(order)}
+    key = {place: float(index) for place, index in position.items()}
+    for memory, episodes in grounds.items():
+        earliest = min((position[episode] for episode in episodes if episode in position), default=None)
+        if memory in position and earliest is not None and earliest < position[memory]:
+            key[memory] = earliest - 0.5
+    return sorted(order, key=lambda place: (key[place], position[place]))
+
+
+def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0) -> list[Portion]:
+    """Return at most `limit` portions in their order, together within the budget (0: none), each thing once.
+
+    A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there
+    is room, so their texts can be read as they are needed.
+    """
+    packed: list[Portion] = []
+    spent = 0
+    for portion in portions:
+        if budget_tokens and spent + portion.tokens > budget_tokens:
+            continue
+        if any(_same(portion, other) for other in packed):
+            continue
+        packed.append(portion)
+        spent += portion.tokens
+        if len(packed) == limit:
+            break
+    return packed
+
+
+def systemic_first(items: Sequence[RecallItem]) -> list[RecallItem]:
+    """Return the items of a block with systemic memories first, otherwise in their order."""
+    return sorted(items, key=lambda item: not (isinstance(item.node, Memory) and item.node.kind is Kind.SYSTEMIC))
+
+
+def _same(one: Portion, other: Portion) -> bool:
+    if " ".join(one.text.split()).casefold() == " ".join(other.text.split()).casefold():
+        return True
+    if one.vector is None or other.vector is None:
+        return False
+    threshold = RESTATED_FROM if one.place in other.restates or other.place in one.restates else IDENTICAL_FROM
+    return float(one.vector @ other.vector) >= threshold

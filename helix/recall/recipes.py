@@ -1,0 +1,155 @@
+"""Recipes: the named ways to mix the signals of a candidate into a score, and every weight they use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from helix.errors import InvalidInputError
+from helix.model.memory import Kind
+from helix.recall.scoring import Factors, Signals, stretched
+from helix.store.columns import KINDS, FloatArray
+
+
+class Recipe(Protocol):
+    """A way to score. Factors named `+x` add up, factors named `*x` multiply the sum."""
+
+    @property
+    def name(self) -> str: ...
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return the factors of every candidate, in the order in which they are shown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindWeights:
+    """How much relevance, effectiveness and recency count for a kind of memory; they add up to 1."""
+
+    relevance: float
+    effectiveness: float
+    recency: float
+
+
+_STEADY = KindWeights(relevance=0.7, effectiveness=0.1, recency=0.2)
+_LEARNED = KindWeights(relevance=0.5, effectiveness=0.3, recency=0.2)
+KIND_WEIGHTS: Mapping[Kind, KindWeights] = {
+    **dict.fromkeys(Kind, _STEADY),
+    Kind.FAILURE: _LEARNED,
+    Kind.PATTERN: _LEARNED,
+    Kind.SYSTEMIC: KindWeights(relevance=0.6, effectiveness=0.3, recency=0.1),
+    Kind.CONVENTION: KindWeights(relevance=0.4, effectiveness=0.4, recency=0.2),
+    Kind.DECISION: KindWeights(relevance=0.6, effectiveness=0.2, recency=0.2),
+    Kind.EVOLUTION: KindWeights(relevance=0.4, effectiveness=0.1, recency=0.5),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """relevance, effectiveness and recency by the weights of the memory's kind; episodes and reflections as facts."""
+
+    name: str = "learning"
+    weights: Mapping[Kind, KindWeights] = field(default_factory=lambda: KIND_WEIGHTS)
+    otherwise: KindWeights = _STEADY
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return the three weighted terms."""
+        rows = [*(self.weights[kind] for kind in KINDS), self.otherwise]
+        table = np.array([(row.relevance, row.effectiveness, row.recency) for row in rows])[signals.kind]
+        return {
+            "+relevance": table[:, 0] * signals.relevance,
+            "+effectiveness": table[:, 1] * signals.effectiveness,
+            "+recency": table[:, 2] * signals.recency,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poignancy:
+    """Recency, importance and relevance, each stretched over the candidates (Park et al. 2023, generative agents)."""
+
+    name: str = "poignancy"
+    hourly_decay: float = 0.995
+    recency: float = 1 / 3
+    importance: float = 1 / 3
+    relevance: float = 1 / 3
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return the three weighted terms."""
+        return {
+            "+recency": self.recency * stretched(np.power(self.hourly_decay, signals.hours)),
+            "+importance": self.importance * stretched(signals.importance),
+            "+relevance": self.relevance * stretched(signals.relevance),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engineering:
+    """Similarity, salience, recency, confidence and nearness in the graph, as one weighted sum."""
+
+    name: str = "engineering"
+    similarity: float = 0.5
+    salience: float = 0.15
+    recency: float = 0.1
+    confidence: float = 0.1
+    proximity: float = 0.15
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return the five weighted terms."""
+        return {
+            "+similarity": self.similarity * signals.relevance,
+            "+salience": self.salience * signals.salience,
+            "+recency": self.recency * signals.recency,
+            "+confidence": self.confidence * signals.confidence,
+            "+proximity": self.proximity * signals.proximity,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Default:
+    """Relevance as a mixture of meaning, words and the other arms; the rest breaks ties, as capped multipliers.
+
+    Stretched scores of the two main arms, mixed, rank better than their reciprocal ranks alone (measured). A signal
+    that the query has nothing of (no vectors, no words, no other arm) leaves its weight to the others. A multiplier is
+    1 + cap * (2 s - 1) for a signal s in 0..1.
+    """
+
+    name: str = "default"
+    meaning: float = 0.51
+    words: float = 0.34
+    arms: float = 0.15
+    effectiveness_cap: float = 0.15
+    recency_cap: float = 0.05
+    importance_cap: float = 0.05
+    confidence_cap: float = 0.05
+    trust_cap: float = 0.05
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return the terms of relevance and the multipliers."""
+        parts = {"+meaning": signals.meaning, "+words": signals.words, "+arms": signals.arms}
+        weights = {"+meaning": self.meaning, "+words": self.words, "+arms": self.arms}
+        present = sum(weights[name] for name, values in parts.items() if values.any()) or 1.0
+        factors = {name: weights[name] / present * values for name, values in parts.items() if values.any()}
+        return (factors or {"+arms": signals.arms}) | {
+            "*effectiveness": _capped(signals.effectiveness, self.effectiveness_cap),
+            "*recency": _capped(signals.recency, self.recency_cap),
+            "*importance": _capped(signals.importance, self.importance_cap),
+            "*confidence": _capped(signals.confidence, self.confidence_cap),
+            "*trust": _capped(signals.trust, self.trust_cap),
+        }
+
+
+RECIPES: Mapping[str, Recipe] = {recipe.name: recipe for recipe in (Default(), Learning(), Poignancy(), Engineering())}
+
+
+def recipe_named(name: str) -> Recipe:
+    """Return the recipe of a name; raises InvalidInputError listing what there is."""
+    if name not in RECIPES:
+        raise InvalidInputError(f"there is no recipe {name!r}", hint=f"recipes: {', '.join(RECIPES)}")
+    return RECIPES[name]
+
+
+def _capped(values: FloatArray, cap: float) -> FloatArray:
+    return 1.0 + cap * (2.0 * values - 1.0)

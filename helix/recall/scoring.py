@@ -1,0 +1,159 @@
+"""Scoring: what is known of each candidate as numbers in 0..1, and how factors make a score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from helix.model.clock import DAY_MICROS
+from helix.model.edge import Label
+from helix.model.memory import RECENCY_HALF_LIFE_DAYS, TIER_HALF_LIFE_DAYS, Kind, Tier
+from helix.model.provenance import Trust
+from helix.model.recall import Intent
+from helix.store.columns import KIND_CODE, KINDS, LABEL_CODE, NO_START, TRUSTS, BoolArray, Columns, FloatArray
+from helix.store.eligibility import event_times
+
+Factors = dict[str, FloatArray]
+"""Named parts of a score, in order: `+name` are added, then `*name` multiply the sum."""
+
+INTENT_KINDS: Mapping[Intent, tuple[Kind, ...]] = {
+    Intent.WHY: (Kind.FAILURE, Kind.SYSTEMIC),
+    Intent.HOW: (Kind.PATTERN, Kind.CONVENTION),
+    Intent.WHAT: (Kind.FACT, Kind.DECISION),
+    Intent.DEBUG: (Kind.FAILURE, Kind.PATTERN),
+}
+INTENT_BOOST = 1.1
+
+TRUST_VALUE: Mapping[Trust, float] = {
+    Trust.USER_ASSERTED: 1.0,
+    Trust.VERIFIED_OUTCOME: 0.9,
+    Trust.AGENT_INFERRED: 0.5,
+    Trust.TOOL_OUTPUT: 0.3,
+    Trust.WEB: 0.1,
+}
+
+EPISODE_HALF_LIFE_DAYS = TIER_HALF_LIFE_DAYS[Tier.EPISODIC]
+REFLECTION_HALF_LIFE_DAYS = RECENCY_HALF_LIFE_DAYS[Kind.FACT]
+
+MAX_IMPORTANCE = 10.0
+_HOUR_MICROS = DAY_MICROS / 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """What recipes mix, one array per signal over the candidates; all in 0..1 but for `hours`.
+
+    `cosine` is the similarity itself (0 without a vector), `meaning` and `words` are cosine and lexical score stretched
+    over the candidates (min-max), `arms` the share of the arms beside those two, `proximity` nearness in the graph.
+    `hours` is the age since the later of the event and its last verified use, `kind` the code of a memory's kind.
+    """
+
+    cosine: FloatArray
+    meaning: FloatArray
+    words: FloatArray
+    arms: FloatArray
+    proximity: FloatArray
+    effectiveness: FloatArray
+    recency: FloatArray
+    salience: FloatArray
+    importance: FloatArray
+    confidence: FloatArray
+    trust: FloatArray
+    hours: FloatArray
+    kind: npt.NDArray[np.int8]
+    intended: BoolArray
+
+    @property
+    def relevance(self) -> FloatArray:
+        """The similarity to the query: the cosine, or where no vectors were compared the stretched lexical score."""
+        return self.cosine if self.cosine.any() else self.words
+
+
+def signals_of(
+    columns: Columns,
+    *,
+    cosine: FloatArray,
+    lexical: FloatArray,
+    arms: FloatArray,
+    proximity: FloatArray,
+    now: int,
+    intent: Intent | None,
+) -> Signals:
+    """Return the signals of the candidates whose columns are given; `cosine` and `lexical` are NaN where absent.
+
+    Effectiveness is (helped + 1/2) / (helped + failed + 1), salience importance * 2^(-days / half-life) over the
+    highest importance, recency 2^(-days / half-life of the kind). `now` is in microseconds.
+    """
+    used = columns.last_used_at
+    hours = _ages(np.maximum(event_times(columns), used), now) / _HOUR_MICROS
+    stored_days = _ages(np.maximum(columns.recorded_at, used), now) / DAY_MICROS
+    fading = (columns.half_life > 0) & np.isfinite(columns.half_life)
+    decay = np.where(fading, stored_days / np.where(fading, columns.half_life, 1.0), 0.0)
+    wanted = np.zeros(len(KINDS) + 1, np.bool_)
+    wanted[[KIND_CODE[kind] for kind in INTENT_KINDS[intent]] if intent is not None else []] = True
+    memory = columns.label == LABEL_CODE[Label.MEMORY]
+    return Signals(
+        cosine=np.clip(np.nan_to_num(cosine), 0.0, 1.0),
+        meaning=stretched(cosine),
+        words=stretched(np.nan_to_num(lexical) if np.isfinite(lexical).any() else lexical),
+        arms=arms,
+        proximity=proximity / proximity.max() if proximity.any() else proximity,
+        effectiveness=(columns.helped + 0.5) / (columns.helped + columns.failed + 1.0),
+        recency=np.exp2(-hours / 24 / recency_half_lives(columns)),
+        salience=np.clip(columns.importance / MAX_IMPORTANCE, 0.0, 1.0) * np.exp2(-decay),
+        importance=np.clip((columns.importance - 1.0) / (MAX_IMPORTANCE - 1.0), 0.0, 1.0),
+        confidence=np.clip(columns.confidence, 0.0, 1.0),
+        trust=np.array([TRUST_VALUE[trust] for trust in TRUSTS])[columns.trust],
+        hours=hours,
+        kind=np.where(memory, columns.kind, -1).astype(np.int8),
+        intended=memory & wanted[columns.kind],
+    )
+
+
+def recency_half_lives(columns: Columns) -> FloatArray:
+    """Return the half-life in days of each row's recency: by kind for memories, by label for the rest."""
+    by_kind = np.array([*(RECENCY_HALF_LIFE_DAYS[kind] for kind in KINDS), REFLECTION_HALF_LIFE_DAYS])
+    days = np.where(columns.label == LABEL_CODE[Label.MEMORY], by_kind[columns.kind], REFLECTION_HALF_LIFE_DAYS)
+    return np.where(columns.label == LABEL_CODE[Label.EPISODE], EPISODE_HALF_LIFE_DAYS, days)
+
+
+def stretched(values: FloatArray) -> FloatArray:
+    """Return the values min-max scaled to 0..1, 1 where all are equal, 0 where one is NaN."""
+    known = np.isfinite(values)
+    if not known.any():
+        return np.zeros(len(values))
+    low, high = values[known].min(), values[known].max()
+    scaled = (values - low) / (high - low) if high > low else np.ones(len(values))
+    return np.where(known, scaled, 0.0)
+
+
+def with_intent(factors: Factors, signals: Signals) -> Factors:
+    """Return the factors with the boost of the kinds that the intent is after, where there is one."""
+    if not signals.intended.any():
+        return factors
+    return {**factors, "*intent": np.where(signals.intended, INTENT_BOOST, 1.0)}
+
+
+def scores_of(factors: Factors) -> FloatArray:
+    """Return (sum of the `+` factors) times (product of the `*` factors) of every candidate."""
+    total = np.zeros(len(next(iter(factors.values()))))
+    for name, values in factors.items():
+        if name.startswith("+"):
+            total = total + values
+    for name, values in factors.items():
+        if name.startswith("*"):
+            total = total * values
+    return total
+
+
+def score_of(factors: Mapping[str, float]) -> float:
+    """Return the score that one item's factors make: what `scores_of` gives, from the numbers that are shown."""
+    return float(scores_of({name: np.array([value]) for name, value in factors.items()})[0])
+
+
+def _ages(moments: npt.NDArray[np.int64], now: int) -> FloatArray:
+    """Return microseconds from each moment until now, 0 for later ones and for absent ones."""
+    return np.where(moments == NO_START, 0, np.maximum(now - moments, 0)).astype(np.float64)

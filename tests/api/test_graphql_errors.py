@@ -1,0 +1,133 @@
+"""Errors: each has a code and a sentence, and nothing unexpected shows its insides."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from conftest import Serve, Served
+
+from helix.model.reports import Health
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.settings import Settings
+
+STORE = "mutation($t: String!, $r: String!, $k: Kind!, $n: String) { store(trigger: $t, resolution: $r, kind: $k, name: $n) { id name } }"
+
+
+def test_an_unknown_kind_is_refused_by_name(served: Served) -> None:
+    answer = served.post(STORE, {"t": "a", "r": "b", "k": "RUMOUR"})
+    assert answer.code == "INVALID_INPUT"
+    assert "RUMOUR" in answer.message
+    literal = served.post('mutation { store(trigger: "a", resolution: "b", kind: RUMOUR) { id } }')
+    assert literal.code == "INVALID_INPUT"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_an_empty_text_is_refused(served: Served, text: str) -> None:
+    answer = served.post(STORE, {"t": text, "r": "b", "k": "FACT"})
+    assert answer.code == "INVALID_INPUT"
+    assert "trigger" in answer.message
+    assert answer.json["errors"][0]["extensions"]["hint"]
+
+
+def test_a_nul_is_stored_without_harm_or_refused(served: Served) -> None:
+    answer = served.post(STORE, {"t": "before\0after", "r": "b", "k": "FACT"}).json
+    if "errors" in answer:
+        assert answer["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
+    else:
+        name = answer["data"]["store"]["name"]
+        assert "\0" not in served.ask("query($n: String!) { get(nameOrId: $n) { trigger } }", n=name)["get"]["trigger"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '{ get(nameOrId: "nothing-of-that-name") { id } }',
+        '{ get(nameOrId: "00000000-0000-7000-8000-000000000000") { id } }',
+        '{ get(nameOrId: "") { id } }',
+        '{ get(nameOrId: "a\\u0000b") { id } }',
+        '{ node(label: EPISODE, id: "nothing") { id } }',
+        '{ why(nameOrId: "nothing") { score } }',
+        '{ job(id: "nothing") { state } }',
+        '{ edges(nameOrId: "nothing") { weight } }',
+        '{ suggestEdges(nameOrId: "nothing") { reason } }',
+        'mutation { forget(nameOrId: "nothing") { id } }',
+        'mutation { restore(nameOrId: "nothing") { id } }',
+        'mutation { confirm(nameOrId: "nothing") { id } }',
+        'mutation { edit(nameOrId: "nothing", trigger: "x") { id } }',
+        'mutation { feedback(names: ["nothing"], delta: 1) { id } }',
+        'mutation { edge(source: "nothing", target: "nowhere", relation: "SOLVES") { weight } }',
+        'mutation { cancelJob(id: "nothing") { state } }',
+    ],
+)
+def test_what_is_not_there_is_not_found(served: Served, query: str) -> None:
+    answer = served.post(query)
+    assert answer.status == 200
+    assert answer.code == "NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '{ recall(query: "x", asOf: "yesterday") { mode } }',
+        '{ recall(query: "x", asOf: 7) { mode } }',
+        '{ recall(query: "x", expand: EVERYWHERE) { mode } }',
+        '{ recall(query: "x", recipe: "of-nobody") { mode } }',
+        "{ recall { mode } }",
+        '{ memories(after: "no-cursor") { totalCount } }',
+        '{ edges(relation: "NO_SUCH_TYPE") { weight } }',
+        '{ cypher(query: "RETURN $x", params: [1]) { rows } }',
+        'mutation { store(trigger: "a", resolution: "b", kind: FACT, confidence: 7) { id } }',
+        'mutation { store(trigger: "a", resolution: "b", kind: FACT, attributes: "text") { id } }',
+        'mutation { feedback(names: ["x"], delta: "much") { id } }',
+        'mutation { backup(path: "relative/path") { id } }',
+        'mutation { ingestNotes(paths: ["./notes"]) { id } }',
+        "mutation { store(nothing: 1) { id } }",
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(served: Served, query: str) -> None:
+    answer = served.post(query)
+    assert answer.code == "INVALID_INPUT"
+    assert answer.message
+
+
+def test_a_folder_without_a_repository_is_called_that(served: Served, tmp_path: Path) -> None:
+    answer = served.post("mutation($p: String!) { ingestGit(path: $p) { id } }", {"p": str(tmp_path)})
+    assert answer.code == "NOT_A_REPOSITORY"
+
+
+def test_a_writing_statement_is_refused_by_the_gate(served: Served) -> None:
+    assert served.post('{ cypher(query: "MATCH (n) DETACH DELETE n") { rows } }').code == "CYPHER_REFUSED"
+
+
+def test_nothing_is_captured_while_paused(served: Served) -> None:
+    assert served.ask("mutation { pause }") == {"pause": True}
+    assert served.post(STORE, {"t": "a", "r": "b", "k": "FACT"}).code == "PAUSED"
+    assert served.ask("mutation { pause(on: false) }") == {"pause": False}
+    assert served.ask(STORE, t="a thing", r="b", k="FACT")
+
+
+class Broken(Helix):
+    """A Helix whose `health` fails in a way nobody thought of."""
+
+    def health(self) -> Health:
+        raise ZeroDivisionError("a secret of the inside")
+
+
+def test_an_unexpected_error_shows_an_id_and_nothing_else(
+    settings: Settings, serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Broken.open(settings, embedder=HashEmbedder()) as helix, caplog.at_level(logging.ERROR, "helix.api"):
+        answer = serve(helix).post("{ health { status } }")
+        assert answer.code == "INTERNAL"
+        assert b"secret" not in answer.body
+        number = answer.json["errors"][0]["extensions"]["id"]
+        assert number in answer.message
+        assert [record for record in caplog.records if number in record.getMessage() and record.exc_info]
+
+
+def test_suggestions_are_left_to_the_explorer(served: Served) -> None:
+    """What is misspelt is told with the names that exist: the schema is public to whoever holds the token."""
+    assert "totalCount" in served.post("{ memories { totalCoun } }").message

@@ -1,0 +1,86 @@
+"""A process that stores memories until it is killed, printing each acknowledged one; run by the crash test.
+
+`victim.py HOME FIRST MOMENT`: FIRST numbers the memories; MOMENT names the place in which it kills itself, or `none` to
+wait for its parent to do it. Each place is reached by the real code: a thread of this process only pulls the trigger.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from helix import settings as configuration
+from helix.graph.kuzu_engine import KuzuEngine
+from helix.journal.log import Journal
+from helix.model.memory import Kind
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.store.replay import GraphFollower
+
+REOPEN_AFTER = 4
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_in(owner: type[Any], method: str, *, before: bool, nth: int) -> None:
+    """Kill the process at the nth call of a method, before or after the method has run."""
+    original: Callable[..., Any] = getattr(owner, method)
+    calls = 0
+
+    def deadly(self: Any, *args: Any, **named: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if before and calls == nth:
+            die()
+        result = original(self, *args, **named)
+        if not before and calls == nth:
+            die()
+        return result
+
+    setattr(owner, method, deadly)
+
+
+PLACES: dict[str, Callable[[], None]] = {
+    "none": lambda: None,
+    "before the journal": lambda: die_in(Journal, "append", before=True, nth=6),
+    "between journal and graph": lambda: die_in(Journal, "append", before=False, nth=6),
+    "inside the graph's transaction": lambda: die_in(KuzuEngine, "_write", before=False, nth=6),
+    "between graph and acknowledgement": lambda: die_in(GraphFollower, "apply", before=False, nth=6),
+    # The first opening is that of the start: the second belongs to the first reopening after it.
+    "inside a reopening, closed": lambda: die_in(KuzuEngine, "_close", before=False, nth=1),
+    "inside a reopening, opened": lambda: die_in(KuzuEngine, "_open", before=False, nth=2),
+    "inside replay": lambda: die_in(GraphFollower, "_try", before=False, nth=1),
+    "at the end of replay": lambda: die_in(GraphFollower, "catch_up", before=False, nth=1),
+}
+
+
+def main(home: Path, first: int, moment: str) -> None:
+    settings = configuration.load({"home": home, "reopen_after": REOPEN_AFTER}, environ={}, cwd=home)
+    if moment not in ("inside replay", "at the end of replay"):
+        helix = Helix.open(settings, embedder=HashEmbedder())
+        PLACES[moment]()
+    else:
+        PLACES[moment]()
+        helix = Helix.open(settings, embedder=HashEmbedder())
+    print("ready", flush=True)
+    words = random.Random(first)
+    for number in range(first, first + 1_000):
+        noise = " ".join(words.sample(["wal", "lock", "page", "index", "cache", "graph", "token", "fold"], 3))
+        stored = helix.store(
+            trigger=f"fact{number} about {noise}",
+            resolution=f"unique{number} {noise}",
+            kind=Kind.FACT,
+            files=(f"src/file{number % 5}.c",),
+        )
+        print(number, stored.id, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,151 @@
+"""A writer killed at any moment loses nothing that it had acknowledged: not in graph, vectors or words."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from helix import settings as configuration
+from helix.errors import HelixError
+from helix.model.edge import Label, Ref
+from helix.model.recall import Expand, RecallQuery
+from helix.model.reports import JobState
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.store.store import GRAPH_NAME
+
+VICTIM = Path(__file__).parent / "crash" / "victim.py"
+PLACES = (
+    "before the journal",
+    "between journal and graph",
+    "inside replay",
+    "inside the graph's transaction",
+    "at the end of replay",
+    "between graph and acknowledgement",
+    "inside a reopening, closed",
+    "inside a reopening, opened",
+)
+RANDOM_KILLS = 22
+
+
+def run_victim(home: Path, first: int, moment: str, seconds: float) -> dict[int, str]:
+    """Run a writer that is killed; return what it acknowledged (number to id)."""
+    process = subprocess.Popen(
+        [sys.executable, str(VICTIM), str(home), str(first), moment],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=VICTIM.parents[2],
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    if moment == "none":
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(seconds)
+        process.kill()
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == -9, errors
+    lines = [line.split() for line in output.splitlines() if line != "ready"]
+    # A line cut short by the kill was not read by anybody: nothing was acknowledged by it.
+    return {int(line[0]): line[1] for line in lines if len(line) == 2 and len(line[1]) == 36}
+
+
+def open_store(home: Path) -> Helix:
+    settings = configuration.load({"home": home, "reopen_after": 4}, environ={}, cwd=home)
+    return Helix.open(settings, embedder=HashEmbedder())
+
+
+def wait_for_jobs(helix: Helix) -> None:
+    for _ in range(600):
+        jobs = helix.jobs()
+        if all(job.state is not JobState.RUNNING for job in jobs):
+            assert all(job.state is JobState.DONE for job in jobs), jobs
+            return
+        time.sleep(0.05)
+    raise AssertionError("a job did not end")
+
+
+def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> None:
+    store = helix._store
+    served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id", limit=100_000).rows}
+    missing = {number for number, memory_id in acknowledged.items() if memory_id not in served}
+    assert not missing, f"not in the graph: {missing}"
+    for number, memory_id in acknowledged.items():
+        numbers, _ = store.journal.lexical.search([f"unique{number}"])
+        assert numbers.size == 1, f"not found by its words: {number}"
+        memory = helix.get(memory_id)
+        (vector,) = store.embed([f"{memory.trigger}\n{memory.resolution}"])
+        assert vector is not None
+        import numpy as np
+
+        nearest = store.graph.vector_search(np.frombuffer(vector, np.float32).tolist(), 3)
+        assert f"{memory_id}#0" in [found for found, _ in nearest], f"not found by its vector: {number}"
+    assert helix.doctor().healthy, [finding for finding in helix.doctor().findings if not finding.ok]
+
+
+def test_thirty_kills_lose_no_acknowledged_write(tmp_path: Path) -> None:
+    acknowledged: dict[int, str] = {}
+    rng = random.Random(7)
+    moments = [*PLACES, *("none" for _ in range(RANDOM_KILLS))]
+    for round_number, moment in enumerate(moments):
+        fresh = run_victim(tmp_path, 1_000 * round_number, moment, rng.uniform(0.0, 0.6))
+        acknowledged.update(fresh)
+    with open_store(tmp_path) as helix:
+        wait_for_jobs(helix)
+        check_everything_is_there(helix, acknowledged)
+    assert len(acknowledged) > len(moments), "the writers wrote between their deaths"
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "empty", "log"])
+def test_a_damaged_graph_file_is_rebuilt_without_loss(tmp_path: Path, damage: str) -> None:
+    acknowledged = run_victim(tmp_path, 0, "none", 0.5)
+    graph = tmp_path / "store" / GRAPH_NAME
+    match damage:
+        case "garbage":
+            graph.write_bytes(random.Random(1).randbytes(50_000))
+        case "truncated":
+            graph.write_bytes(graph.read_bytes()[: graph.stat().st_size // 2])
+        case "empty":
+            graph.write_bytes(b"")
+        case "log":
+            graph.with_name(f"{GRAPH_NAME}.wal").write_bytes(random.Random(2).randbytes(5_000))
+    with open_store(tmp_path) as helix:
+        number = next(iter(acknowledged))
+        answer = helix.recall(RecallQuery(query=f"unique{number}", expand=Expand.NONE))
+        assert answer.items[0].node.id == acknowledged[number], "recall answers while the graph is rebuilt"
+        wait_for_jobs(helix)
+        check_everything_is_there(helix, acknowledged)
+    assert list((tmp_path / "store").glob(f"{GRAPH_NAME}.aside-*")), "the damaged file is kept"
+
+
+def test_a_locked_graph_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
+    with open_store(tmp_path) as helix:
+        helix.store(trigger="a", resolution="b", kind="fact")
+        with pytest.raises(HelixError) as caught:
+            open_store(tmp_path)
+        assert caught.value.code == "STORE_LOCKED"
+        assert str(helix._store.path) in str(caught.value)
+    assert not list((tmp_path / "store").glob("*.aside-*"))
+    with open_store(tmp_path) as again:
+        assert again.stats().total == 1
+
+
+def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> None:
+    from helix.model.operations import Change, PutNode
+
+    with open_store(tmp_path) as helix:
+        kept = helix.store(trigger="before", resolution="x", kind="fact")
+        journal = helix._store.journal
+        unfit = PutNode(label=Label.ENTITY, id="e", props={"name": "n", "kind": "file", "scope": 5.5, "id": None})
+        journal.append([Change(kind="test", operations=(unfit,))], at=1)
+        after = helix.store(trigger="after", resolution="y", kind="fact")
+    with open_store(tmp_path) as helix:
+        assert {helix.get(stored.id).id for stored in (kept, after)} == {kept.id, after.id}
+        assert helix._store.records.node(Ref(label=Label.MEMORY, id=after.id))
+        served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
+        assert {kept.id, after.id} <= served
