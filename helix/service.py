@@ -15,7 +15,7 @@ from helix import settings as configuration
 from helix.errors import InvalidInputError, ModelError, NotFoundError, PausedError
 from helix.graph import cypher_gate
 from helix.ingest import sources
-from helix.lifecycle import curate, maintenance, reembed
+from helix.lifecycle import curate, maintenance, neighbours, reembed
 from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.episodes import EpisodeRequest, record
 from helix.lifecycle.find import memory_of
@@ -45,7 +45,6 @@ from helix.model.reports import (
 )
 from helix.providers.choose import embedder_for
 from helix.providers.embedder import Embedder
-from helix.recall import similar
 from helix.recall.pipeline import Recaller
 from helix.settings import Settings
 from helix.store import backup, doctor, listing, overview
@@ -217,7 +216,7 @@ class Helix:
         limit: int = 10,
     ) -> list[SimilarMemory]:
         """Return memories of the last `days` whose cosine to the text is at least `threshold`, nearest first."""
-        return similar.recent(
+        return neighbours.recent(
             self._store,
             trigger,
             threshold=threshold,
@@ -229,7 +228,7 @@ class Helix:
 
     def suggest_edges(self, name_or_id: str, limit: int = 5) -> list[EdgeSuggestion]:
         """Return edges that would be worth making from a memory."""
-        return similar.suggest(self._store, memory_of(self._store, name_or_id), limit)
+        return neighbours.suggest(self._store, memory_of(self._store, name_or_id), limit)
 
     def last(self, session: str = "") -> RecallAnswer | None:
         """Return the last answer given in a session (empty: in any), or None."""

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix.api.errors import refusal
-from helix.api.explorer import page
+from helix.api.explorer import ASSETS, page
 from helix.errors import UnauthorizedError
 
 LINK_SECONDS = 60
@@ -146,7 +146,10 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_headers(host))
+                headers = MutableHeaders(scope=message)
+                headers.update(_headers(host))
+                if not scope["path"].startswith(ASSETS):
+                    headers.setdefault("cache-control", "no-store")
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

@@ -21,7 +21,7 @@ from helix import __version__
 from helix.api.access import LOOPBACK, Access, Gate, SecurityHeaders, open_link, port_of
 from helix.api.context import Runtime
 from helix.api.endpoint import Endpoint
-from helix.api.errors import logger, refusal
+from helix.api.errors import refusal
 from helix.api.explorer import ASSETS, bundle
 from helix.api.limits import BodyLimit
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
@@ -131,5 +131,5 @@ async def _helix_error(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    logger.error("internal error at %s", request.url.path, exc_info=error)
+    # Starlette raises the error again once this is sent, and the server logs it.
     return refusal(HelixError("internal error, see the log"), HTTPStatus.INTERNAL_SERVER_ERROR)

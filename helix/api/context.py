@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from starlette.responses import Response
 from strawberry.extensions import SchemaExtension
 
 from helix.api.access import Access
@@ -55,7 +54,11 @@ class Runtime:
                 return future.result()
         finally:
             future.cancel()
-        hint = "it may still be carried out: look before you send it again" if writing else "ask for less at once"
+        hint = (
+            "it may still be carried out: look before you send it again"
+            if writing
+            else "ask for less at once, or raise the setting 'request_timeout_ms'"
+        )
         raise QueryTimeoutError(f"the request took longer than {self.seconds:g} s", hint=hint)
 
     async def close(self) -> None:
@@ -75,7 +78,6 @@ class Context:
     runtime: Runtime
     base_url: str
     authorized: bool
-    response: Response | None = None
     connection_params: Mapping[str, Any] = field(default_factory=dict)
     begun: float = 0.0
     walks: int = 0

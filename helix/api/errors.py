@@ -13,8 +13,8 @@ from helix.errors import HelixError, InvalidInputError
 logger = logging.getLogger("helix.api")
 
 
-def coded(error: GraphQLError) -> GraphQLError:
-    """Return `error` with `extensions.code`, and its hint where it has one.
+def coded(error: GraphQLError, hint: str | None = None) -> GraphQLError:
+    """Return `error` with `extensions.code`, and its hint where it has one (`hint` for a request that is wrong).
 
     A HelixError keeps its own words. A request that is wrong in itself (syntax, validation, a limit, a variable of
     the wrong type) is INVALID_INPUT with GraphQL's words. Anything else is unexpected: it is logged with an id, and
@@ -26,7 +26,7 @@ def coded(error: GraphQLError) -> GraphQLError:
     if isinstance(cause, HelixError):
         return _with(error, cause.message, described(cause))
     if cause is None or isinstance(cause, GraphQLError):
-        return _with(error, error.message, {"code": InvalidInputError.code})
+        return _with(error, error.message, described(InvalidInputError(error.message, hint=hint)))
     if isinstance(cause, RecursionError):
         return _with(error, "the request is nested too deeply", {"code": InvalidInputError.code})
     number = secrets.token_hex(4)

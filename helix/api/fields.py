@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import time
 import typing
@@ -82,6 +83,9 @@ def _operation(function: Callable[..., Any], views: Views, *, writing: bool) -> 
             code = "OK"
         except HelixError as error:
             code = error.code
+            raise
+        except asyncio.CancelledError:
+            code = "CANCELLED"
             raise
         finally:
             context.runtime.meters.operation(info.field_name, kind, code, time.perf_counter() - begun)

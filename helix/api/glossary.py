@@ -33,7 +33,6 @@ GLOSSARY: Mapping[str, str] = {
     "started_at": "When it began.",
     "ended_at": "When it ended; null while it goes on.",
     "trust": "How far its source is to be trusted.",
-    "type": "Its type.",
     "valid_from": "Since when it holds in the world (valid time); null for always.",
     "valid_to": "Until when it held in the world; null while it holds.",
     "Memory.name": "A readable name, unique among the active memories of its scope.",

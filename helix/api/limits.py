@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -88,31 +89,74 @@ class _Measure:
         return self._known[name]
 
 
+class Accepted:
+    """The documents accepted of late, by their text: clients send the same few, and validating them takes longest."""
+
+    KEPT = 100
+    LONGEST = 10_000
+
+    def __init__(self) -> None:
+        self._documents: OrderedDict[str, DocumentNode] = OrderedDict()
+
+    def get(self, text: str | None) -> DocumentNode | None:
+        """Return the parsed document of a text that was accepted before."""
+        if text is None or text not in self._documents:
+            return None
+        self._documents.move_to_end(text)
+        return self._documents[text]
+
+    def add(self, text: str | None, document: DocumentNode) -> None:
+        """Keep an accepted document, unless it is very long; the one not asked for longest makes room."""
+        if text is not None and len(text) <= self.LONGEST:
+            self._documents[text] = document
+            if len(self._documents) > self.KEPT:
+                self._documents.popitem(last=False)
+
+
 class DocumentLimits(SchemaExtension):
     """Refuses, before it is validated, a document that is too long, deep, or full of aliases or directives.
 
-    It also refuses one that leaves open which of its operations is meant: strawberry would run the first.
+    It also refuses one that leaves open which of its operations is meant: strawberry would run the first. What was
+    `accepted` before is neither measured nor validated again.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, accepted: Accepted) -> None:
         self._settings = settings
+        self._accepted = accepted
+        self._known = False
 
     def on_operation(self) -> Iterator[None]:
         self.execution_context.parse_options["max_tokens"] = self._settings.max_tokens
         yield
 
-    def on_validate(self) -> Iterator[None]:
-        document = self.execution_context.graphql_document
-        if document is not None and (problem := self._problem(document)) is not None:
-            self.execution_context.pre_execution_errors = [GraphQLError(problem.message, extensions=described(problem))]
+    def on_parse(self) -> Iterator[None]:
+        context = self.execution_context
+        if (document := self._accepted.get(context.query)) is not None:
+            context.graphql_document = document
+            self._known = True
         yield
 
-    def _problem(self, document: DocumentNode) -> InvalidInputError | None:
+    def on_validate(self) -> Iterator[None]:
+        context = self.execution_context
+        document = context.graphql_document
+        assert document is not None  # what cannot be parsed is not validated
+        problem = self._ambiguity(document) or (None if self._known else self._excess(shape_of(document)))
+        if problem is not None:
+            context.pre_execution_errors = [GraphQLError(problem.message, extensions=described(problem))]
+        elif self._known:
+            context.pre_execution_errors = []
+        yield
+        if not self._known and not context.pre_execution_errors:
+            self._accepted.add(context.query, document)
+
+    def _ambiguity(self, document: DocumentNode) -> InvalidInputError | None:
         # The name as it came; the public one has the first operation's in its place.
         named = self.execution_context._provided_operation_name is not None
-        if not named and sum(isinstance(node, OperationDefinitionNode) for node in document.definitions) > 1:
-            return InvalidInputError("the document has several operations", hint="say which one in `operationName`")
-        shape = shape_of(document)
+        if named or sum(isinstance(node, OperationDefinitionNode) for node in document.definitions) <= 1:
+            return None
+        return InvalidInputError("the document has several operations", hint="say which one in `operationName`")
+
+    def _excess(self, shape: Shape) -> InvalidInputError | None:
         limits = (
             (shape.depth, self._settings.max_depth, "is {} levels deep", "max_depth"),
             (shape.aliases, self._settings.max_aliases, "uses {} aliases", "max_aliases"),

@@ -45,7 +45,7 @@ class Meters:
         )
 
     def operation(self, name: str, kind: str, code: str, seconds: float) -> None:
-        """Count one operation; `kind` is query or mutation, `code` is OK or an error's."""
+        """Count one operation; `kind` is query or mutation, `code` is OK, CANCELLED or an error's."""
         self._operations.labels(name, kind, code).inc()
         self._durations.labels(name).observe(seconds)
 

@@ -25,9 +25,9 @@ def moment(value: object) -> datetime:
         raise GraphQLError(f"a DateTime is a text such as 2025-01-31T09:30:00Z, not {value!r}")
     try:
         parsed = datetime.fromisoformat(value)
-    except ValueError as error:
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise GraphQLError(f"{value!r} is no ISO 8601 date or time, such as 2025-01-31T09:30:00Z") from error
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 def plain(value: Any) -> Any:

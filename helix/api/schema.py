@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import strawberry
 from graphql import GraphQLError
 from strawberry.schema.config import StrawberryConfig
 from strawberry.tools import create_type
+from strawberry.types.enum import StrawberryEnumDefinition
 from strawberry.types.execution import ExecutionContext
 
 from helix.api import controls, mutations, queries, subscriptions
 from helix.api.context import PerOperation
 from helix.api.errors import coded
 from helix.api.fields import control, mutation, query, subscription
-from helix.api.limits import DocumentLimits
+from helix.api.limits import Accepted, DocumentLimits
 from helix.api.scalars import SCALARS
 from helix.api.types import Views
 from helix.api.walks import EXTRAS
 from helix.settings import Settings
+
+_UNKNOWN_WORD = re.compile(r"does not exist in '(\w+)' enum")
 
 
 class HelixSchema(strawberry.Schema):
@@ -24,12 +29,22 @@ class HelixSchema(strawberry.Schema):
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
         """Code, log and mask errors in place: strawberry passes every list through here before it is answered."""
-        errors[:] = [coded(error) for error in errors]
+        errors[:] = [coded(error, self._known_words(error.message)) for error in errors]
+
+    def _known_words(self, message: str) -> str | None:
+        """Return the words of the enum that graphql-core's message says a word is missing from."""
+        found = _UNKNOWN_WORD.search(message)
+        enum = self.get_type_by_name(found[1]) if found is not None else None
+        return (
+            f"one of: {', '.join(value.name for value in enum.values)}"
+            if isinstance(enum, StrawberryEnumDefinition)
+            else None
+        )
 
 
 def build_schema(settings: Settings) -> HelixSchema:
     """Return the schema, with the limits of `settings`."""
-    views = Views(EXTRAS)
+    views, accepted = Views(EXTRAS), Accepted()
     changes = [mutation(function, views) for function in mutations.ALL]
     return HelixSchema(
         query=create_type(
@@ -48,6 +63,6 @@ def build_schema(settings: Settings) -> HelixSchema:
             description="What changes, as it changes: over WebSocket (graphql-transport-ws) or server-sent events.",
         ),
         types=views.nodes(),
-        extensions=[PerOperation, lambda: DocumentLimits(settings)],
+        extensions=[PerOperation, lambda: DocumentLimits(settings, accepted)],
         config=StrawberryConfig(scalar_map=SCALARS),
     )

@@ -67,6 +67,10 @@ class Feed:
         missed, self._missed = self._missed, 0
         return self._waiting.popleft(), missed
 
+    def skip(self) -> None:
+        """Let go of the events that wait: what they tell of is about to be read anyway."""
+        self._waiting.clear()
+
 
 async def events(context: Context, *, types: Sequence[str] | None = None) -> AsyncGenerator[Event, None]:
     """Tell of each change of the store after it is durable, optionally of some types only.
@@ -93,6 +97,7 @@ async def job_progress(context: Context, *, id: strawberry.ID) -> AsyncGenerator
             yield job
             if job.state is not JobState.RUNNING or await feed.take(runtime.closing) is None:
                 return
+            feed.skip()
 
 
 ALL = (events, job_progress)

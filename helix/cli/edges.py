@@ -14,15 +14,15 @@ from helix.cli.render import edge_table, edge_words
 
 @click.command()
 @click.argument("source")
-@click.argument("relation")
 @click.argument("target")
+@click.option("--relation", required=True, help="solves, causes, depends_on, ... or any other word.")
 @click.option("--weight", type=click.FloatRange(min=0), default=1.0, show_default=True, help="How strong it is.")
 @click.pass_obj
 def edge(invocation: Invocation, /, **drawn: Any) -> None:
-    """Draw an edge between two memories: SOURCE RELATION TARGET, read as a sentence.
+    """Draw an edge from one memory to another, or make one that is there stronger.
 
     \b
-    helix edge retry-with-backoff solves upload-times-out
+    helix edge retry-with-backoff upload-times-out --relation solves
     """
     data = invocation.run("edge", **drawn)
     invocation.emit(data, lambda out: out.line(edge_words(data["edge"])))

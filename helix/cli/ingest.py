@@ -62,7 +62,7 @@ def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None)
 @ingest.command()
 @click.argument("file")
 @scope_option
-@click.option("--source", help="What to call where the lines come from.")
+@click.option("--source", help="What the ids in the lines belong to: by default the file. Known ones are left out.")
 @click.pass_obj
 def jsonl(invocation: Invocation, /, file: str, scope: str | None, source: str | None) -> None:
     """Take in JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.
@@ -71,7 +71,9 @@ def jsonl(invocation: Invocation, /, file: str, scope: str | None, source: str |
     helix ingest jsonl memories.jsonl
     zcat episodes.jsonl.gz | helix ingest jsonl -
     """
-    report: dict[str, Any] = {"source": source or "jsonl", **dict.fromkeys(_COUNTS, 0), "problems": []}
+    # Two files may well use the same ids for different things; stdin has no name to tell them apart by.
+    source = source or ("stdin" if file == "-" else str(Path(file).absolute()))
+    report: dict[str, Any] = {"source": source, **dict.fromkeys(_COUNTS, 0), "problems": []}
     with _opened(file) as (stream, total), meter(invocation, "ingest jsonl", in_bytes=True) as show:
         _send_all(invocation, chunks(stream), report, show, total, {"scope": scope, "source": source})
     _show(invocation, {"ingestJsonl": report}, report)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Any
 
 from helix.cli.invocation import Invocation
 from helix.daemon import LOGS
@@ -17,11 +18,12 @@ from helix.errors import ConfigError, HelixError
 DAEMON_LOG = "helix.log"
 CLIENT_LOG = "client.log"
 _BYTES, _KEPT = 5_000_000, 3
+_OWN_FIELDS = logging.makeLogRecord({}).__dict__.keys() | {"message", "asctime", "taskName", "color_message"}
 _LEVELS = ("debug", "info", "warning", "error")
 
 
 class JsonLines(logging.Formatter):
-    """Formats a record as one line of JSON; every text of it goes through `redact` first."""
+    """Formats a record and its extra fields as one line of JSON; every text goes through `redact` first."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__()
@@ -29,12 +31,15 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without its line break."""
-        line = {
+        line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": self._redact(record.getMessage()),
         }
+        for name in record.__dict__.keys() - _OWN_FIELDS:
+            value = record.__dict__[name]
+            line[name] = value if isinstance(value, int | float) else self._redact(str(value))
         if record.exc_info:
             line["trace"] = self._redact(self.formatException(record.exc_info))
         return json.dumps(line)

@@ -27,8 +27,8 @@ _TRIGGER_LENGTH = 200
 @click.command()
 @click.argument("text", required=False)
 @click.option("--kind", "-k", type=kind_type, default="fact", show_default=True, help="What kind of thing it is.")
-@click.option("--trigger", help="When it matters; by default the first sentence of the text.")
-@click.option("--resolution", help="What to know or do then; by default the whole text.")
+@click.option("--trigger", help="When it matters; by default the first sentence of TEXT.")
+@click.option("--resolution", help="What to know or do then; by default the rest of TEXT.")
 @click.option("--name", help="A readable name; by default one is made.")
 @scope_option
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure it is, 0 to 1.")
@@ -59,13 +59,16 @@ def store(
     """
     if text == "-" or (text is None and resolution is None and not sys.stdin.isatty()):
         text = sys.stdin.read()
-    resolution = resolution if resolution is not None else text
-    if resolution is None:
+    if text is None and (resolution is None or trigger is None):
         raise InvalidInputError("there is nothing to remember", hint='helix store "what to remember"')
-    if trigger is None:
-        trigger = text if text is not None and resolution is not text else first_sentence(resolution)
+    if trigger is None and resolution is None:
+        trigger, resolution = split_sentence(text or "")
     data = invocation.run(
-        "store", trigger=trigger, resolution=resolution, attributes=_pairs(attributes) or None, **rest
+        "store",
+        trigger=text if trigger is None else trigger,
+        resolution=text if resolution is None else resolution,
+        attributes=_pairs(attributes) or None,
+        **rest,
     )
     stored = data["store"]
 
@@ -174,9 +177,14 @@ def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float) ->
     invocation.emit(data, show)
 
 
-def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, or as much of it as makes a trigger."""
-    return shorten(_SENTENCE_END.split(text.strip(), maxsplit=1)[0], _TRIGGER_LENGTH)
+def split_sentence(text: str) -> tuple[str, str]:
+    """Return the first sentence of a text and the rest of it; twice the text where there is no rest.
+
+    A sentence too long for a trigger is cut, and the whole text kept beside it.
+    """
+    first, *rest = _SENTENCE_END.split(text.strip(), maxsplit=1)
+    trigger = shorten(first, _TRIGGER_LENGTH)
+    return trigger, rest[0].strip() if rest and trigger == first else text.strip()
 
 
 def _show_one(invocation: Invocation, operation: str, name: str | None, **arguments: Any) -> None:

@@ -90,9 +90,8 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
     out.line(item["text"] if full else shorten(item["text"]), indent=3)
     if explain:
         arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
-        factors = [f"{name} {value:.3g}" for name, value in item["factors"].items()]
         out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)
-        out.line(("score is: ", "dim"), " \N{MULTIPLICATION SIGN} ".join(factors) or "-", indent=3)
+        out.line(("score is: ", "dim"), _formula(item["factors"]), indent=3)
 
 
 def moment(text: str | None) -> str:
@@ -108,6 +107,14 @@ def ingest_summary(report: Record) -> str:
     if report["redacted"]:
         words += f"; {report['redacted']} secrets taken out"
     return words
+
+
+def _formula(factors: Mapping[str, float]) -> str:
+    """Return how a score was made: the sum of the terms (`+name`), times each of the factors (`*name`)."""
+    terms = [f"{name[1:]} {value:.3g}" for name, value in factors.items() if name.startswith("+")]
+    times = [f"{name.lstrip('*')} {value:.3g}" for name, value in factors.items() if not name.startswith("+")]
+    total = f"({' + '.join(terms)})" if len(terms) > 1 and times else " + ".join(terms)
+    return " \N{MULTIPLICATION SIGN} ".join(filter(None, (total, *times))) or "-"
 
 
 def _colour(label: str) -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Any
 
 from helix.errors import CypherRefusedError
-from helix.graph import cypher_tokens
-from helix.graph.cypher_tokens import Token, TokenKind
+from helix.graph import cypher_hazards, cypher_tokens
+from helix.graph.cypher_tokens import Token, TokenKind, ends_operand, is_name, peek
 from helix.model.cypher import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
 
 # Measured on Kuzu 0.11.3: parsing and planning heed no time limit. 100 brackets in one another are read in 0.1 s but
@@ -34,7 +34,6 @@ _HINT = (
     f"EXPLAIN and CALL of {', '.join(sorted(PROCEDURES))}; a name spelt like a keyword goes in backticks"
 )
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
-_NOTHING = Token(kind=TokenKind.MARK, text="", line=0, column=0)
 _STEPS = re.compile(r"[0-9]{1,3}")
 
 
@@ -61,7 +60,7 @@ def check(text: str) -> str:
     _check_nesting(found)
     for at in range(len(found)):
         _check_word(found, at)
-    _check_labels(found)
+    cypher_hazards.check(found)
     # No comment is left in the blanked text, and a semicolon in quotes is followed by the quote.
     return cypher_tokens.blanked(text).rstrip("; \n")
 
@@ -114,15 +113,10 @@ def _kind(value: Any) -> str:
     return ""
 
 
-def _peek(found: list[Token], at: int) -> Token:
-    """Return the token at a place, or one that is nothing before the first and after the last."""
-    return found[at] if 0 <= at < len(found) else _NOTHING
-
-
 def _check_opening(found: list[Token]) -> None:
     opening = found[0]
     if opening.keyword == "EXPLAIN":
-        opening = _peek(found, 2 if _peek(found, 1).keyword == "LOGICAL" else 1)
+        opening = peek(found, 2 if peek(found, 1).keyword == "LOGICAL" else 1)
     if opening.keyword not in _OPENINGS:
         raise CypherRefusedError(f"a statement cannot begin with {opening}", hint=_HINT)
 
@@ -135,7 +129,7 @@ def _check_nesting(found: list[Token]) -> None:
     for at, token in enumerate(found):
         if token.is_mark(*"([{"):
             open_marks.append(token)
-            edges.append(token.text == "[" and _peek(found, at - 1).is_mark("-"))
+            edges.append(token.text == "[" and peek(found, at - 1).is_mark("-"))
         elif token.is_mark(*")]}"):
             if not open_marks or _CLOSED_BY[open_marks.pop().text] != token.text:
                 raise CypherRefusedError(f"{token} closes nothing", hint="check the brackets before it")
@@ -143,9 +137,8 @@ def _check_nesting(found: list[Token]) -> None:
         elif token.is_mark("*") and edges and edges[-1]:
             _check_walk(found, at)
         elif token.is_mark("-"):
-            _check_arrow(found, at)
             edge_count += _leaves_node(found, at)
-        elif token.keyword in {"CASE", "END"} and not _is_name(found, at):
+        elif token.keyword in {"CASE", "END"} and not is_name(found, at):
             cases = max(cases + (1 if token.keyword == "CASE" else -1), 0)
         if len(open_marks) > DEEPEST_NESTING or cases > DEEPEST_CASE or edge_count > MOST_EDGES:
             raise CypherRefusedError(
@@ -158,28 +151,20 @@ def _check_nesting(found: list[Token]) -> None:
 
 def _leaves_node(found: list[Token], dash: int) -> bool:
     """Whether an edge may begin with this dash: after `)`, or after the `<` that follows one."""
-    before = _peek(found, dash - 2 if _peek(found, dash - 1).is_mark("<") else dash - 1)
+    before = peek(found, dash - 2 if peek(found, dash - 1).is_mark("<") else dash - 1)
     return before.is_mark(")")
-
-
-def _check_arrow(found: list[Token], dash: int) -> None:
-    """Refuse `x -> x + 1`: as an argument of most functions, a lambda ends Kuzu's process. An edge has two dashes."""
-    if _peek(found, dash + 1).is_mark(">") and _ends_operand(found, dash - 1) and not _peek(found, dash - 1).is_mark("]"):
-        raise CypherRefusedError(
-            f"the arrow {found[dash]} makes a lambda", hint="lambdas are not allowed; an edge is written --> or -[]->"
-        )
 
 
 def _check_walk(found: list[Token], star: int) -> None:
     """Require an upper bound on an edge that is walked several times: `*1..3`, `*2`, `* SHORTEST 1..5`."""
     at, longest = star + 1, LONGEST_WALK  # Kuzu's own bound, where none is written, is that of a shortest path
-    while (word := _peek(found, at).keyword) in {"ALL", "SHORTEST", "WSHORTEST", "TRAIL", "ACYCLIC"}:
+    while (word := peek(found, at).keyword) in {"ALL", "SHORTEST", "WSHORTEST", "TRAIL", "ACYCLIC"}:
         if word in {"SHORTEST", "WSHORTEST"}:
             longest = LONGEST_SHORTEST_PATH
         at += 4 if word == "WSHORTEST" else 1  # with the property in brackets that it weighs by
     bounds = list(takewhile(lambda token: token.kind is TokenKind.NUMBER or token.is_mark(".."), found[at:]))
     upper = bounds[-1].text if bounds and bounds[-1].kind is TokenKind.NUMBER else str(LONGEST_SHORTEST_PATH)
-    if not _STEPS.fullmatch(upper) or int(upper) > longest or not _peek(found, at + len(bounds)).is_mark(*"]{("):
+    if not _STEPS.fullmatch(upper) or int(upper) > longest or not peek(found, at + len(bounds)).is_mark(*"]{("):
         raise CypherRefusedError(
             f"the walk {found[star]} needs an upper bound of at most {longest} steps",
             hint=f"write *1..3, at most *1..{LONGEST_WALK}, or * SHORTEST 1..{LONGEST_SHORTEST_PATH}",
@@ -190,15 +175,15 @@ def _check_word(found: list[Token], at: int) -> None:
     token = found[at]
     if token.is_mark(";"):
         raise CypherRefusedError(f"a second statement begins after {token}", hint="run one statement at a time")
-    before, called = _peek(found, at - 1), _peek(found, at + 1).is_mark("(")
+    before, called = peek(found, at - 1), peek(found, at + 1).is_mark("(")
     if token.kind is TokenKind.NAME and called:
         raise CypherRefusedError(f"{token} is called as a function", hint="write a function's name without backticks")
     if token.kind is not TokenKind.WORD:
         return
     word = token.keyword
-    if word in REFUSED and not _is_name(found, at):
+    if word in REFUSED and not is_name(found, at):
         raise CypherRefusedError(f"{token} is not allowed", hint=_HINT)
-    if before.keyword == "CALL" and not _is_name(found, at - 1):
+    if before.keyword == "CALL" and not is_name(found, at - 1):
         return  # judged with its CALL
     if called and word not in KEYWORDS and word.lower() not in FUNCTIONS:
         near = difflib.get_close_matches(word.lower(), FUNCTIONS, n=3)
@@ -208,40 +193,22 @@ def _check_word(found: list[Token], at: int) -> None:
         )
     if word == "RANGE" and called:
         _check_range(found, at)
-    if word == "NULL" and before.keyword not in {"IS", "NOT", "THEN", "ELSE"}:
-        raise CypherRefusedError(
-            f"{token} has no type, which ends Kuzu's process in many places",
-            hint="NULL may stand after IS, IS NOT, THEN and ELSE",
-        )
-    if _is_name(found, at):
+    if is_name(found, at):
         return
     if word == "CALL":
         _check_call(found, at)
     elif word == "EXPLAIN" and at:
         raise CypherRefusedError(f"{token} is not at the beginning", hint="EXPLAIN is the first word of a statement")
-    elif word not in KEYWORDS and _ends_operand(found, at - 1):
+    elif word not in KEYWORDS and ends_operand(found, at - 1):
         near = difflib.get_close_matches(word, sorted(KEYWORDS), n=1)
         raise CypherRefusedError(f"no clause begins with {token}", hint=f"did you mean {near[0]}?" if near else _HINT)
 
 
-def _is_name(found: list[Token], at: int) -> bool:
-    """Whether a word can only be a name here: a property, label, map key or the variable before a label."""
-    return _peek(found, at - 1).is_mark(".", ":") or _peek(found, at + 1).is_mark(":")
-
-
-def _ends_operand(found: list[Token], at: int) -> bool:
-    """Whether a value, a name or a pattern ends here, so that only a keyword can follow."""
-    token = _peek(found, at)
-    if token.kind is TokenKind.MARK:
-        return token.is_mark(*")]}")
-    return token.keyword not in KEYWORDS - {"END", "NULL", "TRUE", "FALSE"} or _is_name(found, at)
-
-
 def _check_call(found: list[Token], at: int) -> None:
-    name = _peek(found, at + 1)
-    if name.keyword not in PROCEDURES or not _peek(found, at + 2).is_mark("("):
+    name = peek(found, at + 1)
+    if name.keyword not in PROCEDURES or not peek(found, at + 2).is_mark("("):
         raise CypherRefusedError(
-            f"CALL cannot be followed by {name if name.text else 'nothing'}",
+            f"CALL cannot be followed by {name}",
             hint=f"CALL may name {', '.join(sorted(PROCEDURES))}",
         )
 
@@ -257,23 +224,4 @@ def _check_range(found: list[Token], at: int) -> None:
     raise CypherRefusedError(
         f"{found[at]} needs two or three whole numbers and makes at most {LONGEST_RANGE:,} values",
         hint="write range(1, 10)",
-    )
-
-
-def _check_labels(found: list[Token]) -> None:
-    """Keep label() and maps apart: label() of a map ends Kuzu's process, and a map can take any way to it."""
-    asks = any(token.keyword in {"LABEL", "LABELS"} and after.is_mark("(") for token, after in pairwise(found))
-    for at, token in enumerate(found):
-        if asks and token.is_mark("{") and not _opens_pattern_properties(found, at):
-            raise CypherRefusedError(
-                f"a map {token} cannot stand beside label() in one statement", hint="return label(n) in its own column"
-            )
-
-
-def _opens_pattern_properties(found: list[Token], at: int) -> bool:
-    """Whether `{` follows a name as in `(n:Memory {id: 1})`, or opens the subquery of EXISTS or COUNT."""
-    before = found[at - 1]
-    return before.kind is TokenKind.NAME or (
-        before.kind is TokenKind.WORD
-        and (before.keyword not in KEYWORDS - {"EXISTS", "COUNT"} or _is_name(found, at - 1))
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from helix.errors import CypherRefusedError
+from helix.model.cypher import KEYWORDS
 
 
 class TokenKind(StrEnum):
@@ -40,7 +41,7 @@ class Token:
         return self.kind is TokenKind.MARK and self.text in marks
 
     def __str__(self) -> str:
-        return f"{self.text!r} at line {self.line}, column {self.column}"
+        return f"{self.text!r} at line {self.line}, column {self.column}" if self.text else "nothing"
 
 
 # Only ASCII outside quotes: full-width letters, exotic dashes and invisible characters have no place in a keyword, and
@@ -54,12 +55,13 @@ _TOKEN = re.compile(
     | (?P<parameter>(?<![A-Za-z0-9_])\$[A-Za-z_][A-Za-z0-9_]*)
     | (?P<number>(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE]-?[0-9]+)?)
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
-    | (?P<mark>\.\.|/(?!\*)|[()\[\]{},;:.|=<>+\-*%^&!])
+    | (?P<mark>\.\.|<>|<=|>=|/(?!\*)|[()\[\]{},;:.|=<>+\-*%^&!])
     """,
     re.VERBOSE | re.DOTALL,
 )
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_OPENERS = {
+_NOTHING = Token(kind=TokenKind.MARK, text="", line=0, column=0)
+_UNREADABLE = {
     "'": ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
     '"': ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
     "`": ("the name in backticks", "close it with a backtick"),
@@ -84,6 +86,24 @@ def has_half_characters(text: str) -> bool:
     return _LONE_SURROGATE.search(text) is not None
 
 
+def peek(found: Sequence[Token], at: int) -> Token:
+    """Return the token at a place, or one that is nothing before the first and after the last."""
+    return found[at] if 0 <= at < len(found) else _NOTHING
+
+
+def is_name(found: Sequence[Token], at: int) -> bool:
+    """Whether a word can only be a name here: a property, label, map key or the variable before a label."""
+    return peek(found, at - 1).is_mark(".", ":") or peek(found, at + 1).is_mark(":")
+
+
+def ends_operand(found: Sequence[Token], at: int) -> bool:
+    """Whether a value, a name or a pattern ends here, so that only a keyword can follow."""
+    token = peek(found, at)
+    if token.kind is TokenKind.MARK:
+        return token.is_mark(*")]}")
+    return token.keyword not in KEYWORDS - {"END", "NULL", "TRUE", "FALSE"} or is_name(found, at)
+
+
 def _cut(text: str) -> Iterator[tuple[Token | None, str]]:
     if surrogate := _LONE_SURROGATE.search(text):
         raise CypherRefusedError(
@@ -94,7 +114,7 @@ def _cut(text: str) -> Iterator[tuple[Token | None, str]]:
         column = position - line_start + 1
         match = _TOKEN.match(text, position)
         if match is None:
-            raise _unreadable(text[position : position + 2], line, column)
+            raise _unreadable(text[position], line, column)
         piece = match.group()
         if match.lastgroup in {"space", "comment"}:
             yield None, "".join("\n" if character == "\n" else " " for character in piece)
@@ -106,12 +126,12 @@ def _cut(text: str) -> Iterator[tuple[Token | None, str]]:
         position = match.end()
 
 
-def _unreadable(text: str, line: int, column: int) -> CypherRefusedError:
+def _unreadable(character: str, line: int, column: int) -> CypherRefusedError:
     place = f"at line {line}, column {column}"
-    if text[0] in _OPENERS:
-        what, hint = _OPENERS[text[0]]
+    if character in _UNREADABLE:
+        what, hint = _UNREADABLE[character]
         return CypherRefusedError(f"{what} that begins {place} cannot be read", hint=hint)
     return CypherRefusedError(
-        f"the character {text[0]!a} (U+{ord(text[0]):04X}) {place} is no part of Cypher",
+        f"the character {character!a} (U+{ord(character):04X}) {place} is no part of Cypher",
         hint="names with other characters than A-Z, 0-9 and _ go in backticks, texts in quotes",
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helix.ingest.message import Message
+from helix.ingest.plain import words
 from helix.model.memory import Kind
 
 _EXPLAINED = 200
@@ -27,10 +28,6 @@ class Verdict:
     importance: float = 0.0
     revert: str = ""
     faulty: bool = False
-
-
-def _words(*alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
 
 
 _PREFIX = r"(?:[\w./ -]{1,30}: *)?"  # the part of the project that many subjects begin with
@@ -55,14 +52,14 @@ _DEPENDENCY = re.compile(
     r"\b(?:dependenc(?:y|ies)|digest|docker tag|lock ?file|action to v?\d|from v?\d[\w.]* to v?\d|to v?\d[\w.]*$)",
     re.IGNORECASE,
 )
-_COSMETIC = _words(
+_COSMETIC = words(
     r"typos?|spelling|misspell\w*|grammar|copyright years?",
     r"white ?spaces?|trailing spaces?|indent(?:ation)?|reformat(?:ted)?",
 )
 _REVERT = re.compile(rf"{_PREFIX}revert(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
 _QUOTED = re.compile(r'["“](?P<what>.+)["”]')
 
-_FAULT = _words(
+_FAULT = words(
     r"fix(?:e[sd]|ing|up|ups)?|bug(?:s|fix|fixes)?|hotfix|repair(?:s|ed)?|unbreak|unstick|oops|work ?arounds?",
     r"work around|broken|broke|breakage|regress(?:ions?|ed)|cve-\d{4}-\d+",
     r"crash(?:es|ed|ing)?|seg(?:fault|v)s?|leak(?:s|ed|ing|age)?|(?:over|under)flow(?:s|ed|ing)?",
@@ -70,13 +67,13 @@ _FAULT = _words(
     r"memory corruption|hang(?:s|ing)?|stuck|deadlocks?|livelock|race(?: conditions?)?|data races?",
     r"infinite(?:ly)? loop\w*|endless loops?",
 )
-_FAULT_LIKE = _words(
+_FAULT_LIKE = words(
     r"avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|handle[sd]?|ensure[sd]?|make sure|don't|do not|again|only",
     r"missing|incorrect(?:ly)?|wrong(?:ly)?|invalid|correct(?:ly|s)?|proper(?:ly)?",
     r"fail(?:s|ed|ing|ures?)?|errors?|warnings?|silence[sd]?|timeouts?|bail(?:s|ed)?|reject(?:s|ed)?",
     r"restore[sd]?|reintroduce|bring back|check(?:s|ed)?|guard|reset|clear",
 )
-_FAULT_TOLD = _words(
+_FAULT_TOLD = words(
     r"regress(?:ion|ed)|bugs?|broken?|breaks|breakage|crash\w*|leak\w*|overflow\w*|vulnerab\w+|undefined behaviou?r",
     r"this (?:commit |patch |change )?(?:fix|repair|correct|solve)\w*|fixe[sd]|fixing",
     r"(?:prior to|before) this (?:change|commit|patch)|the (?:problem|issue) (?:was|is)",
@@ -84,7 +81,7 @@ _FAULT_TOLD = _words(
     r"would (?:otherwise |then |still )?(?:fail|crash|hang|return|cause|lead)|caus(?:es|ed|ing)",
     r"fail(?:s|ed|ing|ures?)|wrong(?:ly)?|incorrect(?:ly)?",
 )
-_CHOICE = _words(
+_CHOICE = words(
     r"deprecat\w+|drop(?:s|ped|ping)?(?: \S+){0,4} support|remov(?:e[sd]?|ing)(?: \S+){0,4} support",
     r"drop(?:s|ped|ping)? support\b.*|get rid of|say no to|goodbye|no longer|(?:disallow|forbid|ban)(?:s|ned|ed)?",
     r"switch(?:es|ed|ing)?(?: \S+){0,5} (?:to|from|over)|migrat(?:e[sd]?|ing|ion)(?: \S+){0,5} (?:to|from)",
@@ -93,16 +90,16 @@ _CHOICE = _words(
     r"stop(?:s|ped)? (?:support\w*|using|building|shipping)|moved? .+ to (?:its own|a separate)",
     r"decid(?:e[sd]?|ing)|decision|policy|adopt(?:s|ed)?|standardi[sz]e[sd]? on",
 )
-_CHOICE_TOLD = _words(
+_CHOICE_TOLD = words(
     r"we (?:have |had )?(?:decided|chose|chosen|agreed|opted)|(?:was|were|been|i) decided",
     r"decided (?:to|that|against)|the decision|going forward|this drops support|is (?:now )?deprecated",
 )
-_RULE = _words(
+_RULE = words(
     r"(?:code|coding)[- ]?style|style ?guide|lint(?:s|er|ers|ing)?|checksrc|clang-format|ruff|pylint|eslint|prettier",
     r"editorconfig|(?:naming )?conventions?|guidelines?|code of conduct|never|must(?: not)?|shall",
     r"(?<!is )(?<!are )always(?! (?:true|false|at|one|zero|the same))",
 )
-_RULE_TOLD = _words(
+_RULE_TOLD = words(
     r"from now on|by convention|always use|never use|(?:should|must) (?:always|never)|please (?:use|do not|don't)",
     r"our (?:code |coding )?style|style guide|consistent(?:ly)? (?:use|style|naming)|house rule|rule of thumb",
 )
@@ -111,13 +108,13 @@ _RULE_FILE = re.compile(
     r"(?:\.\w+)?$|(?:^|/)\.(?:editorconfig|clang-format|clang-tidy)$",
     re.IGNORECASE,
 )
-_APPROACH = _words(
+_APPROACH = words(
     r"us(?:e|es|ing) .+ (?:in place of|over)|instead of|rather than|prefer(?:s|red)?",
     r"speed(?:s|ing)? ?up|faster|optimi[sz]\w+|performance|perf",
     r"(?:reduce|save|fewer|less|cut)[sd]? (?:\S+ ){0,2}"
     r"(?:memory|m?alloc(?:ation)?s?|calls?|cop(?:ies|ying)|overhead|time)",
 )
-_GRAVE = _words(
+_GRAVE = words(
     r"cve-\d{4}-\d+|security|vulnerab\w+|data loss|corrupt\w*|breaking changes?|incompatible",
     r"crash(?:es|ed|ing)?|seg(?:fault|v)|leak\w*|(?:over|under)flow\w*|use[- ]after[- ]free|double[- ]free",
     r"out[- ]of[- ]bounds?|null[- ]pointer|deadlocks?|race(?: condition)?",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from helix.errors import InvalidInputError
 from helix.ingest.plain import decode
 
 IGNORE_FILE = ".helixignore"
@@ -57,10 +58,18 @@ class IgnoreRules:
 
 
 def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) -> IgnoreRules:
-    """Return `rules`, extended by the `.helixignore` of a folder where it has one; `place` is its relative path."""
+    """Return `rules`, extended by the `.helixignore` of a folder where it has one; `place` is its relative path.
+
+    Raises InvalidInputError where that file cannot be read: going on without it would take in what it excludes.
+    """
     rules = rules or IgnoreRules()
     file = folder / IGNORE_FILE
-    return rules.extended(decode(file.read_bytes()).splitlines(), place) if file.is_file() else rules
+    try:
+        return rules.extended(decode(file.read_bytes()).splitlines(), place) if file.is_file() else rules
+    except OSError as error:
+        raise InvalidInputError(
+            f"{file} cannot be read: {error.strerror}", hint="make it readable, or remove it"
+        ) from error
 
 
 def _parse(line: str, base: str) -> _Rule | None:

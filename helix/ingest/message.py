@@ -34,8 +34,9 @@ _POINTER = re.compile(
     re.I,
 )
 _ANGLED_EMAIL = re.compile(r"[ \t]?<[^<>\s@]+@[^<>\s@]+>")
-# Not behind a slash or colon, nor before a colon: there it is part of a URL or of a remote path.
-_BARE_EMAIL = re.compile(r"(?<![\w./:@+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,4}[A-Za-z]{2,24}\b(?![:@/])")
+# Not behind a slash or colon, nor before one: there it is part of a URL or of a remote path. Atomic, so that no
+# shorter host is tried; a host that ends in a digit is an IP address to log in at.
+_BARE_EMAIL = re.compile(r"(?<![\w./:@+-])[\w.+-]{1,64}@(?>[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})(?<=[A-Za-z])(?!:\S|[@/])")
 _ISSUE = re.compile(r"(?<![\w&/#])(?:#|GH-)(?P<number>[1-9]\d{0,6})\b")
 _ISSUE_URL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:-/)?(?:issues|pull|merge_requests)/(?P<number>\d{1,7})\b")
 _CVE = re.compile(r"\bCVE-\d{4}-\d{4,7}\b", re.I)

@@ -1,8 +1,9 @@
-"""Plain text: reads the bytes of a file as text, and bounds a text without cutting a word."""
+"""Plain text: reads the bytes of a file as text, bounds a text without cutting a word, and looks for whole words."""
 
 from __future__ import annotations
 
 import codecs
+import re
 
 from helix.text.names import clean
 
@@ -22,3 +23,8 @@ def shorten(text: str, limit: int) -> str:
     room = limit - len(_ELLIPSIS)
     cut = max(text.rfind(" ", room - room // 4, room), text.rfind("\n", room - room // 4, room))
     return text[: cut if cut > 0 else room].rstrip() + _ELLIPSIS
+
+
+def words(*alternatives: str) -> re.Pattern[str]:
+    """Return a pattern that finds any of the alternatives as whole words, upper and lower case alike."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)

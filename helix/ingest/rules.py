@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from helix.ingest.plain import shorten
+from helix.ingest.plain import shorten, words
 from helix.ingest.sections import Block, BlockKind, Section
 from helix.model.memory import Kind
 from helix.text.chunks import chunks
@@ -15,6 +15,8 @@ _LONGEST_RULE = 600
 _LONGEST_SNIPPET = 4_000
 _LONGEST_REST = 3_000
 _LONGEST_TRIGGER = 300
+_LONGEST_NAME = 100
+_BEGINNING = 200
 _FEWEST_WORDS = 3
 _FEWEST_WORDS_OF_TEXT = 6
 
@@ -28,46 +30,44 @@ class Note:
     resolution: str
     confidence: float
     name: str = ""
-    attributes: dict[str, object] = field(default_factory=dict)
+    attributes: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
-def _words(*alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
-
-
-_PREFERENCE = _words(
-    r"i (?:really |strongly |usually |would )?(?:prefer|like|want|dislike|hate|love|favou?r)|i (?:don't|do not) (?:like|want)",
-    r"my preferences?|the user (?:prefers|likes|wants|dislikes)|i'd rather",
+_PREFERENCE = words(
+    r"i (?:really |strongly |usually |would )?(?:prefer|like|want|dislike|hate|love|favou?r)",
+    r"i (?:don't|do not) (?:like|want)|i'd rather|my preferences?|the user (?:prefers|likes|wants|dislikes)",
 )
-_DECISION = _words(
+_DECISION = words(
     r"we(?:'ve| have)? (?:decided|chose|chosen|agreed|opted|went with|settled on)|decided (?:to|on|against)|decision:",
 )
-_FAILURE = _words(
+_FAILURE = words(
     r"gotchas?|pitfalls?|caveats?|beware|watch out|foot-?guns?|known issues?|common (?:mistakes?|errors?)",
-    r"(?:don't|do not|never|avoid|must not) .+ (?:because|since|otherwise|or else|as it|as this|it will|it would|this will)",
-    r"(?:breaks|fails|crashes|hangs|deadlocks|leaks) (?:when|if|because|unless|on|with)|(?:will|would) (?:break|fail|crash|hang)",
+    r"(?:don't|do not|never|avoid|must not) .+ (?:because|since|otherwise|or else|as (?:it|this))",
+    r"(?:don't|do not|never|avoid|must not) .+ (?:it|this) (?:will|would)",
+    r"(?:breaks|fails|crashes|hangs|deadlocks|leaks) (?:when|if|because|unless|on|with)",
+    r"(?:will|would) (?:break|fail|crash|hang)",
 )
-_RULE = _words(
-    r"always|never|must(?: not)?|should(?: not)?|shall|prefer(?:red)?|avoid|don't|do not|make sure|ensure|only use|required?",
-    r"not allowed|forbidden|no longer|instead of|rather than|is mandatory|convention",
+_RULE = words(
+    r"always|never|must(?: not)?|should(?: not)?|shall|prefer(?:red)?|avoid|don't|do not|make sure|ensure|only use",
+    r"required?|not allowed|forbidden|no longer|instead of|rather than|is mandatory|convention",
 )
-_IMPERATIVE = _words(
+_IMPERATIVE = words(
     r"add|apply|ask|assume|avoid|break|build|call|check|choose|commit|configure|consider|copy|create|declare|define|delete",
     r"describe|do|document|enable|explain|extract|favou?r|fix|follow|format|group|handle|import|include|install|invoke|keep",
     r"leave|limit|link|list|log|make|mark|match|mention|merge|mock|move|name|no|open|order|pass|pin|place|prefer|prefix|put",
     r"raise|read|rebase|release|remove|rename|replace|return|review|run|save|set|skip|sort|split|squash|start|stop|store|tag",
     r"test|treat|try|update|use|validate|verify|wrap|write",
 )
-_RULES_HEADING = _words(
-    r"rules?|conventions?|guidelines?|standards?|(?:code |coding )?style|principles|practices|do'?s?(?: and don'?ts?)?|don'?ts?",
-    r"instructions?|requirements?|naming|policy|policies|workflow|checklist",
+_RULES_HEADING = words(
+    r"rules?|conventions?|guidelines?|standards?|(?:code |coding )?style|principles|practices|instructions?|naming",
+    r"do'?s?(?: and don'?ts?)?|don'?ts?|policy|policies|workflow|checklist",
 )
-_PREFERENCE_HEADING = _words(r"preferences?|about me|how i (?:work|like)")
-_DECISION_HEADING = _words(r"decisions?|rationale|why we .+|trade-?offs?|adr")
-_FAILURE_HEADING = _words(
+_PREFERENCE_HEADING = words(r"preferences?|about me|how i (?:work|like)")
+_DECISION_HEADING = words(r"decisions?|rationale|why we .+|trade-?offs?|adr")
+_FAILURE_HEADING = words(
     r"gotchas?|pitfalls?|caveats?|troubleshooting|known (?:issues|bugs|problems)|common (?:mistakes|errors|problems)"
 )
-_ONLY_LINK = re.compile(r"\W*(?:!?\[[^\]]*\]\([^)]*\)|https?://\S+)\W*")
+_LINK = re.compile(r"!?\[[^\]]{0,300}\]\([^)]{0,500}\)|https?://\S+")
 
 
 def notes_of(section: Section, title: str) -> Iterator[Note]:
@@ -111,20 +111,19 @@ def _bare(text: str) -> str:
 
 def _is_rule(text: str, heading: str) -> bool:
     """Return whether a list item stands for itself as a rule, a preference, a decision or a warning."""
-    if len(text) > _LONGEST_RULE or len(text.split()) < _FEWEST_WORDS or _ONLY_LINK.fullmatch(text):
+    if len(text) > _LONGEST_RULE or len(_LINK.sub(" ", text).split()) < _FEWEST_WORDS:
         return False
     return kind_of(text, heading) is not Kind.FACT
 
 
 def _rule(block: Block, heading: str, last: str) -> Note:
     lead = block.lead.rstrip(": ") if block.lead.endswith(":") else ""
-    name = " ".join(re.sub(r"[^\w\s-]", " ", block.text).split()[:8])
     return Note(
         kind=kind_of(block.text, last),
         trigger=shorten(f"{heading}: {lead}" if lead else heading, _LONGEST_TRIGGER),
         resolution=block.text,
         confidence=0.9,
-        name=name,
+        name=shorten(block.text, _LONGEST_NAME),
     )
 
 
@@ -149,17 +148,10 @@ def _leads(block: Block, following: Sequence[Block]) -> bool:
 
 
 def _rest(text: str, heading: str, last: str) -> Iterator[Note]:
-    if len(re.findall(r"[^\W_]+", text)) < _FEWEST_WORDS_OF_TEXT:
+    said = len(re.findall(r"[^\W_]+", _LINK.sub(" ", text)))
+    if said < _FEWEST_WORDS or (said < _FEWEST_WORDS_OF_TEXT and kind_of(text, "") is Kind.FACT):
         return
     for piece in chunks(text, _LONGEST_REST):
-        kind = kind_of(piece, last) if len(piece) <= _LONGEST_RULE else _kind_of_prose(piece, last)
+        # Of a long text its beginning tells the kind: somewhere in it stands every cue.
+        kind = kind_of(piece if len(piece) <= _LONGEST_RULE else piece[:_BEGINNING], last)
         yield Note(kind=kind, trigger=shorten(heading, _LONGEST_TRIGGER), resolution=piece, confidence=0.8)
-
-
-def _kind_of_prose(text: str, heading: str) -> Kind:
-    """Return the kind of a longer text, of which the heading and the first sentences tell more than a lone word."""
-    return kind_of(text[:200] if _first_words_tell(text) else "", heading)
-
-
-def _first_words_tell(text: str) -> bool:
-    return any(cue.search(text[:200]) for cue in (_PREFERENCE, _DECISION, _FAILURE))

@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from helix.ingest.plain import shorten
+
 _MOST_FRONT_MATTER = 200
+_LONGEST_TITLE = 300
 _FENCE = re.compile(r"\s*(?:[-*+]\s+)?(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
-_ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?P<title>[ \t].*)")
 _SETEXT = re.compile(r" {0,3}(?P<mark>=|-)(?P=mark)+[ \t]*$")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|(?P<number>\d{1,3})[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
 _NOT_A_TITLE = re.compile(r"\s*(?:$|[-*+>|]|```|~~~|\d+[.)] )| {4}|\t")
@@ -140,11 +143,13 @@ def _by_heading(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], list[st
 def _heading(line: str, body: list[str]) -> tuple[int, str] | None:
     """Return the level and title of a heading that the line is, or ends by underlining the last line of `body`."""
     if match := _ATX.match(line):
-        title = (match["title"] or "").strip()
-        return (len(match["marks"]), title) if title else None
+        title = match["title"].strip()
+        open_title = title.rstrip("#")  # closing marks go, but not those of "C#"
+        title = open_title.rstrip() if open_title[-1:] in ("", " ", "\t") else title
+        return (len(match["marks"]), shorten(title, _LONGEST_TITLE)) if title else None
     alone = body and not _NOT_A_TITLE.match(body[-1]) and (len(body) == 1 or not body[-2].strip())
     if alone and (match := _SETEXT.match(line)):
-        return (1 if match["mark"] == "=" else 2), body.pop().strip()
+        return (1 if match["mark"] == "=" else 2), shorten(body.pop().strip(), _LONGEST_TITLE)
     return None
 
 

@@ -12,6 +12,7 @@ from helix.lifecycle.compose import Composer, Prepared, prepare
 from helix.lifecycle.consolidate import Newcomer, Thresholds, Verdict, decide
 from helix.lifecycle.importance import importance_of
 from helix.lifecycle.intake import Intake
+from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.versions import supersede
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
@@ -19,7 +20,6 @@ from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, Status, tier_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.reports import StoreResult, StoreStatus
-from helix.recall.similar import nearest
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import slug
@@ -160,10 +160,7 @@ def _verdict(store: Store, ready: _Ready) -> tuple[Verdict, Memory | None]:
         known = _named(store, draft.scope, slug(draft.trigger))
         found = [(known, 0.0)] if known is not None else []
     else:
-        found = [
-            (store.memory(row), cosine)
-            for row, cosine in nearest(store.catalogue, vector, scope=draft.scope, limit=_NEAREST)
-        ]
+        found = nearest_active(store, vector, draft.scope, _NEAREST)
     thresholds = Thresholds(duplicate=settings.duplicate_threshold, update=settings.update_threshold)
     return decide(ready.newcomer, found, thresholds)
 

@@ -36,12 +36,12 @@ FUNCTIONS = _words(
     regexp_full_match regexp_matches regexp_replace regexp_split_to_array reverse right rtrim size split_part
     starts_with str_split string_split string_to_array substr substring suffix tolower toupper trim ucase upper
     array_append array_concat array_contains array_cosine_similarity array_distance array_dot_product array_extract
-    array_has array_inner_product array_position array_slice array_squared_distance list_any_value list_append
-    list_cat list_concat list_contains list_distinct list_element list_extract list_has list_has_all
-    list_indexof list_position list_prepend list_product list_reverse list_slice
-    list_sum list_to_string list_unique range
-    date duration interval string timestamp to_bool to_double to_float to_int16 to_int32 to_int64 to_int8
-    to_string to_uint16 to_uint32 to_uint64 to_uint8     century current_date current_timestamp date_part date_trunc datepart datetrunc dayname epoch_ms greatest last_day
+    array_has array_inner_product array_position array_squared_distance list_any_value list_append list_cat list_concat
+    list_contains list_distinct list_element list_extract list_has list_has_all list_indexof list_position list_prepend
+    list_product list_reverse list_sum list_to_string list_unique range
+    date duration interval string timestamp to_bool to_double to_float to_int16 to_int32 to_int64 to_int8 to_string
+    to_uint16 to_uint32 to_uint64 to_uint8
+    century current_date current_timestamp date_part date_trunc datepart datetrunc dayname epoch_ms greatest last_day
     least make_date monthname to_days to_epoch_ms to_hours to_microseconds to_milliseconds to_minutes to_months
     to_seconds to_timestamp to_years
     cardinality element_at map map_extract map_keys map_values

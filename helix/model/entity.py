@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 
 from helix.model.memory import GLOBAL_SCOPE
 
@@ -39,3 +40,8 @@ class Entity:
     kind: EntityKind
     name: str
     scope: str = GLOBAL_SCOPE
+
+
+def entity_id(kind: EntityKind, name: str, scope: str = GLOBAL_SCOPE) -> str:
+    """Return the id of an entity: 32 hexadecimal digits that kind, case-folded name and scope alone decide."""
+    return sha256("\x1f".join((kind.value, name.casefold(), scope)).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -13,6 +13,11 @@ from helix.model.memory import Kind
 from helix.recall.scoring import Factors, Signals, stretched
 from helix.store.columns import KINDS, FloatArray
 
+MAIN_ARMS = ("vector", "lexical")
+SIDE_ARMS = ("files", "time", "pagerank", "neighbours", "solves")
+ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys((*MAIN_ARMS, *SIDE_ARMS), 1.0)
+"""What each arm counts in fusion."""
+
 
 class Recipe(Protocol):
     """A way to score. Factors named `+x` add up, factors named `*x` multiply the sum."""

@@ -147,7 +147,8 @@ class Store:
         """Return the vector of one query, shape (dimension,); only where there is a model."""
         self.check_space()
         assert self.embedder is not None
-        return self.embedder.embed([text])[0]
+        vector: Vectors = self.embedder.embed([text])[0]
+        return vector
 
     def memory(self, row: int) -> Memory:
         """Return the memory of a catalogue row."""

@@ -12,6 +12,7 @@ from helix.text.secrets.span import Span
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
 _WORD_RUN = re.compile(r"\w{0,4096}")
 _ROUNDS = 4
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _GENERALITY = {"high-entropy": 3, "credential": 2, "password": 2, "env-value": 2, "auth-header": 1, "url-password": 1}
 
 
@@ -84,7 +85,17 @@ def _scan_region(text: str, start: int, end: int, depth: int, findings: list[Fin
 def _merged(region: str) -> list[Span]:
     """Return disjoint spans in order; overlapping ones become one, of the most specific kind."""
     lowered = region.lower()
-    found = sorted((*blocks.find(region), *library.find(region), *headers.find(region, lowered), *assignments.find(region), *families.find(region)))
+    if len(lowered) != len(region):  # a few letters grow when lowered, which would shift every offset
+        lowered = region.translate(_ASCII_LOWER)
+    found = sorted(
+        (
+            *blocks.find(region),
+            *library.find(region),
+            *headers.find(region, lowered),
+            *assignments.find(region, lowered),
+            *families.find(region),
+        )
+    )
     merged: list[Span] = []
     for span in found:
         run = _WORD_RUN.match(region, span.end) if region[span.end - 1 : span.end].isalnum() else None

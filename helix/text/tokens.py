@@ -18,7 +18,9 @@ _JOINT = re.compile(r"[^\w]+|_+")
 # Where an identifier changes case or between letters and digits: parse|HTTP|Response, sha|256.
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Scripts written without blanks between words: their runs become pairs of characters.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]+")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]+"
+)
 _MARKS = re.compile("[\u0300-\u036f]")
 _LONGEST_TOKEN = 120
 _CACHED_STEMS = 20_000
@@ -68,7 +70,9 @@ def _tokens(text: str, stem: bool) -> Iterator[str]:
             if len(humps) > 1:
                 yield part.casefold()[:_LONGEST_TOKEN]
         for word in small:
-            yield _stemmed(word[:_LONGEST_TOKEN]) if stem and word.isascii() and word.isalpha() else word[:_LONGEST_TOKEN]
+            yield (
+                _stemmed(word[:_LONGEST_TOKEN]) if stem and word.isascii() and word.isalpha() else word[:_LONGEST_TOKEN]
+            )
 
 
 def _humps(part: str) -> list[str]:

@@ -6,7 +6,7 @@ import json
 from http.cookies import SimpleCookie
 
 import pytest
-from conftest import BEARER, TOKEN, Answer, Served
+from api_server import BEARER, TOKEN, Answer, Served
 
 from helix.api.access import LINK_SECONDS, SESSION_SECONDS, Access
 
@@ -90,6 +90,7 @@ def test_browsers_are_told_to_load_nothing_from_elsewhere(served: Served) -> Non
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == "no-store"
     assert headers["referrer-policy"] == "no-referrer"
     assert headers["cross-origin-resource-policy"] == "same-origin"
 

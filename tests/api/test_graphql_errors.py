@@ -6,20 +6,21 @@ import logging
 from pathlib import Path
 
 import pytest
-from conftest import Serve, Served
+from api_server import Serve, Served
 
 from helix.model.reports import Health
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 
-STORE = "mutation($t: String!, $r: String!, $k: Kind!, $n: String) { store(trigger: $t, resolution: $r, kind: $k, name: $n) { id name } }"
+STORE = "mutation($t: String!, $r: String!, $k: Kind!) { store(trigger: $t, resolution: $r, kind: $k) { id name } }"
 
 
 def test_an_unknown_kind_is_refused_by_name(served: Served) -> None:
     answer = served.post(STORE, {"t": "a", "r": "b", "k": "RUMOUR"})
     assert answer.code == "INVALID_INPUT"
     assert "RUMOUR" in answer.message
+    assert "FAILURE, PATTERN" in answer.json["errors"][0]["extensions"]["hint"]
     literal = served.post('mutation { store(trigger: "a", resolution: "b", kind: RUMOUR) { id } }')
     assert literal.code == "INVALID_INPUT"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import BEARER, Answer, Served
+from api_server import BEARER, Answer, Served
 from hypothesis import given
 from hypothesis import strategies as st
 

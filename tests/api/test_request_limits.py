@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from conftest import Serve, Served
+from api_server import BEARER, Serve, Served
 from graphql import FragmentDefinitionNode, FragmentSpreadNode, OperationDefinitionNode, SelectionSetNode, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.api.context import MAX_WALKS
-from helix.api.limits import MAX_DIRECTIVES, shape_of
+from helix.api.limits import MAX_DIRECTIVES, Accepted, shape_of
 from helix.model.reports import Stats
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -28,20 +29,11 @@ def refused(served: Served, query: str) -> str:
     return answer.message
 
 
-def walk(levels: int) -> str:
-    """Return a query that is `levels` deep, going round in the graph."""
-    inner = "id"
-    for field in (["node", "edges", "source", "... on Memory"] * levels)[: max(levels - 3, 0)]:
-        inner = f"{field} {{ {inner} }}"
-    return inner
-
-
 def test_a_document_that_is_too_deep_is_refused(served: Served) -> None:
-    step = "edges { source { node { ... on Memory { %s } } } }"
     deep = "id"
     for _ in range(4):
-        deep = step % deep
-    words = refused(served, '{ get(nameOrId: "x") { %s } }' % deep)
+        deep = f"edges {{ source {{ node {{ ... on Memory {{ {deep} }} }} }} }}"
+    words = refused(served, f'{{ get(nameOrId: "x") {{ {deep} }} }}')
     assert "levels deep" in words
 
 
@@ -49,14 +41,14 @@ def test_depth_is_found_through_fragments(served: Served) -> None:
     fragments = " ".join(
         f"fragment F{n} on Memory {{ edges {{ source {{ node {{ ...F{n + 1} }} }} }} }}" for n in range(5)
     )
-    words = refused(served, '{ get(nameOrId: "x") { ...F0 } } %s fragment F5 on Memory { id }' % fragments)
+    words = refused(served, '{ get(nameOrId: "x") { ...F0 } } fragment F5 on Memory { id } ' + fragments)
     assert "levels deep" in words
 
 
 def test_fragments_that_double_at_each_step_cost_nothing(served: Served) -> None:
     """Unfolded, this has 2^100 fields; anything but a measure that remembers would never come back."""
     chain = " ".join(f"fragment F{n} on Health {{ ...F{n + 1} ...F{n + 1} }}" for n in range(100))
-    answer = served.post("{ health { ...F0 } } %s fragment F100 on Health { a: status }" % chain)
+    answer = served.post("{ health { ...F0 } } fragment F100 on Health { a: status } " + chain)
     assert answer.code == "INVALID_INPUT"
     assert "aliases" in answer.message
 
@@ -66,18 +58,46 @@ def test_a_circle_of_fragments_is_refused(served: Served) -> None:
 
 
 def test_too_many_aliases_are_refused(served: Served) -> None:
-    words = refused(served, "{ %s }" % " ".join(f"a{n}: health {{ status }}" for n in range(31)))
-    assert "31 aliases" in words
+    fields = " ".join(f"a{n}: health {{ status }}" for n in range(31))
+    assert "31 aliases" in refused(served, f"{{ {fields} }}")
 
 
 def test_too_many_tokens_are_refused(served: Served) -> None:
-    assert "tokens" in refused(served, "{ %s }" % " ".join(["__typename"] * 3_000))
+    assert "tokens" in refused(served, "{" + "__typename " * 3_000 + "}")
 
 
 def test_a_flood_of_directives_is_one_error(served: Served) -> None:
-    answer = served.post("{ __typename %s }" % " ".join(f"@unknown{n}" for n in range(MAX_DIRECTIVES + 1)))
+    flood = " ".join(f"@unknown{n}" for n in range(MAX_DIRECTIVES + 1))
+    answer = served.post(f"{{ __typename {flood} }}")
     assert len(answer.json["errors"]) == 1
     assert "directives" in answer.message
+
+
+def test_what_was_refused_once_is_refused_again(served: Served) -> None:
+    fields = " ".join(f"a{n}: health {{ status }}" for n in range(31))
+    for query in (f"{{ {fields} }}", "{ nothing }", "{"):
+        assert refused(served, query) == refused(served, query)
+
+
+def test_each_use_of_a_document_says_which_operation_it_means(served: Served) -> None:
+    query = "query A { health { status } } query B { __typename }"
+    body = json.dumps({"query": query, "operationName": "B"}).encode()
+    for _ in range(2):
+        answer = served.request("POST", "/graphql", body, {"content-type": "application/json", **BEARER})
+        assert answer.json == {"data": {"__typename": "Query"}}
+        assert "several operations" in refused(served, query)
+
+
+def test_only_the_documents_of_late_are_kept() -> None:
+    accepted, document = Accepted(), parse("{ a }")
+    for number in range(Accepted.KEPT):
+        accepted.add(str(number), document)
+    assert accepted.get("0") is document
+    accepted.add("one more", document)
+    assert accepted.get("0") is document, "it was asked for lately"
+    assert accepted.get("1") is None
+    accepted.add("x" * (Accepted.LONGEST + 1), document)
+    assert accepted.get("x" * (Accepted.LONGEST + 1)) is None
 
 
 def test_brackets_without_end_are_refused(served: Served) -> None:
@@ -88,8 +108,8 @@ def test_the_introspection_of_graphiql_passes(served: Served) -> None:
     inner = "name"
     for _ in range(9):
         inner = f"name ofType {{ {inner} }}"
-    query = "{ __schema { types { name fields(includeDeprecated: true) { name args { name type { %s } } } } } }" % inner
-    assert served.ask(query)["__schema"]["types"]
+    fields = f"fields(includeDeprecated: true) {{ name args {{ name type {{ {inner} }} }} }}"
+    assert served.ask(f"{{ __schema {{ types {{ name {fields} }} }} }}")["__schema"]["types"]
 
 
 SELECTIONS = st.recursive(
@@ -133,7 +153,12 @@ def unfolded(
 @pytest.mark.parametrize("size", [0, -1, 201, 2**31 - 1])
 @pytest.mark.parametrize(
     "query",
-    ["{ memories(first: %d) { totalCount } }", "{ episodes(first: %d) { totalCount } }", '{ recall(query: "x", limit: %d) { mode } }', "{ edges(limit: %d) { weight } }"],
+    [
+        "{ memories(first: %d) { totalCount } }",
+        "{ episodes(first: %d) { totalCount } }",
+        '{ recall(query: "x", limit: %d) { mode } }',
+        "{ edges(limit: %d) { weight } }",
+    ],
 )
 def test_pages_have_a_size_limit(served: Served, query: str, size: int) -> None:
     answer = served.post(query % size)
@@ -144,7 +169,8 @@ def test_pages_have_a_size_limit(served: Served, query: str, size: int) -> None:
 def test_walks_through_the_graph_are_counted(served: Served) -> None:
     for n in range(6):
         served.ask(
-            'mutation($t: String!) { store(trigger: $t, resolution: "r", kind: FACT) { id } }', t=f"subject {n} of six {n * 7}"
+            'mutation($t: String!) { store(trigger: $t, resolution: "r", kind: FACT) { id } }',
+            t=f"subject {n} of six {n * 7}",
         )
     answer = served.post("{ memories { edges { node { edges(limit: 200) { weight } } } } }")
     assert answer.code == "INVALID_INPUT"

@@ -139,9 +139,7 @@ def test_nodes_of_every_label_and_edges_between_unlike_labels(engine: KuzuEngine
             attributes={"rank": 2, "arm": "vector", "outcome": "delivered"},
         )
     )
-    touches = put_edge(
-        Edge(type=Relation.TOUCHES, source=ref("a"), target=ref("e", Label.ENTITY), created_at=NOW)
-    )
+    touches = put_edge(Edge(type=Relation.TOUCHES, source=ref("a"), target=ref("e", Label.ENTITY), created_at=NOW))
     engine.apply([put(memory("a")), put(task), put(entity), injected, touches], 1)
     asked = "MATCH (t:Task)-[i:INJECTED]->(m:Memory)-[:TOUCHES]->(f) RETURN i.rank, i.arm, i.outcome, m.name, f.name"
     columns, rows, more = engine.cypher(asked, {}, timeout_ms=5_000, limit=10)
@@ -149,7 +147,7 @@ def test_nodes_of_every_label_and_edges_between_unlike_labels(engine: KuzuEngine
 
 
 def test_a_graph_built_from_a_state_equals_one_it_was_applied_to(engine: KuzuEngine, tmp_path: Path) -> None:
-    state: list[Operation] = [put(memory(f"m{n}", source="line\nbreak, \"quote\"")) for n in range(30)]
+    state: list[Operation] = [put(memory(f"m{n}", source='line\nbreak, "quote"')) for n in range(30)]
     state += [edge(f"m{n}", f"m{n + 1}") for n in range(20)]
     state += [passage(f"m{n}", n + 1, 1, number=n + 1) for n in range(30)]
     engine.apply(state, 7)
@@ -172,7 +170,9 @@ def test_a_graph_built_from_a_state_equals_one_it_was_applied_to(engine: KuzuEng
         for name in ("edges_SOLVES", "passages"):
             assert count(built, name) == count(engine, name)
         query = [3, 1] + [0] * 6
-        assert [found for found, _ in built.vector_search(query, 5)] == [found for found, _ in engine.vector_search(query, 5)]
+        assert [found for found, _ in built.vector_search(query, 5)] == [
+            found for found, _ in engine.vector_search(query, 5)
+        ]
         assert stages == {"copying", "indexing", "closing"}
     finally:
         built.close()

@@ -66,7 +66,9 @@ def test_rows_come_back_in_order_after_a_restart(journal: Journal, path: Path) -
 
 def test_a_partial_change_is_completed_from_the_state(journal: Journal) -> None:
     write(journal, node("a", scope="x"))
-    (row,) = journal.append([Change(kind="t", operations=(PutNode(label=Label.ENTITY, id="a", props={"kind": "url"}),))], 2)
+    (row,) = journal.append(
+        [Change(kind="t", operations=(PutNode(label=Label.ENTITY, id="a", props={"kind": "url"}),))], 2
+    )
     (operation,) = row.change.operations
     assert isinstance(operation, PutNode)
     assert operation.props == {"name": "a", "kind": "url", "scope": "x"}

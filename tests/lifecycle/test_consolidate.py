@@ -44,7 +44,9 @@ def test_the_same_words_are_the_same_thing_even_without_vectors() -> None:
 
 
 def test_a_near_paraphrase_is_the_same_thing() -> None:
-    assert verdict(new("activate the venv before tests"), stored("before tests activate the venv"), 0.95) is Verdict.NOOP
+    assert (
+        verdict(new("activate the venv before tests"), stored("before tests activate the venv"), 0.95) is Verdict.NOOP
+    )
 
 
 @pytest.mark.parametrize(

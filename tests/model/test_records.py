@@ -52,7 +52,9 @@ def test_a_moment_survives_the_way_to_microseconds_and_back(moment: datetime) ->
 
 def test_an_episodes_own_agent_goes_before_its_provenances() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    episode = Episode(id="e", content="c", recorded_at=now, occurred_at=now, agent="ada", provenance=Provenance(agent=""))
+    episode = Episode(
+        id="e", content="c", recorded_at=now, occurred_at=now, agent="ada", provenance=Provenance(agent="")
+    )
     assert put(episode).props["agent"] == "ada"
 
 

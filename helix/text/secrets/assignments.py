@@ -9,7 +9,9 @@ from enum import IntEnum
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
-_HINT = re.compile(r"pass|pwd|pw\b|secret|token|key|cred|auth|bearer|jwt|\bpat\b|login|access|cookie|session|srt", re.IGNORECASE)
+_HINT = re.compile(
+    r"pass|pwd|pw\b|senha|kennwort|contrasena|secret|token|key|cred|auth|bearer|jwt|\bpat\b|login|access|cookie|session|srt"
+)
 _ASSIGNMENT = re.compile(
     r"""
     (?P<name>[A-Za-z_][\w.\-]{0,80})(?P<close>(?:\\{0,3}["'`])?[\])]{0,2})
@@ -30,14 +32,22 @@ _ASSIGNMENT = re.compile(
     """,
     re.VERBOSE,
 )
-_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|ñ")
-_READER = re.compile(r"_*(?:get|fetch|read|load|find|look|resolve|check|verify|validate|is|has|require|delete|remove|create|make|parse|ask)", re.IGNORECASE)
+_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_READER = re.compile(
+    r"_*(?:get|fetch|read|load|find|look|resolve|check|verify|validate|is|has|require|delete|remove|create|make|parse|ask)",
+    re.IGNORECASE,
+)
 _NOT_SPACE = re.compile(r"\S{0,8192}")
 _LONG = 400
 _EVALUATED = 500
 _STRAY = (",", ")", ";", "+", "]", "}")
-_LOCATION = re.compile(r"\w+://|[./~]{1,2}/|/\w|[A-Za-z]:\\|.*\.(?:py|js|ts|go|rs|json|ya?ml|toml|ini|txt|pem|crt|cer|p12|jks|key|pub|md|html?|xml|sh|cfg|conf|env|com|org|net|io|dev)\b", re.IGNORECASE)
-_SYMBOL_WORDS = re.compile(r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_LOCATION = re.compile(
+    r"\w+://|[./~]{1,2}/|/\w|[A-Za-z]:\\|.*\.(?:py|js|ts|go|rs|json|ya?ml|toml|ini|txt|pem|crt|cer|p12|jks|key|pub|md|html?|xml|sh|cfg|conf|env|com|org|net|io|dev)\b",
+    re.IGNORECASE,
+)
+_SYMBOL_WORDS = re.compile(
+    r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+)
 
 
 class _Name(IntEnum):
@@ -50,13 +60,119 @@ class _Name(IntEnum):
     PASSWORD = 4
 
 
-_PASSWORD_WORDS = frozenset(["password", "passwd", "passwort", "passphrase", "passcode", "pwd", "secret", "secrets", "contrasena", "contraseña", "userpass"])
-_TOKEN_WORDS = frozenset(["token", "apikey", "apitoken", "authtoken", "authkey", "accesskey", "secretkey", "privatekey", "credential", "credentials", "auth", "authorization", "bearer", "pat", "jwt"])
+_PASSWORD_WORDS = frozenset(
+    [
+        "password",
+        "passwd",
+        "passwort",
+        "passphrase",
+        "passcode",
+        "pwd",
+        "secret",
+        "secrets",
+        "contrasena",
+        "contraseña",
+        "userpass",
+    ]
+)
+_TOKEN_WORDS = frozenset(
+    [
+        "token",
+        "apikey",
+        "apitoken",
+        "authtoken",
+        "authkey",
+        "accesskey",
+        "secretkey",
+        "privatekey",
+        "credential",
+        "credentials",
+        "auth",
+        "authorization",
+        "bearer",
+        "pat",
+        "jwt",
+    ]
+)
 _KEY_OWNERS = frozenset(
-    ["access", "account", "admin", "api", "app", "application", "auth", "client", "consumer", "db", "database", "deploy", "deployment", "encryption", "hmac", "ingest", "integration", "jwt", "license", "master", "priv", "private", "rest", "root", "secret", "service", "session", "shared", "sig", "signing", "ssh", "storage", "subscription", "user", "webhook", "write"]
+    [
+        "access",
+        "account",
+        "admin",
+        "api",
+        "app",
+        "application",
+        "auth",
+        "client",
+        "consumer",
+        "db",
+        "database",
+        "deploy",
+        "deployment",
+        "encryption",
+        "hmac",
+        "ingest",
+        "integration",
+        "jwt",
+        "license",
+        "master",
+        "priv",
+        "private",
+        "rest",
+        "root",
+        "secret",
+        "service",
+        "session",
+        "shared",
+        "sig",
+        "signing",
+        "ssh",
+        "storage",
+        "subscription",
+        "user",
+        "webhook",
+        "write",
+    ]
 )
 _KEY_BENIGN = frozenset(
-    ["primary", "foreign", "partition", "sort", "cache", "public", "pub", "row", "hash", "group", "object", "map", "dict", "index", "bucket", "route", "routing", "unique", "composite", "lookup", "search", "registry", "schema", "sequence", "idempotency", "dedup", "translation", "message", "i18n", "config", "sorting", "column", "field", "host", "known", "ordering"]
+    [
+        "primary",
+        "foreign",
+        "partition",
+        "sort",
+        "cache",
+        "public",
+        "pub",
+        "row",
+        "hash",
+        "group",
+        "object",
+        "map",
+        "dict",
+        "index",
+        "bucket",
+        "route",
+        "routing",
+        "unique",
+        "composite",
+        "lookup",
+        "search",
+        "registry",
+        "schema",
+        "sequence",
+        "idempotency",
+        "dedup",
+        "translation",
+        "message",
+        "i18n",
+        "config",
+        "sorting",
+        "column",
+        "field",
+        "host",
+        "known",
+        "ordering",
+    ]
 )
 _PASS_OWNERS = frozenset(
     """
@@ -65,17 +181,89 @@ _PASS_OWNERS = frozenset(
     """.split()
 )
 _TOKEN_BENIGN = frozenset(
-    ["page", "next", "prev", "previous", "continuation", "continue", "cancel", "cancellation", "cancelled", "pad", "eos", "bos", "unk", "mask", "sep", "cls", "stop", "start", "end", "special", "lex", "syntax", "parse", "parser", "csrf", "xsrf", "authenticity", "public", "pub", "resume", "change", "sync", "cursor", "lookahead", "antiforgery", "verification", "first", "last"]
+    [
+        "page",
+        "next",
+        "prev",
+        "previous",
+        "continuation",
+        "continue",
+        "cancel",
+        "cancellation",
+        "cancelled",
+        "pad",
+        "eos",
+        "bos",
+        "unk",
+        "mask",
+        "sep",
+        "cls",
+        "stop",
+        "start",
+        "end",
+        "special",
+        "lex",
+        "syntax",
+        "parse",
+        "parser",
+        "csrf",
+        "xsrf",
+        "authenticity",
+        "public",
+        "pub",
+        "resume",
+        "change",
+        "sync",
+        "cursor",
+        "lookahead",
+        "antiforgery",
+        "verification",
+        "first",
+        "last",
+    ]
 )
 _QUALIFIERS = frozenset(
-    ["value", "val", "str", "string", "raw", "b64", "base64", "plain", "text", "prod", "production", "dev", "staging", "test", "live", "old", "new", "default", "current", "backup", "main", "primary", "secondary", "a", "b", "c", "x", "y", "enc", "encoded", "header", "data"]
+    [
+        "value",
+        "val",
+        "str",
+        "string",
+        "raw",
+        "b64",
+        "base64",
+        "plain",
+        "text",
+        "prod",
+        "production",
+        "dev",
+        "staging",
+        "test",
+        "live",
+        "old",
+        "new",
+        "default",
+        "current",
+        "backup",
+        "main",
+        "primary",
+        "secondary",
+        "a",
+        "b",
+        "c",
+        "x",
+        "y",
+        "enc",
+        "encoded",
+        "header",
+        "data",
+    ]
 )
 
 
-def find(text: str) -> Iterator[Span]:
-    """Yield the values of assignments to names that smell of a secret."""
+def find(text: str, lowered: str) -> Iterator[Span]:
+    """Yield the values of assignments to names that smell of a secret. `lowered` is the text in lower case, as long."""
     position = 0
-    for hint in _HINT.finditer(text):
+    for hint in _HINT.finditer(lowered):
         if hint.start() < position:
             continue
         match = _ASSIGNMENT.match(text, _name_start(text, hint.start(), position))
@@ -120,7 +308,12 @@ def _judge(text: str, match: re.Match[str], name: _Name) -> Span | None:
     if match["tag"] is not None and not text.startswith("</", start + len(value)):
         return None
     in_query = match.start() > 0 and text[match.start() - 1] in "?&"
-    env_style = not quoted and match["assign"] is not None and _starts_line(text, match.start()) and (match["name"].isupper() or gap.endswith("="))
+    env_style = (
+        not quoted
+        and match["assign"] is not None
+        and _starts_line(text, match.start())
+        and (match["name"].isupper() or gap.endswith("="))
+    )
     if in_query or (not quoted and "&" in value and "://" in text[max(0, start - 200) : start]):
         value = value.split("&", 1)[0].split("#", 1)[0]
     if env_style and not in_query:
@@ -133,27 +326,55 @@ def _judge(text: str, match: re.Match[str], name: _Name) -> Span | None:
     weak = any(match[key] is not None for key in ("comma", "prose", "blank", "call"))
     if not quoted and len(value) >= _EVALUATED:
         value = text[start : _NOT_SPACE.match(text, start).end()]
-    if not _accept(value[:_EVALUATED], name, quoted=quoted, env_style=env_style, shouted=env_style and match["name"].isupper() and gap.endswith((match["name"] + "=", ": ")), weak=weak):
+    if not _accept(
+        value,
+        name,
+        quoted=quoted,
+        env_style=env_style,
+        shouted=env_style and match["name"].isupper() and gap.endswith((match["name"] + "=", ": ")),
+        weak=weak,
+    ):
         return None
     kind = "env-value" if env_style else "password" if name is _Name.PASSWORD else "credential"
     return Span(start, start + len(value), kind)
 
 
 def _accept(value: str, name: _Name, *, quoted: bool, env_style: bool, shouted: bool, weak: bool) -> bool:
-    if (strength.is_filler(value) and not strength.is_uuid(value)) or _LOCATION.match(value) or strength.is_published_sample(value):
+    if (
+        (strength.is_filler(value) and not strength.is_uuid(value))
+        or _LOCATION.match(value)
+        or strength.is_published_sample(value)
+    ):
         return False
     if strength.is_expression(value) if not quoted and not shouted else value.startswith(_STRAY):
         return False
     if strength.is_uuid(value):
         return name is not _Name.IDENTIFIER
     if name is _Name.IDENTIFIER:
-        return not strength.is_hex(value) and strength.looks_random(value, least=12) and strength.word_share(value) < 0.6
+        return (
+            not strength.is_hex(value) and strength.looks_random(value, least=12) and strength.word_share(value) < 0.6
+        )
     if name is _Name.KEY:
-        return (strength.is_hex(value) and len(value) >= 20 and not value.isdigit()) or (len(value) >= 14 and strength.looks_random(value, least=14) and not any(char.isspace() for char in value) and strength.word_share(value) < 0.4)
+        return (strength.is_hex(value) and len(value) >= 20 and not value.isdigit()) or (
+            len(value) >= 14
+            and strength.looks_random(value, least=14)
+            and not any(char.isspace() for char in value)
+            and strength.word_share(value) < 0.4
+        )
     if any(char.isspace() for char in value):
-        return name is _Name.PASSWORD and quoted and not weak and bool(re.search(r"\d|[^\w\s.,'!?-]", value)) and value.count(" ") <= 6
+        return (
+            name is _Name.PASSWORD
+            and quoted
+            and not weak
+            and bool(re.search(r"\d|[^\w\s.,'!?-]", value))
+            and value.count(" ") <= 6
+        )
     if name is _Name.TOKEN:
-        return len(value) >= 10 and strength.looks_chosen(value) and (strength.word_share(value) < 0.35 or not _SYMBOL_WORDS.fullmatch(value))
+        return (
+            len(value) >= 10
+            and strength.looks_chosen(value)
+            and (strength.word_share(value) < 0.35 or not _SYMBOL_WORDS.fullmatch(value))
+        )
     if env_style or (quoted and not weak):
         return len(value) >= 4 and (strength.looks_chosen(value) or not _SYMBOL_WORDS.fullmatch(value))
     return strength.looks_chosen(value) and not _SYMBOL_WORDS.fullmatch(value)
@@ -161,7 +382,23 @@ def _accept(value: str, name: _Name, *, quoted: bool, env_style: bool, shouted: 
 
 def _starts_line(text: str, start: int) -> bool:
     line = text[max(text.rfind("\n", 0, start) + 1, start - 40) : start].strip()
-    return line in ("", "export", "set", "ENV", "ARG", "setx", "$", "#", "//", "-", "- export", "env", "RUN export", "-e", "$ export")
+    return line in (
+        "",
+        "export",
+        "set",
+        "ENV",
+        "ARG",
+        "setx",
+        "$",
+        "#",
+        "//",
+        "-",
+        "- export",
+        "env",
+        "RUN export",
+        "-e",
+        "$ export",
+    )
 
 
 def _name_strength(name: str, before: str) -> _Name:
@@ -180,11 +417,13 @@ def _name_strength(name: str, before: str) -> _Name:
     if last in _TOKEN_WORDS or last.endswith(("token", "apikey", "authkey", "credentials")):
         return _Name.TOKEN
     if last in ("key", "keys") or last.endswith("key"):
-        owner = set(words) | {word.lower() for word in _NAME_WORD.findall(before)[-1:]}
+        before_words = {word.lower() for word in _NAME_WORD.findall(before)[-1:]}
+        if words == ["key"] and not before_words & _KEY_OWNERS:
+            return _Name.IDENTIFIER
+        owner = set(words) | before_words
         if owner & _KEY_BENIGN:
             return _Name.NONE
         return _Name.TOKEN if owner & _KEY_OWNERS else _Name.KEY
-    joined = "".join(words)
-    if joined.endswith("accessid"):
+    if "".join(words).endswith("accessid") or last in ("cookie", "session", "sessionid"):
         return _Name.IDENTIFIER
-    return _Name.KEY if last in ("login", "srt", "cookie", "session", "sessionid") else _Name.NONE
+    return _Name.KEY if last in ("login", "srt") else _Name.NONE

@@ -10,7 +10,6 @@ from helix.text.secrets.span import Span
 
 _CANDIDATE = re.compile(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
 _SEGMENT = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
-_EVALUATED = 400
 _LOOKS_LIKE_DATA = 4096
 
 _SHAPES = {
@@ -25,9 +24,16 @@ _SHAPES = {
     "huggingface-token": (r"hf_[A-Za-z0-9]{34}(?!\w)", r"api_org_[A-Za-z0-9]{34}(?!\w)"),
     "azure-secret": (r"[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~-])",),
     "aws-bedrock-key": (r"ABSK[A-Za-z0-9+/]{109,}={0,2}", r"bedrock-api-key-[A-Za-z0-9+/=]{40,}"),
-    "hashicorp-token": (r"hv[bsr]\.[\w-]{20,}", r"[sbr]\.[A-Za-z0-9]{24}(?![\w])", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{50,}"),
+    "hashicorp-token": (
+        r"hv[bsr]\.[\w-]{20,}",
+        r"[sbr]\.[A-Za-z0-9]{24}(?![\w])",
+        r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{50,}",
+    ),
     "facebook-token": (r"EAA[A-Za-z0-9]{80,}", r"EAACEdEose0cBA[A-Za-z0-9]+"),
-    "1password-secret": (r"ops_eyJ[\w+/=-]{100,}", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-(?:[A-Z0-9]{5}-){2}[A-Z0-9]{5}"),
+    "1password-secret": (
+        r"ops_eyJ[\w+/=-]{100,}",
+        r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-(?:[A-Z0-9]{5}-){2}[A-Z0-9]{5}",
+    ),
     "age-key": (r"AGE-SECRET-KEY-1[0-9A-Z]{20,}",),
     "google-push-key": (r"AAAA[\w-]{7}:APA91b[\w-]{100,}",),
     "twitter-token": (r"A{18,}[A-Za-z0-9%]{60,}",),
@@ -52,11 +58,18 @@ _SHAPES = {
 _KINDS = tuple(_SHAPES)
 _KNOWN = re.compile(r"(?<![\w+/.-])(?:" + "|".join(f"({'|'.join(shapes)})" for shapes in _SHAPES.values()) + ")")
 _CAN_BE_SECRET = re.compile(r"\d|hf_|api_org_")
-_BY_ENTROPY_OF_TAIL = frozenset({"vendor-token", "openai-key", "hashicorp-token", "slack-token", "azure-secret", "gitlab-token"})
+_BY_ENTROPY_OF_TAIL = frozenset(
+    {"vendor-token", "openai-key", "hashicorp-token", "slack-token", "azure-secret", "gitlab-token"}
+)
 _TILDE = re.compile(r"(?<!\w)sha256~[\w-]{40,}")
 _PIPE = re.compile(r"(?<!\w)\d{15,16}(?:\||%7C)[\w-]{27,40}")
-_INTEGRITY = re.compile(r"(?:sha(?:1|224|256|384|512)[-:~]|md5[-:]|ssh-[a-z0-9-]+\s{1,2}|ecdsa-[\w-]+\s{1,2}|base64,)$", re.IGNORECASE)
-_BENIGN = re.compile(r"fingerprint|checksum|digest|integrity|\bhash|sha-?\d|md5|signature|etag|cursor|nonce|public|message-id|boundary", re.IGNORECASE)
+_INTEGRITY = re.compile(
+    r"(?:sha(?:1|224|256|384|512)[-:~]|md5[-:]|ssh-[a-z0-9-]+\s{1,2}|ecdsa-[\w-]+\s{1,2}|base64,)$", re.IGNORECASE
+)
+_BENIGN = re.compile(
+    r"fingerprint|checksum|digest|integrity|\bhash|sha-?\d|md5|signature|etag|cursor|nonce|public|message-id|boundary",
+    re.IGNORECASE,
+)
 _ARMOUR = re.compile(r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----")
 _NAME_BEFORE = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|:|=>)\s{0,4}[\"'`(]{0,2}$")
 
@@ -64,9 +77,17 @@ _NAME_BEFORE = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|:|
 def find(text: str) -> Iterator[Span]:
     """Yield tokens of known shape, and strings that look random without any context."""
     if "sha256~" in text:
-        yield from (Span(*match.span(), "openshift-token") for match in _TILDE.finditer(text) if not strength.is_filler(match.group()))
+        yield from (
+            Span(*match.span(), "openshift-token")
+            for match in _TILDE.finditer(text)
+            if not strength.is_filler(match.group())
+        )
     if "|" in text or "%7C" in text:
-        yield from (Span(*match.span(), "facebook-token") for match in _PIPE.finditer(text) if strength.looks_random(match.group()))
+        yield from (
+            Span(*match.span(), "facebook-token")
+            for match in _PIPE.finditer(text)
+            if strength.looks_random(match.group())
+        )
     armoured = _ARMOUR.search(text) is not None
     for candidate in _CANDIDATE.finditer(text):
         if not _CAN_BE_SECRET.search(text, candidate.start(), candidate.end()):
@@ -80,7 +101,7 @@ def find(text: str) -> Iterator[Span]:
 def _known(text: str, start: int, end: int) -> Iterator[Span]:
     for match in _KNOWN.finditer(text, start, end):
         kind = _KINDS[(match.lastindex or 1) - 1]
-        value = match.group()[:_EVALUATED]
+        value = match.group()
         if strength.is_filler(value) or strength.is_published_sample(value):
             continue
         if kind not in _BY_ENTROPY_OF_TAIL or _random_tail(value):
@@ -89,7 +110,11 @@ def _known(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _random_tail(value: str) -> bool:
     tail = re.split(r"[-_.]", value, maxsplit=1)[-1]
-    return strength.looks_random(tail, least=14) and strength.word_share(tail) < 0.5 and sum(char.isdigit() for char in tail) >= 2
+    return (
+        strength.looks_random(tail, least=14)
+        and strength.word_share(tail) < 0.5
+        and sum(char.isdigit() for char in tail) >= 2
+    )
 
 
 def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
@@ -98,10 +123,16 @@ def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
         return
     before = text[max(0, start - 90) : start]
     name = _NAME_BEFORE.search(before)
-    if _INTEGRITY.search(before) or _BENIGN.search(before) or (name is not None and not assignments.secret_name(name[1])):
+    if (
+        _INTEGRITY.search(before)
+        or _BENIGN.search(before)
+        or (name is not None and not assignments.secret_name(name[1]))
+    ):
         return
     for segment in _SEGMENT.finditer(text, start, end):
-        if not strength.looks_high_entropy(segment.group().rstrip("=")) or strength.is_published_sample(segment.group()):
+        if not strength.looks_high_entropy(segment.group().rstrip("=")) or strength.is_published_sample(
+            segment.group()
+        ):
             continue
         if not _INTEGRITY.search(text, max(start, segment.start() - 12), segment.start()):
             yield Span(segment.start(), segment.end(), "high-entropy")

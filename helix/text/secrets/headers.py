@@ -10,25 +10,34 @@ from collections.abc import Iterator
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
-_USERINFO = re.compile(r"://(?P<user>[^\s/?#@:\"'<>]{0,200})(?::(?P<password>[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])")
+_USERINFO = re.compile(
+    r"://(?P<user>[^\s/?#@:\"'<>]{0,200})(?::(?P<password>[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])"
+)
 _AUTHORIZATION = re.compile(
-    r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?:[a-z][\w-]{1,20}\s{1,4})?(?P<value>[^\s\"'\\,;]{6,4000})", re.IGNORECASE
+    r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?:[a-z][\w-]{1,20}\s{1,4})?(?P<value>[^\s\"'\\,;]{6,4000})",
+    re.IGNORECASE,
 )
 _BEARER = re.compile(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{12,4000})", re.IGNORECASE)
 _BASIC = re.compile(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
 _CURL_USER = re.compile(
     r"\s(?:-u|--user|-U|--proxy-user)[ \t=]{0,4}(?P<quote>[\"']?)(?P<user>[^\s:\"']{0,200}|\{[^}\s]{0,100}\})[\"']?:[\"']?(?P<password>[^\s\"']{0,400})"
 )
-_BUNDLER = re.compile(r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})")
+_BUNDLER = re.compile(
+    r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})"
+)
 _NETRC = re.compile(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")
-_PLAIN_TEXT = re.compile(r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE)
+_PLAIN_TEXT = re.compile(
+    r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE
+)
 _HASH = re.compile(r"(?<![\w$])(?:\$(?:1|5|6|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sha\d+\$)[\w./$=,+-]{20,400}")
 _FOREIGN = re.compile(
-    r"(?:contraseña|senha|kennwort|mot de passe|parola|hasło|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور)\s{0,2}[:=：は是]\s{0,2}[\"'「]?(?P<value>[!-~]{4,200})",
+    r"(?:contraseña|hasło|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور)\s{0,2}[:=：は是]\s{0,2}[\"'「]?(?P<value>[!-~]{4,200})",
     re.IGNORECASE,
 )
 _SSHPASS = re.compile(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")
-_SIGNED = re.compile(r"[?&](?:sig|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})", re.IGNORECASE)
+_SIGNED = re.compile(
+    r"[?&](?:sig|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})", re.IGNORECASE
+)
 _WEBHOOK = re.compile(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|api\.telegram\.org/bot|"
     r"hooks\.zapier\.com/hooks/catch/|webhook\.office\.com/webhookb2/|hooks\.chat\.googleapis\.com/)(?P<value>[\w@:/-]{12,400})",
@@ -48,11 +57,11 @@ def find(text: str, lowered: str) -> Iterator[Span]:
                 yield Span(*match.span("value"), "url-signature")
     if "authorization" in lowered:
         for match in _AUTHORIZATION.finditer(text):
-            if strength.looks_chosen(match["value"][:400]) and not strength.is_expression(match["value"][:400]):
+            if strength.looks_chosen(match["value"]) and not strength.is_expression(match["value"]):
                 yield Span(*match.span("value"), "auth-header")
     if "bearer" in lowered:
         for match in _BEARER.finditer(text):
-            if strength.looks_chosen(match["value"][:400]) and strength.word_share(match["value"]) < 0.6:
+            if strength.looks_chosen(match["value"]) and strength.word_share(match["value"]) < 0.6:
                 yield Span(*match.span("value"), "auth-header")
     if "basic" in lowered:
         for match in _BASIC.finditer(text):
@@ -64,12 +73,21 @@ def find(text: str, lowered: str) -> Iterator[Span]:
                 yield Span(*match.span("value"), "env-value")
     for anchor, pattern in (("sshpass", _SSHPASS), ("login", _NETRC), ("securestring", _PLAIN_TEXT)):
         if anchor in lowered:
-            yield from (Span(*match.span("value"), "password") for match in pattern.finditer(text) if not _placeholder(match["value"]))
+            yield from (
+                Span(*match.span("value"), "password")
+                for match in pattern.finditer(text)
+                if not _placeholder(match["value"])
+            )
     if "$" in text:
-        yield from (Span(*match.span(), "password-hash") for match in _HASH.finditer(text) if not strength.is_filler(match.group()[4:]))
-    for match in _FOREIGN.finditer(text):
-        if strength.looks_chosen(match["value"]):
-            yield Span(*match.span("value"), "password")
+        yield from (
+            Span(*match.span(), "password-hash")
+            for match in _HASH.finditer(text)
+            if not strength.is_filler(match.group()[4:])
+        )
+    if not text.isascii():
+        for match in _FOREIGN.finditer(text):
+            if strength.looks_chosen(match["value"]):
+                yield Span(*match.span("value"), "password")
     if "curl" in lowered:
         yield from _curl_user(text)
 

@@ -56,7 +56,7 @@ def _matches(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
     whole_groups = pattern.groups > 0 and pattern.flags & re.IGNORECASE
     for match in pattern.finditer(text):
         start, end = match.span(match.lastindex) if whole_groups and match.lastindex else match.span()
-        value = text[start:end].strip(" \t\r\n=:\"")
+        value = text[start:end].strip(' \t\r\n=:"')
         start = text.index(value, start)
         if strength.is_filler(value) or strength.word_share(value) > 0.8 or not any(char.isdigit() for char in value):
             continue

@@ -15,14 +15,175 @@ _TEMPLATE = re.compile(
 _OPENERS = ("$", "<", "%")
 _RUN = re.compile(r"(.)\1{3,}")
 _X_RUN = re.compile(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
-_REPEATED = re.compile(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,8}?)\3{2,})")
+_REPEATED = re.compile(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,16}?)\3{2,})")
 _SAMPLE_WORD = re.compile(
     r"example|sample|placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real|"
     r"lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|put_your|somestring|random ?string|token ?here|0123456789",
     re.IGNORECASE,
 )
 _FILLER_WORDS = frozenset(
-    ["a", "abc", "abcd", "access", "account", "admin", "administrator", "an", "any", "api", "apikey", "app", "application", "asdf", "auth", "authorization", "b", "bar", "basic", "baz", "bearer", "blah", "bool", "boolean", "bot", "bytes", "changed", "changeit", "char", "client", "code", "config", "cookie", "credential", "credentials", "custom", "default", "dev", "disabled", "digest", "email", "empty", "enabled", "encrypted", "env", "environment", "false", "field", "file", "foo", "for", "from", "generic", "global", "guest", "header", "hello", "hidden", "id", "in", "int", "is", "it", "jwt", "key", "keyring", "keys", "ldap", "local", "localhost", "login", "master", "me", "my", "name", "new", "nil", "no", "none", "not", "null", "number", "oauth", "object", "of", "off", "ok", "old", "on", "openid", "optional", "or", "pass", "passphrase", "passwd", "password", "passwords", "path", "plain", "pw", "pwd", "private", "prod", "production", "provided", "public", "qwerty", "raw", "read", "refresh", "required", "root", "secret", "secrets", "secure", "security", "server", "service", "session", "set", "shared", "signed", "some", "something", "str", "string", "super", "system", "temp", "test", "tester", "testing", "text", "that", "the", "this", "to", "token", "tokens", "true", "type", "undefined", "unknown", "unset", "unused", "url", "use", "user", "username", "username1", "uuid", "val", "value", "var", "vault", "with", "word", "world", "write", "yes"]
+    [
+        "a",
+        "abc",
+        "abcd",
+        "access",
+        "account",
+        "admin",
+        "administrator",
+        "an",
+        "any",
+        "api",
+        "apikey",
+        "app",
+        "application",
+        "asdf",
+        "auth",
+        "authorization",
+        "b",
+        "bar",
+        "basic",
+        "baz",
+        "bearer",
+        "blah",
+        "bool",
+        "boolean",
+        "bot",
+        "bytes",
+        "changed",
+        "changeit",
+        "char",
+        "client",
+        "code",
+        "config",
+        "cookie",
+        "credential",
+        "credentials",
+        "custom",
+        "default",
+        "dev",
+        "disabled",
+        "digest",
+        "email",
+        "empty",
+        "enabled",
+        "encrypted",
+        "env",
+        "environment",
+        "false",
+        "field",
+        "file",
+        "foo",
+        "for",
+        "from",
+        "generic",
+        "global",
+        "guest",
+        "header",
+        "hello",
+        "hidden",
+        "id",
+        "in",
+        "int",
+        "is",
+        "it",
+        "jwt",
+        "key",
+        "keyring",
+        "keys",
+        "ldap",
+        "local",
+        "localhost",
+        "login",
+        "master",
+        "me",
+        "my",
+        "name",
+        "new",
+        "nil",
+        "no",
+        "none",
+        "not",
+        "null",
+        "number",
+        "oauth",
+        "object",
+        "of",
+        "off",
+        "ok",
+        "old",
+        "on",
+        "openid",
+        "optional",
+        "or",
+        "pass",
+        "passphrase",
+        "passwd",
+        "password",
+        "passwords",
+        "path",
+        "plain",
+        "pw",
+        "pwd",
+        "private",
+        "prod",
+        "production",
+        "provided",
+        "public",
+        "qwerty",
+        "raw",
+        "read",
+        "refresh",
+        "required",
+        "root",
+        "secret",
+        "secrets",
+        "secure",
+        "security",
+        "server",
+        "service",
+        "session",
+        "set",
+        "shared",
+        "signed",
+        "some",
+        "something",
+        "str",
+        "string",
+        "super",
+        "system",
+        "temp",
+        "test",
+        "tester",
+        "testing",
+        "text",
+        "that",
+        "the",
+        "this",
+        "to",
+        "token",
+        "tokens",
+        "true",
+        "type",
+        "undefined",
+        "unknown",
+        "unset",
+        "unused",
+        "url",
+        "use",
+        "user",
+        "username",
+        "username1",
+        "uuid",
+        "val",
+        "value",
+        "var",
+        "vault",
+        "with",
+        "word",
+        "world",
+        "write",
+        "yes",
+    ]
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ALPHA_RUN = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
@@ -34,6 +195,8 @@ _EXPRESSION = re.compile(
 )
 _CODE_OPENERS = ("{", "[", "(", "&", "*", "!", "\\", "@", "|", ">", "=", "+", "?", "#", ":", ",", ")")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-z]{12}")
+_SEEN = 200
+"""Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
 _PIECES = re.compile(r"[/_+-]")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _SAMPLE_DIGESTS = frozenset(
@@ -56,14 +219,20 @@ def is_published_sample(value: str) -> bool:
 
 def is_filler(value: str) -> bool:
     """Whether the value is a placeholder, a template or a counting row rather than something anybody chose as a secret."""
-    bare = value.strip("\"'`")
+    bare = value[:_SEEN].strip("\"'`")
     if len(bare) < 3 or bare.startswith(_OPENERS) or _TEMPLATE.search(bare):
         return True
     if _X_RUN.search(bare) or _REPEATED.search(bare) or _SAMPLE_WORD.search(bare):
         return True
     runs = [len(run.group()) for run in _RUN.finditer(bare)]
     count = _longest_count(bare.lower())
-    if len(set(bare)) <= 3 or max(runs, default=0) * 3 > len(bare) or sum(runs) > 0.6 * len(bare) or count >= 13 or count * 2 > len(bare):
+    if (
+        len(set(bare)) <= 3
+        or max(runs, default=0) * 3 > len(bare)
+        or sum(runs) > 0.6 * len(bare)
+        or count >= 13
+        or count * 2 > len(bare)
+    ):
         return True
     words = [word.lower() for word in _WORD.findall(bare) if not word.isdigit()]
     return bool(words) and all(word in _FILLER_WORDS for word in words) and not re.search(r"[^\w\s.:-]", bare)
@@ -71,7 +240,7 @@ def is_filler(value: str) -> bool:
 
 def is_expression(value: str) -> bool:
     """Whether an unquoted value is code (a name, a call, an index, an operator) or a plain number."""
-    return value.startswith(_CODE_OPENERS) or _EXPRESSION.fullmatch(value) is not None
+    return value.startswith(_CODE_OPENERS) or _EXPRESSION.fullmatch(value[:_SEEN]) is not None
 
 
 def is_uuid(value: str) -> bool:
@@ -102,6 +271,7 @@ def looks_chosen(value: str) -> bool:
         return False
     if is_uuid(value):
         return True
+    value = value[:_SEEN]
     digits = sum(char.isdigit() for char in value)
     letters = sum(char.isalpha() for char in value)
     if not letters:
@@ -116,6 +286,7 @@ def looks_random(value: str, *, least: int = 16) -> bool:
     """Whether the string alone, without context but with a vendor's prefix, looks machine-made."""
     if len(value) < least or is_filler(value):
         return False
+    value = value[:_SEEN]
     digits = sum(char.isdigit() for char in value)
     if not any(char.isalpha() for char in value):
         return False

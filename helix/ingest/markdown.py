@@ -1,0 +1,155 @@
+"""Markdown: reads notes (agents' instructions, decision records, any Markdown or text) as slices, one section each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+
+from helix.ingest.decision_record import date_of, decision_of
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest
+from helix.ingest.note_files import NoteFile, note_files
+from helix.ingest.plain import shorten
+from helix.ingest.rules import Note, notes_of
+from helix.ingest.sections import Document, Section, parse_markdown, parse_rst
+from helix.model.memory import Kind
+from helix.model.provenance import Trust
+from helix.model.reports import IngestProblem
+from helix.text.chunks import chunks
+
+_LONGEST_EPISODE = 30_000
+_LONGEST_HEADING = 200
+_GLOB_KEYS = ("globs", "paths", "applyto", "files")
+_MOST_GLOBS = 30
+
+
+def read_notes(
+    paths: Iterable[str | Path], *, root: Path | None = None, scope: str = ""
+) -> Iterator[Slice | IngestProblem]:
+    """Yield the sections of the notes that the paths name or hold, and a problem for each file that is left out.
+
+    Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, without a scope `notes:<whole path>#...`: a
+    section that has not changed has the source it had, and of one that has changed, so has each rule in it that has
+    not. `root` is the work tree the notes lie in where none is given. Raises NotFoundError for a missing path.
+    """
+    position = count(1)
+    for found in note_files(paths, root):
+        if isinstance(found, IngestProblem):
+            yield found
+            continue
+        reading = _Reading.of(found, scope)
+        for passage in reading.passages():
+            yield reading.slice(passage, next(position))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Passage:
+    """What is taken in whole: a section or a decision record, as it stands and as notes."""
+
+    heading: str
+    text: str
+    notes: tuple[Note, ...]
+    valid_from: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """One file being read; `prefix` is how the source of everything in it begins."""
+
+    file: NoteFile
+    document: Document
+    prefix: str
+
+    @classmethod
+    def of(cls, file: NoteFile, scope: str) -> _Reading:
+        parse = parse_rst if file.path.suffix.lower() == ".rst" else parse_markdown
+        prefix = f"notes:{scope}:{file.place}" if scope else f"notes:{file.path.as_posix()}"
+        return cls(file=file, document=parse(file.text), prefix=prefix)
+
+    def passages(self) -> Iterator[_Passage]:
+        """Yield the sections, headings that repeat told apart by a number; of a decision record, the whole."""
+        title = self._title()
+        if (recorded := decision_of(self.document, title)) is not None:
+            note, decided_at = recorded
+            text = shorten(self.file.text.strip(), _LONGEST_EPISODE)
+            yield _Passage(heading="", text=text, notes=(note,), valid_from=decided_at)
+            return
+        dated = date_of(self.document.front_matter)
+        met: Counter[str] = Counter()
+        for section in (part for whole in self.document.sections for part in _parts(whole)):
+            heading = " > ".join(section.path)
+            met[heading] += 1
+            yield _Passage(
+                heading=heading if met[heading] == 1 else f"{heading} ({met[heading]})",
+                text=section.text,
+                notes=tuple(self._with_kind(note) for note in notes_of(section, title)),
+                valid_from=dated,
+            )
+
+    def slice(self, passage: _Passage, position: int) -> Slice:
+        """Return the passage as an episode, and a memory for each thing it says."""
+        place = f"{self.prefix}#{_in_source(passage.heading)}@"
+        episode = EpisodeDraft(
+            source=place + digest(passage.text),
+            content=f"{passage.heading}\n\n{passage.text}" if passage.heading else passage.text,
+            trust=Trust.USER_ASSERTED,
+            occurred_at=self.file.modified_at,
+            role="note",
+            files=(self.file.place,),
+        )
+        globs = self._globs()
+        memories = [
+            MemoryDraft(
+                source=place + digest(note.kind, note.trigger, note.resolution),
+                grounded_in=episode.source,
+                kind=note.kind,
+                trigger=note.trigger,
+                resolution=note.resolution,
+                trust=Trust.USER_ASSERTED,
+                confidence=note.confidence,
+                name=note.name,
+                files=globs,
+                valid_from=passage.valid_from,
+                attributes=note.attributes,
+            )
+            for note in dict.fromkeys(passage.notes)
+        ]
+        return Slice(episode=episode, position=position, memories=tuple(memories), supersedes=place)
+
+    def _title(self) -> str:
+        stated = self.document.front_matter.get("title", "")
+        return stated if isinstance(stated, str) and stated else self.file.path.stem
+
+    def _with_kind(self, note: Note) -> Note:
+        """Return the note with the kind that the front matter names, where it names one; code stays a snippet."""
+        matter = self.document.front_matter
+        stated = matter.get("kind", matter.get("type", ""))
+        kind = next((kind for kind in Kind if kind.value == stated), note.kind)
+        return note if note.kind is Kind.SNIPPET else replace(note, kind=kind)
+
+    def _globs(self) -> tuple[str, ...]:
+        """Return the files that a note says it is about, as rule files of agents do in their front matter."""
+        matter = self.document.front_matter
+        stated = next((matter[key] for key in _GLOB_KEYS if matter.get(key)), ())
+        listed = stated.split(",") if isinstance(stated, str) else stated
+        return tuple(glob.strip() for glob in listed if glob.strip())[:_MOST_GLOBS]
+
+
+def _in_source(heading: str) -> str:
+    """Return the heading as a source has it: without `@`, which ends it there, and bounded."""
+    if len(heading) <= _LONGEST_HEADING and "@" not in heading:
+        return heading
+    return f"{heading[:_LONGEST_HEADING].replace('@', ' ')}~{digest(heading)}"
+
+
+def _parts(section: Section) -> Iterator[Section]:
+    """Yield the section, in pieces where it is too long for one episode."""
+    if len(section.text) <= _LONGEST_EPISODE:
+        yield section
+        return
+    for piece in chunks(section.text, _LONGEST_EPISODE):
+        for read in parse_markdown(piece).sections:
+            yield Section(path=section.path, text=read.text, blocks=read.blocks)

@@ -1,0 +1,135 @@
+"""Note files: finds the notes under the paths that a person named, and says why a file is left out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from helix.errors import NotFoundError
+from helix.ingest.ignore import IgnoreRules, rules_of
+from helix.ingest.plain import decode
+from helix.model.reports import IngestProblem
+
+_SUFFIXES = frozenset({".md", ".markdown", ".mdc", ".mdx", ".rst", ".txt"})
+_LARGEST = 1_000_000
+_LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteFile:
+    """A file of notes as read: `place` is its path from the root, or its whole path where it lies under none."""
+
+    path: Path
+    place: str
+    text: str
+    modified_at: datetime
+
+
+def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterator[NoteFile | IngestProblem]:
+    """Yield the notes that are the paths or lie in them, in order of name, each file once.
+
+    A folder is walked: hidden folders, `node_modules` and its like are passed over, as are files that are no notes by
+    their suffix and what `.helixignore` files exclude, from the root (where none is given, the work tree's) down. A
+    file named itself is read whatever its suffix and place. Binary, unreadable and too large files become problems.
+    Raises NotFoundError for a path that does not exist.
+    """
+    named = [Path(path).expanduser() for path in paths]
+    if missing := next((path for path in named if not path.exists()), None):
+        raise NotFoundError(f"{missing} does not exist", hint="name files or folders of notes")
+    seen: set[Path] = set()
+    for path in named:
+        real = path.resolve()
+        base = (root.expanduser().resolve() if root else None) or work_tree_of(real)
+        base = base if base and real.is_relative_to(base) else None
+        for found in _walk(real, base) if real.is_dir() else _named(real, base):
+            if isinstance(found, IngestProblem):
+                yield found
+            elif found not in seen:
+                seen.add(found)
+                yield _read(found, base)
+
+
+def work_tree_of(path: Path) -> Path | None:
+    """Return the nearest folder at or above a path that git has as a work tree."""
+    return next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
+
+
+def _named(file: Path, base: Path | None) -> Iterator[Path | IngestProblem]:
+    if base and _rules_above(file.parent, base).ignores(file.relative_to(base).as_posix()):
+        yield IngestProblem(where=str(file), why="excluded by .helixignore")
+    else:
+        yield file
+
+
+def _rules_above(folder: Path, base: Path) -> IgnoreRules:
+    """Return the rules of every `.helixignore` from `base` down to and in `folder`."""
+    rules = IgnoreRules()
+    for part in (*reversed(folder.relative_to(base).parents), folder.relative_to(base)):
+        rules = rules_of(base / part, "" if part == Path() else part.as_posix(), rules)
+    return rules
+
+
+def _walk(folder: Path, base: Path | None) -> Iterator[Path | IngestProblem]:
+    base = base or folder
+    above = _rules_above(folder.parent, base) if folder != base else IgnoreRules()
+    here = folder.relative_to(base).as_posix()
+    if folder != base and above.ignores(here, is_folder=True):
+        yield IngestProblem(where=str(folder), why="excluded by .helixignore")
+        return
+    yield from _walk_into(folder, base, above)
+
+
+def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | IngestProblem]:
+    place = "" if folder == base else folder.relative_to(base).as_posix()
+    rules = rules_of(folder, place, rules)
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        yield IngestProblem(where=str(folder), why=f"cannot be read: {error.strerror}")
+        return
+    for entry in entries:
+        path = f"{place}/{entry.name}" if place else entry.name
+        if entry.is_dir(follow_symlinks=False):
+            hidden = entry.name.startswith(".") or entry.name in _LEFT_OUT
+            if not hidden and not rules.ignores(path, is_folder=True):
+                yield from _walk_into(Path(entry.path), base, rules)
+        elif Path(entry.name).suffix.lower() in _SUFFIXES and not rules.ignores(path):
+            yield from _within(Path(entry.path), base)
+
+
+def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
+    """Yield the file that a name in a walked folder stands for; a link must not lead out of what was named."""
+    real = file.resolve()
+    if not real.is_relative_to(base):
+        yield IngestProblem(where=str(file), why=f"a link that leads out of {base}")
+    elif real.suffix.lower() in _SUFFIXES:
+        yield real
+
+
+def _read(file: Path, base: Path | None) -> NoteFile | IngestProblem:
+    try:
+        # Not blocking: a pipe that nobody writes to would be waited for.
+        with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return IngestProblem(where=str(file), why="not a regular file")
+            data = stream.read(_LARGEST + 1)
+    except OSError as error:
+        return IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
+    if len(data) > _LARGEST:
+        return IngestProblem(where=str(file), why=f"larger than {_LARGEST:,} bytes")
+    text = decode(data)
+    if _is_binary(data, text):
+        return IngestProblem(where=str(file), why="not a text file")
+    place = file.relative_to(base).as_posix() if base else file.as_posix()
+    return NoteFile(path=file, place=place, text=text, modified_at=datetime.fromtimestamp(status.st_mtime, UTC))
+
+
+def _is_binary(data: bytes, text: str) -> bool:
+    """Return whether bytes are no text: NUL where no UTF-16 explains it, or a third of them not decodable."""
+    utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return (b"\0" in data[:8_192] and not utf16) or text.count("\ufffd") * 3 > len(text)

@@ -1,0 +1,71 @@
+"""Neighbours in meaning: duplicates of a newcomer, repeats of late, edges worth having, as domain objects."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helix.errors import InvalidInputError, ModelError
+from helix.lifecycle.intake import Intake
+from helix.model.edge import Label, Ref
+from helix.model.memory import Kind, Memory, Status
+from helix.model.reports import EdgeSuggestion, SimilarMemory
+from helix.recall import similar
+from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.store import Store
+
+
+def nearest_active(store: Store, vector: bytes, scope: str, limit: int) -> list[tuple[Memory, float]]:
+    """Return (memory, cosine) of the active memories of exactly this scope nearest to a vector, faded ones too."""
+    view = store.catalogue.view
+    columns = view.columns
+    mask = (
+        (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.status == STATUS_CODE[Status.ACTIVE])
+        & (columns.scope == view.lookups.scopes.code(scope))
+    )
+    found = similar.nearest_memories(view, np.frombuffer(vector, np.float32), mask, threshold=-1.0, limit=limit)
+    return [(store.memory(row), cosine) for row, cosine in found]
+
+
+def recent(
+    store: Store, text: str, *, threshold: float, days: float, kind: Kind | None, scope: str | None, limit: int
+) -> list[SimilarMemory]:
+    """Return memories recorded within the last days that are at least that similar to the text, nearest first.
+
+    Raises ModelError without an embedding model: likeness in meaning is all this asks for.
+    """
+    if not -1.0 <= threshold <= 1.0 or not 0 < days <= 36_500 or not 1 <= limit <= store.settings.page_size:
+        raise InvalidInputError("threshold must be within -1..1, days above 0, limit within one page")
+    text = Intake(store.settings.text_limit).text(text, "trigger")
+    if store.embedder is None:
+        raise ModelError(
+            "similar memories are found by their vectors, and there is no model", hint="`helix models install`"
+        )
+    found = similar.similar_recent(
+        store.catalogue.view,
+        store.embed_query(text),
+        now=store.clock(),
+        threshold=threshold,
+        days=days,
+        kinds=() if kind is None else (kind,),
+        scope=scope,
+        limit=limit,
+    )
+    return [SimilarMemory(memory=store.memory(row), similarity=cosine) for row, cosine in found]
+
+
+def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
+    """Return edges that the memory could have, the most similar first."""
+    graph, view = store.projection.snapshot, store.catalogue.view
+    row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
+    if row is None or graph.generation != view.generation:
+        return []
+    return [
+        EdgeSuggestion(
+            memory=store.memory(found.target if found.source == row else found.source),
+            relation=found.relation,
+            similarity=found.similarity,
+            reason=found.reason,
+        )
+        for found in similar.suggest_edges(view, graph, row, now=store.clock(), limit=limit)
+    ]

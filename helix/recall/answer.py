@@ -1,0 +1,146 @@
+"""Answer: reads the texts of the best candidates, as many as are needed, packs them and says why each is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from helix.model.edge import Label, Ref
+from helix.model.episode import Episode
+from helix.model.memory import Memory
+from helix.model.recall import RecallItem
+from helix.model.records import Node, label_of
+from helix.model.reflection import Reflection
+from helix.recall.explain import reason
+from helix.recall.pack import Portion, pack
+from helix.recall.ranking import Ranking
+from helix.recall.scoring import score_of
+from helix.recall.search import Found, Scene
+from helix.recall.stopwatch import Stopwatch
+from helix.store.passages import NO_INDEX
+
+MAX_LOADED = 5
+"""Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""
+
+UNPROVEN = "[unproven]"
+
+
+class Records(Protocol):
+    """Reads nodes and passages by what the catalogue knows them by."""
+
+    def nodes(self, refs: Sequence[Ref]) -> list[Node]:
+        """Return the domain objects in the order of `refs`."""
+        ...
+
+    def passage_texts(self, numbers: Sequence[int]) -> list[str]:
+        """Return the texts of passages in the order of `numbers`."""
+        ...
+
+
+def fill(
+    scene: Scene,
+    found: Found,
+    ranking: Ranking,
+    *,
+    records: Records,
+    estimate_tokens: Callable[[str], int],
+    watch: Stopwatch,
+) -> tuple[RecallItem, ...]:
+    """Return the items of the answer, in the ranking's order."""
+    nodes: dict[int, Node] = {}
+    portions = _portions(scene, ranking, nodes, records, estimate_tokens, watch)
+    with watch("pack"):
+        packed = pack(portions, limit=scene.query.limit, budget_tokens=scene.query.budget_tokens)
+        return tuple(_item(portion, nodes[portion.place], scene, found, ranking) for portion in packed)
+
+
+def _portions(
+    scene: Scene,
+    ranking: Ranking,
+    nodes: dict[int, Node],
+    records: Records,
+    estimate_tokens: Callable[[str], int],
+    watch: Stopwatch,
+) -> Iterator[Portion]:
+    restates = _restated(ranking)
+    limit = scene.query.limit
+    for start in range(0, min(len(ranking.order), MAX_LOADED * limit), limit):
+        places = ranking.order[start : start + limit]
+        with watch("load"):
+            loaded = records.nodes([scene.view.ref_of(int(ranking.rows[place])) for place in places])
+            texts = _texts(scene, ranking, places, loaded, records)
+        nodes.update(zip(places, loaded, strict=True))
+        for place, text in zip(places, texts, strict=True):
+            passage = int(ranking.passages[place])
+            embedded = passage != NO_INDEX and scene.view.passages.embedded[passage]
+            yield Portion(
+                place=place,
+                text=text,
+                tokens=estimate_tokens(text),
+                vector=scene.view.passages.vectors.rows(np.array([passage]))[0] if embedded else None,
+                restates=restates.get(place, frozenset()),
+            )
+
+
+def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
+    return {memory: frozenset(episodes) for memory, episodes in ranking.grounds.items()}
+
+
+def _texts(scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequence[Node], records: Records) -> list[str]:
+    """Return what each node shows: its own text, but of an episode in several passages only the most telling one."""
+    texts = [text_of(node) for node in nodes]
+    passages = scene.view.passages
+    rows = ranking.rows[list(places)]
+    owned = passages.owner[passages.of_rows(rows, scene.view.count)]
+    several = [
+        at for at, node in enumerate(nodes) if isinstance(node, Episode) and np.count_nonzero(owned == rows[at]) > 1
+    ]
+    numbers = [int(passages.numbers[ranking.passages[places[at]]]) for at in several]
+    for at, text in zip(several, records.passage_texts(numbers) if numbers else [], strict=True):
+        texts[at] = text or texts[at]
+    return texts
+
+
+def text_of(node: Node) -> str:
+    """Return the text an answer shows of a node."""
+    match node:
+        case Memory():
+            return f"{node.trigger}\n{node.resolution}" if node.resolution else node.trigger
+        case Episode():
+            return node.content
+        case Reflection():
+            return node.insight
+        case _:
+            return str(getattr(node, "name", "") or getattr(node, "objective", "") or node.id)
+
+
+def _item(portion: Portion, node: Node, scene: Scene, found: Found, ranking: Ranking) -> RecallItem:
+    place = portion.place
+    row = int(ranking.rows[place])
+    hits = found.fused.hits(row)
+    factors = {name: float(values[place]) for name, values in ranking.factors.items()}
+    label: Label = label_of(node)
+    return RecallItem(
+        node=node,
+        label=label,
+        score=score_of(factors),
+        relevance=float(ranking.signals.relevance[place]),
+        recency=float(ranking.signals.recency[place]),
+        effectiveness=float(ranking.signals.effectiveness[place]),
+        confidence_label=node.label if isinstance(node, Memory) else UNPROVEN,
+        text=portion.text,
+        tokens=portion.tokens,
+        arms=hits,
+        factors=factors,
+        reason=reason(
+            hits,
+            row=row,
+            text=portion.text,
+            question=scene.question,
+            view=scene.view,
+            graph=scene.graph,
+            seeds=found.seeds,
+        ),
+    )

@@ -1,0 +1,121 @@
+"""Pipeline: one recall from question to packed answer, stage after stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from helix.errors import ModelError
+from helix.model.clock import Clock, to_micros
+from helix.model.recall import RecallAnswer, RecallQuery
+from helix.recall.answer import Records, fill
+from helix.recall.arms import LexicalSearch
+from helix.recall.question import Question, TextReading, check_query, read_question
+from helix.recall.ranking import rank
+from helix.recall.recipes import recipe_named
+from helix.recall.search import Scene, search
+from helix.recall.stopwatch import Stopwatch
+from helix.recall.vector import VectorSearch, check_dimension
+from helix.settings import Settings
+from helix.store.catalogue import Catalogue, CatalogueView
+from helix.store.matrix import VectorArray
+from helix.store.projection import GraphSnapshot, Projection
+
+Embed = Callable[[str], VectorArray]
+
+
+class Recaller:
+    """Answers questions about one store. Safe from any thread: each recall works on a view of its own."""
+
+    def __init__(
+        self,
+        *,
+        catalogue: Catalogue,
+        projection: Projection,
+        lexical: LexicalSearch,
+        vectors: VectorSearch,
+        records: Records,
+        embed: Embed | None,
+        clock: Clock,
+        settings: Settings,
+        reading: TextReading | None = None,
+    ) -> None:
+        """`embed` turns a text into a unit vector of the store's space; None answers in lexical mode."""
+        self._catalogue = catalogue
+        self._projection = projection
+        self._lexical = lexical
+        self._vectors = vectors
+        self._records = records
+        self._embed = embed
+        self._clock = clock
+        self._settings = settings
+        self._reading = reading or TextReading()
+        self._no_graph = Projection().snapshot
+
+    def recall(self, query: RecallQuery) -> RecallAnswer:
+        """Answer the query: at most `limit` items, best first, each with what put it there.
+
+        Raises InvalidInputError for an empty query, an unknown recipe or a number out of range.
+        """
+        check_query(query, self._settings.page_size)
+        recipe = recipe_named(query.recipe or self._settings.recipe)
+        now, watch = self._clock(), Stopwatch()
+        question = read_question(query, now, self._reading)
+        notes = ["only the first part of the query was read, it is very long"] if question.cut else []
+        graph, view = self._present()
+        vector = self._vector(question, view, watch, notes)
+        with watch("filter"):
+            mask = view.mask(query, now)
+        scene = Scene(
+            query=query,
+            question=question,
+            view=view,
+            graph=graph,
+            mask=mask,
+            now=to_micros(query.as_of or now),
+            vector=vector,
+        )
+        found = search(scene, self._lexical, self._vectors, watch)
+        ranking = rank(scene, found, recipe, watch)
+        items = fill(
+            scene, found, ranking, records=self._records, estimate_tokens=self._reading.estimate_tokens, watch=watch
+        )
+        return RecallAnswer(
+            query=query,
+            items=items,
+            mode="lexical" if vector is None else "hybrid",
+            recipe=recipe.name,
+            tokens=sum(item.tokens for item in items),
+            timings_ms=watch.timings_ms,
+            notes=(*notes, *found.notes),
+            at=now,
+        )
+
+    def _present(self) -> tuple[GraphSnapshot, CatalogueView]:
+        """Return graph and catalogue as they are; the graph is taken first, so that every row of it is in the view."""
+        graph = self._projection.snapshot
+        view = self._catalogue.view
+        return (graph if graph.generation == view.generation else self._no_graph), view
+
+    def _vector(
+        self, question: Question, view: CatalogueView, watch: Stopwatch, notes: list[str]
+    ) -> VectorArray | None:
+        """Return the query's vector, or None in lexical mode with a note that says why."""
+        with watch("embed"):
+            if self._embed is None:
+                notes.append("lexical only: there is no embedding model")
+                return None
+            if not view.dimension:
+                notes.append("lexical only: the store has no vectors yet")
+                return None
+            try:
+                vector = np.asarray(self._embed(question.embedded), np.float32)
+            except ModelError as error:
+                notes.append(f"lexical only: {error.message}")
+                return None
+        check_dimension(view, vector)
+        missing = int(np.count_nonzero(view.passages.alive & ~view.passages.embedded))
+        if missing:
+            notes.append(f"{missing} passages have no vector yet: they are found by their words only")
+        return vector

@@ -1,0 +1,82 @@
+"""Question: what a query asks, read from its text: bounded text, terms, things spoken of, and the time it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from helix.errors import InvalidInputError
+from helix.model.clock import to_micros
+from helix.model.entity import Mention
+from helix.model.recall import RecallQuery
+from helix.text.dates import time_range
+from helix.text.entities import mentions
+from helix.text.names import clean
+from helix.text.tokens import estimate_tokens, query_terms
+
+MAX_CHARACTERS = 8_192
+"""Longest query read: a whole issue report fits, what follows says it again."""
+EMBEDDED_CHARACTERS = 2_000
+"""How much of it is embedded: what the model's window holds."""
+MAX_TERMS = 256
+"""Terms looked at before the most selective are chosen."""
+MAX_FILES = 64
+
+MentionsOf = Callable[..., tuple[Mention, ...]]
+TimeRangeOf = Callable[[str, datetime], tuple[datetime, datetime] | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextReading:
+    """The functions of text that recall uses; the defaults are those of `helix.text`."""
+
+    mentions: MentionsOf = mentions
+    time_range: TimeRangeOf = time_range
+    query_terms: Callable[[str, int], list[str]] = query_terms
+    estimate_tokens: Callable[[str], int] = estimate_tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A query as read. `time` is a half-open range in microseconds, None where no time is named."""
+
+    text: str
+    terms: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    files: tuple[str, ...]
+    time: tuple[int, int] | None
+    cut: bool
+
+    @property
+    def embedded(self) -> str:
+        """The part of the text that stands for its meaning."""
+        return self.text[:EMBEDDED_CHARACTERS]
+
+
+def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Question:
+    """Read a query; times in it are relative to its `as_of`, else to `now`. Raises InvalidInputError for no text."""
+    whole = clean(query.query)
+    if not whole:
+        raise InvalidInputError("the query is empty", hint="say what you want to know")
+    text = whole[:MAX_CHARACTERS]
+    files = tuple(dict.fromkeys(path.strip() for path in query.files if path.strip()))[:MAX_FILES]
+    named = reading.time_range(text, query.as_of or now)
+    return Question(
+        text=text,
+        terms=tuple(reading.query_terms(text, MAX_TERMS)),
+        mentions=reading.mentions(text, files=files),
+        files=files,
+        time=None if named is None else (to_micros(named[0]), to_micros(named[1])),
+        cut=len(whole) > len(text),
+    )
+
+
+def check_query(query: RecallQuery, page_size: int) -> None:
+    """Raise InvalidInputError for numbers out of range and for filters that contradict each other."""
+    if not 1 <= query.limit <= page_size:
+        raise InvalidInputError(f"limit {query.limit} is not between 1 and {page_size}")
+    if query.budget_tokens < 0:
+        raise InvalidInputError(f"a budget of {query.budget_tokens} tokens is negative", hint="0 means no budget")
+    if not query.labels:
+        raise InvalidInputError("no label is asked for", hint="name at least one of Memory, Episode, Reflection")

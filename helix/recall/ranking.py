@@ -1,0 +1,119 @@
+"""Ranking: scores the candidates by a recipe and puts them in the order in which they are offered to the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helix.model.edge import Label, Relation
+from helix.model.memory import Kind
+from helix.recall.diversify import diversified
+from helix.recall.pack import memories_first
+from helix.recall.recipes import SIDE_ARMS, Recipe
+from helix.recall.scoring import Factors, Signals, scores_of, signals_of, with_intent
+from helix.recall.search import Found, Scene
+from helix.recall.stopwatch import Stopwatch
+from helix.recall.vector import cosines
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
+from helix.store.matrix import VectorArray
+from helix.store.passages import NO_INDEX
+
+POOL_SHARE = 4
+MIN_POOL = 40
+"""How many of the best are diversified: so many times the limit, at least so many."""
+
+_SYSTEMIC = KIND_CODE[Kind.SYSTEMIC]
+_MEMORY = LABEL_CODE[Label.MEMORY]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The candidates of one recall; the arrays run parallel, `order` lists their places, first offered first.
+
+    `passages` holds each candidate's most telling passage (NO_INDEX without one), `grounds` the places of the episodes
+    that a memory, by its place, is grounded in.
+    """
+
+    rows: IndexArray
+    scores: FloatArray
+    factors: Factors
+    signals: Signals
+    passages: IndexArray
+    order: tuple[int, ...]
+    grounds: dict[int, list[int]]
+
+
+def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch) -> Ranking:
+    """Score every candidate and order them by score, diversified, memories ahead of the episodes that ground them.
+
+    Of equal scores a systemic memory goes first, then what was fused higher.
+    """
+    rows, view = found.fused.rows, scene.view
+    with watch("score"):
+        columns = view.columns.at(rows)
+        cosine, passages = _cosines(scene, rows)
+        signals = signals_of(
+            columns,
+            cosine=cosine,
+            lexical=found.matches.of_rows(view, rows),
+            arms=found.fused.share_of(rows, SIDE_ARMS),
+            proximity=found.near[rows],
+            now=scene.now,
+            intent=scene.query.intent,
+        )
+        factors = with_intent(recipe.factors(signals), signals)
+        scores = scores_of(factors)
+        plain = (columns.label != _MEMORY) | (columns.kind != _SYSTEMIC)
+        best_first = np.lexsort((np.arange(len(rows)), plain, -scores))
+        passages = _with_first_passages(view, rows, passages)
+    with watch("diversify"):
+        pool = best_first[: max(MIN_POOL, POOL_SHARE * scene.query.limit)]
+        vectors, known = _vectors(view, passages[pool])
+        mixed = pool[diversified(scores[pool], vectors, known)]
+        order = np.concatenate((mixed, best_first[len(pool) :]))
+        grounds = _grounds(scene, rows, pool)
+    return Ranking(
+        rows=rows,
+        scores=scores,
+        factors=factors,
+        signals=signals,
+        passages=passages,
+        order=tuple(memories_first([int(place) for place in order], grounds)),
+        grounds=grounds,
+    )
+
+
+def _cosines(scene: Scene, rows: IndexArray) -> tuple[FloatArray, IndexArray]:
+    if scene.vector is None:
+        return np.full(len(rows), np.nan), np.full(len(rows), NO_INDEX, np.int64)
+    return cosines(scene.view, rows, scene.vector)
+
+
+def _with_first_passages(view: CatalogueView, rows: IndexArray, passages: IndexArray) -> IndexArray:
+    """Return the passages with each missing one replaced by the row's first living passage, where it has one."""
+    owned = view.passages.of_rows(rows, view.count)
+    owners, first = np.unique(view.passages.owner[owned], return_index=True)
+    of_row = np.full(view.count, NO_INDEX, np.int64)
+    of_row[owners] = owned[first]
+    return np.where(passages == NO_INDEX, of_row[rows], passages)
+
+
+def _vectors(view: CatalogueView, passages: IndexArray) -> tuple[VectorArray, BoolArray]:
+    """Return the vectors of passages, shape (n, dimension), and which of them there are; the others are zeros."""
+    known = passages != NO_INDEX
+    known[known] = view.passages.embedded[passages[known]]
+    vectors = np.zeros((len(passages), view.dimension), np.float32)
+    vectors[known] = view.passages.vectors.rows(passages[known])
+    return vectors, known
+
+
+def _grounds(scene: Scene, rows: IndexArray, pool: IndexArray) -> dict[int, list[int]]:
+    place_of = {int(rows[place]): int(place) for place in pool}
+    found = scene.graph.neighbours(rows[pool], Relation.GROUNDED_IN)
+    grounds: dict[int, list[int]] = {}
+    for origin, row, outgoing in zip(found.origin, found.rows, found.outgoing, strict=True):
+        if outgoing and int(row) in place_of:
+            grounds.setdefault(int(pool[origin]), []).append(place_of[int(row)])
+    return grounds

@@ -1,0 +1,96 @@
+"""Search: from a question to fused candidates, through every arm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helix.model.recall import Expand, RecallQuery
+from helix.recall.arms import LexicalSearch, Matches, RankedList, files_arm, lexical_matches, selective_terms, time_arm
+from helix.recall.fusion import Fused, fuse
+from helix.recall.question import Question
+from helix.recall.recipes import ARM_WEIGHTS
+from helix.recall.stopwatch import Stopwatch
+from helix.recall.vector import VectorSearch, cosines, vector_arm
+from helix.recall.walk import Seeds, entity_rows, graph_arm, nearness, seeds_of, solves_arm
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import BoolArray, FloatArray, IndexArray
+from helix.store.matrix import VectorArray
+from helix.store.projection import GraphSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What one recall works on: the query as read, and the store as it was when it came.
+
+    `mask` marks the rows that pass every filter, `now` is in microseconds, `vector` is None in lexical mode.
+    """
+
+    query: RecallQuery
+    question: Question
+    view: CatalogueView
+    graph: GraphSnapshot
+    mask: BoolArray
+    now: int
+    vector: VectorArray | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the arms brought: candidates, the words' matches, where the walk began and how near it came to each row."""
+
+    fused: Fused
+    matches: Matches
+    seeds: Seeds
+    near: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+def search(scene: Scene, lexical: LexicalSearch, vectors: VectorSearch, watch: Stopwatch) -> Found:
+    """Run every arm, fuse, walk the graph from what was found, and fuse again with what the walk found."""
+    view, mask = scene.view, scene.mask
+    lists: list[RankedList] = []
+    notes: list[str] = []
+    if scene.vector is not None:
+        with watch("vector"):
+            ranked, note = vector_arm(view, mask, vectors, scene.vector)
+            lists.append(ranked)
+            notes += [note] if note else []
+    with watch("lexical"):
+        terms = scene.question.terms
+        matches = lexical_matches(view, mask, lexical, selective_terms(terms, lexical.document_frequency(terms)))
+        lists.append(matches.ranked(view))
+    lists += _pointed(scene, matches, watch)
+    with watch("fuse"):
+        fused = fuse(lists, ARM_WEIGHTS)
+    with watch("pagerank"):
+        walkable = view.walkable(scene.query.scope)
+        entities = entity_rows(view, scene.question.mentions, walkable)
+        seeds = seeds_of(fused, entities, scene.graph)
+        near = nearness(scene.graph, seeds, walkable, scene.query.expand)
+        if scene.query.expand is not Expand.NONE:
+            lists.append(graph_arm(near, mask, scene.query.expand))
+        lists.append(solves_arm(view, scene.graph, mask, fused))
+    with watch("fuse"):
+        fused = fuse(lists, ARM_WEIGHTS)
+    return Found(fused=fused, matches=matches, seeds=seeds, near=near, notes=tuple(notes))
+
+
+def _pointed(scene: Scene, matches: Matches, watch: Stopwatch) -> list[RankedList]:
+    """Return the arms that only a query with files or a time has."""
+    view, question = scene.view, scene.question
+
+    def affinity(rows: IndexArray) -> FloatArray:
+        if scene.vector is None:
+            return np.nan_to_num(matches.of_rows(view, rows))
+        return np.nan_to_num(cosines(view, rows, scene.vector)[0])
+
+    lists = []
+    with watch("files"):
+        if question.files:
+            lists.append(files_arm(view, scene.mask, scene.graph, question.files, affinity))
+    with watch("time"):
+        if question.time is not None:
+            lists.append(time_arm(view, scene.mask, *question.time, affinity))
+    return lists

@@ -1,0 +1,113 @@
+"""Walk: the arms that start where the others arrived, and follow the graph from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from helix.model.edge import Relation
+from helix.model.entity import Mention
+from helix.model.memory import Kind
+from helix.model.recall import Expand
+from helix.recall.arms import ARM_LIMIT, RankedList
+from helix.recall.fusion import Fused
+from helix.recall.pagerank import DAMPING, personalised
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
+from helix.store.passages import NO_INDEX
+from helix.store.projection import GraphSnapshot
+
+SEED_CANDIDATES = 50
+"""How many of the fused candidates a walk starts from."""
+
+ENTITY_SEED = 1.0
+"""Mass of one of the query's own entities with a single edge, over that of the best candidate."""
+
+MAX_ENTITIES = 32
+
+SOLVED_FROM = 20
+"""How far down the fused candidates failures are looked for whose solutions get their chance."""
+
+_ROUNDING = 1e-12
+"""What is left of a seed's restart when it is taken off again."""
+
+_FAILURES = (KIND_CODE[Kind.FAILURE], KIND_CODE[Kind.SYSTEMIC])
+_MEMORY = LABEL_CODE["Memory"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeds:
+    """Where a walk starts, and with how much of it; `entities` are the rows of the query's own entities."""
+
+    rows: IndexArray
+    mass: FloatArray
+    entities: IndexArray
+
+
+def entity_rows(view: CatalogueView, mentions: Iterable[Mention], walkable: BoolArray) -> IndexArray:
+    """Return the rows of the entities that a query speaks of, as far as its asker may see them."""
+    rows = dict.fromkeys(
+        row for mention in mentions for row in view.entities(mention.kind, mention.name) if walkable[row]
+    )
+    return np.array(list(rows)[:MAX_ENTITIES], np.int64)
+
+
+def seeds_of(fused: Fused, entities: IndexArray, graph: GraphSnapshot) -> Seeds:
+    """Return the best candidates by their fused score, and the entities by ENTITY_SEED over their degree.
+
+    The degree stands for how little a thing says: what everything mentions leads everywhere (node specificity,
+    Gutiérrez et al. 2024, HippoRAG).
+    """
+    rows, mass = fused.rows[:SEED_CANDIDATES], fused.scores[:SEED_CANDIDATES]
+    best = mass[0] if len(mass) else 1.0
+    specific = ENTITY_SEED * best / np.maximum(graph.degree_of(entities), 1)
+    return Seeds(rows=np.concatenate((rows, entities)), mass=np.concatenate((mass, specific)), entities=entities)
+
+
+def nearness(graph: GraphSnapshot, seeds: Seeds, walkable: BoolArray, expand: Expand) -> FloatArray:
+    """Return how much of a walk from the seeds arrives at each row over edges; 0 everywhere without expansion.
+
+    With PAGERANK it is the personalised PageRank less the restarts, so that a seed nothing leads to has 0: what the
+    other arms found is theirs to say. With NEIGHBOURS it is what the first step brings.
+    """
+    near = np.zeros(len(walkable))
+    total = seeds.mass[walkable[seeds.rows]].sum()
+    if total <= 0 or expand is Expand.NONE:
+        return near
+    if expand is Expand.PAGERANK:
+        near = personalised(graph, seeds.rows, seeds.mass, walkable)
+        np.subtract.at(near, seeds.rows, (1 - DAMPING) * seeds.mass / total)
+    else:
+        rows, shares = graph.spread(seeds.rows, seeds.mass / total)
+        np.add.at(near, rows, shares)
+    near[~walkable | (near < _ROUNDING)] = 0.0
+    return near
+
+
+def graph_arm(near: FloatArray, mask: BoolArray, expand: Expand, limit: int = ARM_LIMIT) -> RankedList:
+    """Return the nearest rows of the mask, of equals the lower row first."""
+    rows = np.flatnonzero(mask & (near > 0))
+    values = near[rows]
+    if len(rows) > limit:
+        keep = values >= np.partition(values, -limit)[-limit]
+        rows, values = rows[keep], values[keep]
+    order = np.lexsort((rows, -values))[:limit]
+    return _list(expand.value, rows[order], values[order])
+
+
+def solves_arm(view: CatalogueView, graph: GraphSnapshot, mask: BoolArray, fused: Fused) -> RankedList:
+    """Return what solves the failures among the best candidates, in the order of the failures."""
+    top = fused.rows[:SOLVED_FROM]
+    failed = (view.columns.label[top] == _MEMORY) & np.isin(view.columns.kind[top], _FAILURES)
+    found = graph.neighbours(top[failed], Relation.SOLVES)
+    solving = mask[found.rows] & ~found.outgoing
+    by_rank = np.argsort(found.origin[solving], kind="stable")
+    rows, origin = found.rows[solving][by_rank], found.origin[solving][by_rank]
+    first = np.sort(np.unique(rows, return_index=True)[1])[:ARM_LIMIT]
+    return _list("solves", rows[first], fused.scores[:SOLVED_FROM][failed][origin[first]])
+
+
+def _list(arm: str, rows: IndexArray, scores: FloatArray) -> RankedList:
+    return RankedList(arm=arm, rows=rows, scores=scores, passages=np.full(len(rows), NO_INDEX, np.int64))

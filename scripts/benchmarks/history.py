@@ -1,0 +1,94 @@
+"""A real history end to end: ingested through the command's own way, asked questions that were written down before."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.machine import described, percentiles
+from helix import daemon
+from helix import settings as configuration
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTIONS = ROOT / "tests" / "questions" / "curl_history.jsonl"
+
+
+def questions() -> list[dict[str, Any]]:
+    """Return the questions, each with the ids of the commits that answer it."""
+    return [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines() if line.strip()]
+
+
+def ids_of_commits(repository: Path) -> dict[str, str]:
+    """Return the data's id of every commit of a repository that `scripts/make_history` made."""
+    log = subprocess.run(
+        ["git", "-C", str(repository), "log", "--format=%H %(trailers:key=Helix-Eval-Id,valueonly,separator=%x20)"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return dict(line.split() for line in log.stdout.splitlines() if len(line.split()) == 2)
+
+
+def commit_of(item: dict[str, Any]) -> str:
+    """Return the commit an answer is about, from its source (`git:<scope>:<sha>`)."""
+    return str(item["node"]["source"]).rsplit(":", 1)[-1]
+
+
+def measure(home: Path, data: Path, limit: int | None) -> dict[str, Any]:
+    """Make the repository, ingest it, ask the questions; return times and how many were answered in the top five."""
+    repository = home / "repository"
+    make = [sys.executable, str(ROOT / "scripts" / "make_history"), str(data), str(repository)]
+    subprocess.run([*make, *(["--limit", str(limit)] if limit else [])], check=True, stdout=subprocess.DEVNULL)
+    ids = ids_of_commits(repository)
+    client = daemon.ensure_running(settings := configuration.load({"home": home}))
+    started = time.perf_counter()
+    job = client.run("ingest_git", path=str(repository))["ingestGit"]
+    while job["state"] == "RUNNING":
+        time.sleep(0.2)
+        job = client.run("job", id=job["id"])["job"]
+    took = time.perf_counter() - started
+    answered, times, missed = 0, [], []
+    for question in questions():
+        asked = time.perf_counter()
+        items = client.run("recall", query=question["question"], limit=5)["recall"]["items"]
+        times.append(time.perf_counter() - asked)
+        if {ids.get(commit_of(item)) for item in items} & set(question["commits"]):
+            answered += 1
+        else:
+            missed.append(question["question"])
+    status = client.run("status")["status"]
+    daemon.stop(settings)
+    return {
+        "machine": described(),
+        "commits": len(ids),
+        "job": {key: job[key] for key in ("state", "done", "total", "error", "result")},
+        "seconds": round(took, 1),
+        "commits_per_second": round(len(ids) / took, 1),
+        "questions": len(questions()),
+        "answered_in_top_five": answered,
+        "missed": missed,
+        "recall": percentiles(times),
+        "disk_bytes": status["diskBytes"],
+        "memory_bytes": status["memoryBytes"],
+    }
+
+
+@click.command()
+@click.option("--data", type=click.Path(path_type=Path, exists=True), default=ROOT.parent / "shared/data/curl_history")
+@click.option("--limit", type=int, help="Only the newest so many commits.")
+@click.option("--json", "as_json", is_flag=True)
+def history(data: Path, limit: int | None, as_json: bool) -> None:
+    """Ingest a history of 11,156 commits and ask twenty questions."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        if (models := configuration.load().models_path).is_dir():
+            (home / "models").symlink_to(models)
+        result = measure(home, data, limit)
+    click.echo(json.dumps(result, indent=2) if as_json else "\n".join(f"{k}: {v}" for k, v in result.items()))

@@ -1,0 +1,61 @@
+"""Metrics: what happened is counted, and no client can make the number of series grow."""
+
+from __future__ import annotations
+
+from api_server import BEARER, Served
+from prometheus_client.parser import text_string_to_metric_families
+
+Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+def metrics(served: Served) -> Series:
+    answer = served.request("GET", "/metrics", headers=BEARER)
+    assert answer.status == 200
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(answer.body.decode())
+        for sample in family.samples
+        if not sample.name.endswith("_created")
+    }
+
+
+def value(series: Series, name: str, **labels: str) -> float:
+    return series.get((name, frozenset(labels.items())), 0.0)
+
+
+def test_operations_are_counted_by_outcome(served: Served) -> None:
+    served.ask('mutation { store(trigger: "when pip fails", resolution: "make a venv", kind: PATTERN) { id } }')
+    served.ask('{ recall(query: "pip fails") { mode } }')
+    served.post('{ get(nameOrId: "nothing") { id } }')
+    series = metrics(served)
+    assert value(series, "helix_operations_total", operation="store", type="mutation", code="OK") == 1
+    assert value(series, "helix_operations_total", operation="recall", type="query", code="OK") == 1
+    assert value(series, "helix_operations_total", operation="get", type="query", code="NOT_FOUND") == 1
+    assert value(series, "helix_operation_seconds_count", operation="recall") == 1
+    assert [name for name, _ in series if name == "helix_recall_stage_seconds_count"]
+    assert value(series, "helix_http_requests_total", route="/graphql", status="200") == 3
+
+
+def test_the_sizes_of_the_store_are_shown(served: Served) -> None:
+    served.ask('mutation { store(trigger: "when pip fails", resolution: "make a venv", kind: PATTERN) { id } }')
+    series = metrics(served)
+    assert value(series, "helix_nodes", label="Memory") == 1
+    assert value(series, "helix_journal_rows") >= 1
+    assert sum(size for (name, _), size in series.items() if name == "helix_disk_bytes") > 0
+
+
+def test_aliases_operation_names_and_paths_add_no_series(served: Served) -> None:
+    before = len(metrics(served))
+    for n in range(20):
+        served.ask(f"query Name{n} {{ alias{n}: health {{ status }} }}")
+        served.request("GET", f"/made/up/{n}", headers=BEARER)
+    after = metrics(served)
+    # `health` itself and its histogram, and one more route: as many as the first request of each kind adds.
+    served.ask("{ health { status } }")
+    assert len(metrics(served)) == len(after)
+    assert len(after) - before < 30
+
+
+def test_two_apps_count_apart(served: Served) -> None:
+    assert value(metrics(served), "helix_operations_total", operation="store", type="mutation", code="OK") == 0

@@ -1,0 +1,31 @@
+"""Fixtures of the command line's tests: one real daemon, without a model, shared by all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import Command, run_here
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home of its own, which the environment points to; its daemon is gone after the last test."""
+    folder = tmp_path_factory.mktemp("cli") / "home"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HELIX_HOME", str(folder))
+        patch.setenv("HELIX_EMBEDDING_MODEL", "none")
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        patch.delenv("HELIX_DB_PATH", raising=False)
+        yield folder
+        run_here("stop")
+
+
+@pytest.fixture
+def helix_command(home: Path) -> Command:
+    """Run command lines against the shared daemon."""
+    return run_here

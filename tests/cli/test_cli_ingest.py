@@ -1,0 +1,114 @@
+"""Taking things in from the command line: progress, problems, exit codes, and what Ctrl-C does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import Command
+
+from helix.errors import InvalidInputError, NotFoundError
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A git repository with two commits."""
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "ada@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git = ["git", "-C", str(folder)]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    for text, subject in (("1", "Add the parser"), ("2", "Fix crash of the parser on empty input")):
+        (folder / "parser.py").write_text(text, "utf-8")
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "--quiet", "-m", subject], check=True)
+    return folder
+
+
+def test_a_history_goes_in_once_and_is_recalled(
+    helix_command: Command, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository.parent)
+    said = helix_command("ingest", "git", "repository")
+    assert said.code == 0, said.err
+    assert said.out.startswith("2 episodes, ")
+    again = helix_command("ingest", "git", "repository", "--json").data["ingestGit"]
+    assert (again["state"], again["result"]["episodes"]) == ("DONE", 0)
+    assert "parser" in helix_command("recall", "crash of the parser on empty input").out
+
+
+def test_what_is_no_repository_is_said_at_once(helix_command: Command, tmp_path: Path) -> None:
+    said = helix_command("ingest", "git", str(tmp_path), "--json")
+    assert (said.code, said.error["code"]) == (InvalidInputError.exit_code, "NOT_A_REPOSITORY")
+
+
+def test_notes_go_in(helix_command: Command, tmp_path: Path) -> None:
+    note = tmp_path / "CLAUDE.md"
+    note.write_text("# Conventions\n\n- Always run the formatter before committing.\n", "utf-8")
+    said = helix_command("ingest", "notes", str(note))
+    assert (said.code, "taken in" in said.out) == (0, True), said.err
+    assert helix_command("ingest", "notes", str(tmp_path / "none.md")).code == NotFoundError.exit_code
+
+
+def test_broken_lines_are_named_by_number_and_the_rest_goes_in(helix_command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(
+        b'{"text": "The first line is fine."}\n'
+        b"{broken\n"
+        b"\xff\xfe\n"
+        b'{"trigger": "the fourth line", "resolution": "is fine as well", "kind": "convention"}\n'
+    )
+    said = helix_command("ingest", "jsonl", str(file))
+    assert said.code == InvalidInputError.exit_code
+    assert said.out.startswith("2 episodes, 1 memories")
+    assert [line.split(":")[0] for line in said.err.splitlines()] == ["line 2", "line 3"]
+
+    again = helix_command("ingest", "jsonl", str(file), "--json")
+    assert again.code == InvalidInputError.exit_code
+    report = again.data["ingestJsonl"]
+    assert (report["episodes"], report["skipped"], len(report["problems"])) == (0, 2, 2)
+
+
+def test_lines_from_stdin_go_in_under_a_scope(helix_command: Command) -> None:
+    lines = b"".join(b'{"text": "Line number %d of many from stdin."}\n' % n for n in range(700))
+    report = helix_command("ingest", "jsonl", "-", "--scope", "piped", "--json", stdin=lines).data["ingestJsonl"]
+    assert (report["episodes"], report["problems"]) == (700, [])
+    assert helix_command("stats", "--scope", "piped", "--json").data["stats"]["episodes"] == 700
+
+
+@pytest.mark.parametrize(("name", "code"), [("none.jsonl", NotFoundError), (".", InvalidInputError)])
+def test_a_file_that_cannot_be_read_is_named(
+    helix_command: Command, tmp_path: Path, name: str, code: type[NotFoundError]
+) -> None:
+    said = helix_command("ingest", "jsonl", str(tmp_path / name))
+    assert said.code == code.exit_code
+    assert str(tmp_path) in said.err
+
+
+def test_ctrl_c_says_how_far_it_got_and_the_same_command_goes_on(home: Path, helix_command: Command) -> None:
+    lines = b'{"text": "This line is in before Ctrl-C."}\n'
+    process = subprocess.Popen(
+        [sys.executable, "-m", "helix.cli.main", "ingest", "jsonl", "-", "--scope", "stopped"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.write(lines * 501)  # one chunk is sent, one line waits for more
+    process.stdin.flush()
+    deadline = time.monotonic() + 30
+    while not helix_command("stats", "--scope", "stopped", "--json").data["stats"]["episodes"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (128 + signal.SIGINT, b"")
+    assert err.startswith(b"up to line 500 everything is in; the same command takes in the rest")

@@ -1,0 +1,72 @@
+"""Commands that need no daemon: init and models."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from command_line import Command
+
+from helix.errors import ModelError, NotFoundError
+
+
+@pytest.fixture(autouse=True)
+def model_is_set(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    monkeypatch.setenv("HELIX_EMBEDDING_MODEL", "bge-small-en-v1.5-int8")
+
+
+def test_init_makes_a_private_store_and_installs_nothing_without_consent(
+    helix_command: Command, tmp_path: Path
+) -> None:
+    said = helix_command("--home", str(tmp_path / "home"), "init", "--json")
+    assert said.code == 0
+    store = Path(said.data["init"]["store"])
+    assert store == tmp_path / "home" / "store"
+    assert store.stat().st_mode & 0o777 == 0o700
+    assert said.data["init"]["model"] == "none: `helix models install` installs it"
+    assert not (tmp_path / "home" / "models").exists()
+    assert helix_command("--home", str(tmp_path / "home"), "init", "--no-model").code == 0
+
+
+def test_init_local_makes_a_store_of_the_project_that_git_ignores(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = tmp_path / "project" / "deep" / "below"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    store = helix_command("init", "--local", "--no-model", "--json").data["init"]["store"]
+    assert store == str(tmp_path / "project" / ".helix" / "store")
+    status = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)
+    assert status.stdout == ""
+
+    monkeypatch.chdir(below)
+    listed = {entry["name"]: entry for entry in helix_command("config", "--json").data["config"]}
+    assert (listed["db_path"]["value"], listed["db_path"]["source"]) == (store, "project")
+
+
+def test_models_are_listed_as_what_they_are(helix_command: Command, tmp_path: Path) -> None:
+    said = helix_command("--home", str(tmp_path), "models", "list", "--json")
+    entries = {entry["name"]: entry for entry in said.data["models"]}
+    assert entries["bge-small-en-v1.5-int8"]["kind"] == "embedding"
+    assert not any(entry["installed"] for entry in entries.values())
+    shown = helix_command("--home", str(tmp_path), "models", "list").out
+    assert shown.startswith("MODEL\tKIND\tSIZE\tINSTALLED\tSET\tWHAT IT IS\n")
+    assert "\tno\tin use\t" in shown
+
+
+def test_a_missing_or_damaged_model_fails_verification_by_name(helix_command: Command, tmp_path: Path) -> None:
+    line = ("--home", str(tmp_path), "models", "verify")
+    assert "no model is installed" in helix_command(*line).err
+    said = helix_command(*line, "bge-small-en-v1.5-int8", "--json")
+    assert said.code == ModelError.exit_code
+    assert set(said.data["models"]["bge-small-en-v1.5-int8"].values()) == {"missing"}
+    assert said.error["hint"] == "helix models install bge-small-en-v1.5-int8"
+
+
+@pytest.mark.parametrize("command", ["install", "verify"])
+def test_an_unknown_model_is_not_found(helix_command: Command, tmp_path: Path, command: str) -> None:
+    said = helix_command("--home", str(tmp_path), "models", command, "no-such-model")
+    assert said.code == NotFoundError.exit_code
+    assert "no-such-model" in said.err

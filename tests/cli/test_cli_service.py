@@ -1,0 +1,108 @@
+"""Commands about the service: status, open, pause, doctor, backup and its kin, against a real daemon."""
+
+from __future__ import annotations
+
+import os
+import urllib.request
+from pathlib import Path
+
+import pytest
+from command_line import Command
+
+from helix import daemon
+from helix.errors import ConflictError, DaemonError, NotFoundError, PausedError
+from helix.lock import StoreLock
+
+
+def test_status_starts_nothing_and_says_so_by_its_exit_code(helix_command: Command, tmp_path: Path) -> None:
+    line = ("--home", str(tmp_path), "status")
+    said = helix_command(*line)
+    assert said.code == DaemonError.exit_code
+    assert said.out.startswith("no daemon runs for ")
+    assert helix_command(*line, "--json").data == {"status": None, "daemon": None}
+    with StoreLock(tmp_path / "store"):
+        assert f"is open in process {os.getpid()}" in helix_command(*line).out
+    assert not (tmp_path / "store" / daemon.TOKEN_FILE).exists()
+
+
+def test_stopping_what_does_not_run_is_no_error(helix_command: Command, tmp_path: Path) -> None:
+    said = helix_command("--home", str(tmp_path), "stop", "--json")
+    assert (said.code, said.data) == (0, {"stop": {"stopped": False, "pid": None}})
+
+
+def test_status_shows_the_daemon_its_store_and_that_there_is_no_model(helix_command: Command, home: Path) -> None:
+    assert helix_command("stats").code == 0
+    data = helix_command("status", "--json").data
+    assert data["status"]["store"] == str(home / "store")
+    assert data["daemon"]["url"].startswith("http://127.0.0.1:")
+    shown = helix_command("status").out
+    assert f"process {data['daemon']['pid']}" in shown
+    assert "recall:" in shown
+    assert "lexical" in shown
+
+
+def test_serve_beside_a_daemon_names_it_and_detached_finds_it(helix_command: Command) -> None:
+    helix_command("stats")
+    running = helix_command("status", "--json").data["daemon"]
+    assert helix_command("serve", "--detach", "--json").data["serve"] == running
+    said = helix_command("serve")
+    assert said.err.startswith("error [STORE_LOCKED]: ")
+    assert f"process {running['pid']}" in said.err
+
+
+def test_open_prints_a_link_that_lets_a_browser_in(helix_command: Command) -> None:
+    said = helix_command("open", "--no-browser")
+    assert said.code == 0
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with opener.open(said.out.strip(), timeout=10) as page:
+        assert page.status == 200
+
+
+def test_a_pause_refuses_to_write_and_ends(helix_command: Command) -> None:
+    try:
+        assert "helix pause --off" in helix_command("pause").out
+        assert helix_command("store", "This is not written.").code == PausedError.exit_code
+        assert "paused:" in helix_command("status").out
+    finally:
+        assert helix_command("pause", "--off", "--json").data == {"pause": False}
+
+
+def test_doctor_lists_its_checks(helix_command: Command) -> None:
+    said = helix_command("doctor", "--json")
+    assert {finding["check"] for finding in said.data["doctor"]["findings"]} >= {"settings", "daemon"}
+    assert said.code == (0 if said.data["doctor"]["healthy"] else 5)
+    assert "daemon: answers at http://" in helix_command("doctor").out
+
+
+def test_doctor_tells_what_keeps_the_daemon_from_starting(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_LOG_LEVEL", "loud")
+    said = helix_command("--home", str(tmp_path), "doctor")
+    assert said.code == 5
+    assert "WRONG daemon: unknown log level 'loud'" in said.out
+
+
+def test_the_daemon_has_the_settings_of_the_client_that_started_it(helix_command: Command, home: Path) -> None:
+    listed = {entry["name"]: entry for entry in helix_command("config", "--daemon", "--json").data["config"]}
+    assert listed["home"]["value"] == str(home)
+    assert listed["embedding_model"]["value"] == "none"
+
+
+def test_a_backup_is_written_restored_and_never_overwritten(helix_command: Command, tmp_path: Path) -> None:
+    name = helix_command("store", "Backups hold this memory.", "--json").data["store"]["name"]
+    file = tmp_path / "monday.backup"
+    assert helix_command("backup", str(file)).out.startswith(f"backed up to {file}\n")
+    again = helix_command("backup", str(file), "--json")
+    assert (again.code, again.error["code"]) == (ConflictError.exit_code, ConflictError.code)
+
+    helix_command("forget", name)
+    assert helix_command("restore", "--backup", str(file), "--json").data["restoreBackup"]["state"] == "DONE"
+    assert helix_command("get", name, "--json").data["get"]["status"] == "ACTIVE"
+    assert helix_command("restore", "--backup", str(tmp_path / "none")).code == NotFoundError.exit_code
+
+
+def test_a_rebuild_says_when_it_is_done(helix_command: Command) -> None:
+    helix_command("store", "A rebuild keeps this memory.")
+    said = helix_command("rebuild")
+    assert (said.code, said.out.splitlines()[0]) == (0, "the graph is rebuilt")

@@ -1,0 +1,182 @@
+"""Taking commit messages apart: trailers, addresses, issues, and the commits they name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.ingest.commit import CommitIndex, touched
+from helix.ingest.cues import judge
+from helix.ingest.message import Naming, Reference, advisories, issues, parse_message, references, without_emails
+from helix.model.memory import Kind
+
+SHA = "5c61e168698a0f2b4d6c8e0a1b3d5f7091a3c5e7"
+LINES = st.sampled_from(
+    [
+        "Fix: a",
+        f"Fixes: {SHA}",
+        "Signed-off-by: A <a@b.cd>",
+        "",
+        " ",
+        "\t",
+        "Some-Key: value",
+        "Closes #12",
+        "```",
+        f"This reverts commit {SHA[:8]}.",
+        "a@b.cd",
+        "<",
+        "fixes https://x/,https://x/,,",
+        'Revert "Revert "x""',
+    ]
+)
+MESSAGES = st.one_of(st.text(), st.lists(st.one_of(LINES, st.text(max_size=30)), max_size=12).map("\n".join))
+
+
+@given(MESSAGES)
+def test_any_text_is_a_message_whose_parts_can_be_stored(text: str) -> None:
+    message = parse_message(text)
+    verdict = judge(message, paths=["a"])
+    assert "\n" not in message.subject
+    assert len(message.subject) <= 300
+    message.text.encode("utf-8")
+    assert verdict.kind is None or (1 <= verdict.importance <= 10 and 0 <= verdict.confidence <= 1)
+    for reference in references(text):
+        assert 7 <= len(reference.sha) <= 64
+
+
+@pytest.mark.parametrize(
+    "piece", [" ", "<a", "fixes #1,", "a-", "use ", "\n \n", "Fixes: x\n", "0a1b2c3 ", "drop a b "]
+)
+def test_a_long_message_of_one_repeated_piece_is_read_in_no_time(piece: str) -> None:
+    """A pattern that backtracks would run for hours here."""
+    text = piece * (60_000 // len(piece))
+    judge(parse_message(f"{text}!\n\n{text}!"), paths=["a"])
+    assert len(list(references(text))) <= 60_000
+
+
+def test_trailers_leave_the_body_and_people_stay_in_the_evidence() -> None:
+    message = parse_message(
+        "Teach the parser zones\n\nNote: it is slow.\nReported-by: Bob <bob@x.org>\n\nMore of it.\n\n"
+        "Fixes #12, #13\nCo-authored-by: Eve <e@x.org>\nChange-Id: I4711\nHelix-Eval-Id: 4711\n continued\nCc: x@y.org"
+    )
+    assert message.body == "Note: it is slow.\n\nMore of it."
+    assert message.trailers == ("Reported-by: Bob", "Fixes: #12, #13", "Co-authored-by: Eve")
+
+
+def test_a_header_in_the_middle_of_a_message_is_no_trailer() -> None:
+    message = parse_message("Parse headers\n\nContent-Type: text/plain\n\nis what failed.")
+    assert message.body == "Content-Type: text/plain\n\nis what failed."
+
+
+def test_a_line_that_only_points_at_another_commit_is_evidence_not_text() -> None:
+    message = parse_message(
+        f"Parse zones\n\nThey were missing.\n\nFollow-up to {SHA} #12\nFollow-up to {SHA[:9]} which was long\n"
+    )
+    assert message.body == f"They were missing.\n\nFollow-up to {SHA[:9]} which was long"
+    assert message.trailers == (f"Follow-up to {SHA} #12",)
+
+
+def test_addresses_go_and_what_only_looks_like_one_stays() -> None:
+    text = "Ask a.b+c@mail.example.org <d@e.org>, run scp me@host.example.org:x and ftp://u@host.org/ with user@host"
+    assert without_emails(text) == "Ask [email], run scp me@host.example.org:x and ftp://u@host.org/ with user@host"
+
+
+def test_issues_and_advisories_are_found_once_each() -> None:
+    text = "See #12, GH-7 and https://x.org/a/b/issues/12, not &#39; nor abc#5 nor #0; CVE-2023-38545, cve-2023-38545"
+    assert issues(text) == ("#12", "#7")
+    assert advisories(text) == ("CVE-2023-38545",)
+
+
+@pytest.mark.parametrize(
+    ("text", "naming"),
+    [
+        (f"This reverts commit {SHA}.", Naming.REVERTS),
+        (f"Partially reverts {SHA[:9]}", Naming.REVERTS),
+        (f'Fixes: {SHA[:12]} ("subject")', Naming.FIXES),
+        (f"Fixup for commit {SHA[:12]}", Naming.FIXES),
+        (f"Regression in 7.86.0 (from {SHA[:10]})", Naming.BLAMES),
+        (f"Bug: introduced in {SHA[:10]}", Naming.BLAMES),
+        (f"It was broken by commit\n{SHA}", Naming.BLAMES),
+        (f"Follow-up to {SHA}", Naming.FOLLOWS),
+        (f"This is a followup to: {SHA[:7]}", Naming.FOLLOWS),
+        (f"Follow up to {'0' * 7}a and {SHA[:7]}", Naming.FOLLOWS),
+        (f"(cherry picked from commit {SHA})", Naming.PICKS),
+        (f"Unused since {SHA[:9]}", Naming.SINCE),
+        (f"Fixed in {SHA[:9]} for good", Naming.MENTIONS),
+        (f"It broke. Then came\n\n{SHA[:9]}", Naming.MENTIONS),
+        (f"https://github.com/a/b/commit/{SHA}", Naming.MENTIONS),
+    ],
+)
+def test_what_is_said_about_a_commit_is_read_from_the_words_before_it(text: str, naming: Naming) -> None:
+    assert list(references(text))[-1].naming is naming
+
+
+def test_numbers_words_and_parts_of_paths_are_no_commits() -> None:
+    assert list(references("1234567 defaced lib/0a1b2c3d4 0a1b2c 0a1b2c3d.txt-x id=0a1b2c3d")) == [
+        Reference(sha="0a1b2c3d", naming=Naming.MENTIONS)
+    ]
+
+
+def test_a_short_hash_stands_for_a_commit_only_where_it_is_the_only_one() -> None:
+    index = CommitIndex()
+    for sha in (SHA, f"{SHA[:8]}{'f' * 32}", "a" * 40):
+        index.add(sha)
+    index.add("b" * 40, memory=False)
+    assert index.resolve(SHA[:9]) == SHA
+    assert index.resolve(SHA[:7]) is None
+    assert index.resolve("b" * 7) is None
+    assert index.resolve("c" * 7) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Fix a crash when the list is empty", Kind.FAILURE),
+        ("ftp: avoid reading too far\n\nPrior to this change the reply was read beyond its end.", Kind.FAILURE),
+        ("Plug CVE-2023-38545 in the proxy code", Kind.FAILURE),
+        ('Revert "Cache dates"', Kind.FAILURE),
+        ("Drop support for Python 3.8", Kind.DECISION),
+        ("tests: switch from make to ninja", Kind.DECISION),
+        ("build: require CMake 3.18", Kind.DECISION),
+        ("Change the colours\n\nWe decided on blue because red is an error.", Kind.DECISION),
+        ("Always quote paths in scripts", Kind.CONVENTION),
+        ("checksrc: warn about strcpy in tests", Kind.CONVENTION),
+        ("Use strdup instead of malloc and copy", Kind.PATTERN),
+        ("lookup: speed up the hash", Kind.PATTERN),
+        ("Teach the parser zones", Kind.EVOLUTION),
+        ('Reapply "Cache dates" for the parser', Kind.EVOLUTION),
+        ("Merge branch 'side' into main", None),
+        ("wip", None),
+        ("fixup! Fix a crash", None),
+        ("v1.2.3", None),
+        ("Prepare for the next release", None),
+        ("build(deps): bump a from 1.2 to 1.3", None),
+        ("docs: fix typo", None),
+        ("update", None),
+        ("...", None),
+    ],
+)
+def test_kinds_follow_the_words_of_a_commit(message: str, kind: Kind | None) -> None:
+    merge = message.startswith("Merge")
+    assert judge(parse_message(message), merge=merge, paths=["lib/a.c"]).kind is kind
+
+
+def test_robots_are_not_remembered_whatever_they_write() -> None:
+    message = parse_message("Fix a vulnerability in a dependency\n\n" + "A long release note. " * 40)
+    assert judge(message, author="dependabot[bot]").kind is None
+    assert judge(message, author="Ada").kind is Kind.FAILURE
+
+
+def test_what_is_grave_weighs_more_and_what_lies_at_the_side_less() -> None:
+    message = parse_message("Fix reading of dates")
+    grave = parse_message("Fix use-after-free when reading dates")
+    assert judge(grave, paths=["lib/a.c"]).importance > judge(message, paths=["lib/a.c"]).importance
+    assert judge(message, paths=["lib/a.c"]).importance > judge(message, paths=["docs/a.md"]).importance
+
+
+@given(st.lists(st.text(max_size=400), max_size=60))
+def test_a_commit_touches_at_most_thirty_things(paths: list[str]) -> None:
+    found = touched(paths)
+    assert len(found) <= 30
+    assert all(0 < len(path) <= 303 for path in found)

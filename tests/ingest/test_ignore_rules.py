@@ -1,0 +1,85 @@
+"""`.helixignore` rules mean what git means by them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from git_history import History
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helix.errors import InvalidInputError
+from helix.ingest.ignore import IGNORE_FILE, IgnoreRules, rules_of
+
+# Not `a**b`: git 2.39 compares pointers into two different texts there, and its answer depends on where they lie.
+NAMES = st.lists(
+    st.sampled_from(
+        ["a", "b", "x", "*", "?", "[a-c]", "[!a]", "[", "]", "\\", "!", "#", " ", ".md", "-", "[[:alpha:]]"]
+    ),
+    min_size=1,
+    max_size=4,
+).map("".join)
+PATTERNS = st.tuples(
+    st.sampled_from(["", "", "/", "!", "!/", "**/"]),
+    st.lists(st.one_of(NAMES.filter(lambda name: "**" not in name), st.just("**")), min_size=1, max_size=3).map(
+        "/".join
+    ),
+    st.sampled_from(["", "", "/", "/**", " "]),
+).map("".join)
+PATHS = st.lists(
+    st.sampled_from(["a", "b", "ab", "xb", "a.md", "x", "y z", "[", "*", "\\", "]", "a*", "-", "#a", "!a"]),
+    min_size=1,
+    max_size=4,
+).map("/".join)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(patterns=st.lists(PATTERNS, min_size=1, max_size=4), paths=st.lists(PATHS, min_size=1, max_size=30))
+def test_the_same_paths_are_ignored_as_by_git(history: History, patterns: list[str], paths: list[str]) -> None:
+    (history.path / ".gitignore").write_text("\n".join(patterns) + "\n", "utf-8")
+    run = subprocess.run(
+        ["git", "-C", history.path, "check-ignore", "--no-index", "-z", "--stdin"],
+        input="".join(f"{path}\0" for path in paths).encode(),
+        stdout=subprocess.PIPE,
+        check=False,  # it leaves with 1 where nothing is ignored
+    )
+    by_git = set(run.stdout.decode().split("\0")) - {""}
+    rules = IgnoreRules().extended(patterns)
+    assert {path for path in paths if rules.ignores(path)} == by_git
+
+
+@given(st.lists(st.text(max_size=20), max_size=5), st.text(min_size=1, max_size=30))
+def test_any_text_is_a_pattern_or_none(patterns: list[str], path: str) -> None:
+    IgnoreRules().extended(patterns).ignores(path)
+
+
+def test_the_last_rule_that_matches_decides_but_not_inside_an_ignored_folder() -> None:
+    rules = IgnoreRules().extended(["*.md", "!keep.md", "build/", "!build/keep.md"])
+    assert rules.ignores("docs/a.md")
+    assert not rules.ignores("docs/keep.md")
+    assert rules.ignores("build/keep.md")
+    assert not rules.ignores("build")
+
+
+def test_rules_of_a_folder_hold_below_it_only(tmp_path: Path) -> None:
+    (tmp_path / IGNORE_FILE).write_text("\ufeff# comment\r\n/top.md\r\n", "utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / IGNORE_FILE).write_text("/inner.md\n", "utf-8")
+    rules = rules_of(tmp_path / "docs", "docs", rules_of(tmp_path))
+    assert rules.ignores("top.md")
+    assert rules.ignores("docs/inner.md")
+    assert not rules.ignores("inner.md")
+    assert not rules.ignores("docs/top.md")
+
+
+def test_without_rules_nothing_is_ignored(tmp_path: Path) -> None:
+    assert not rules_of(tmp_path).ignores("a/b")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that even root cannot read")
+def test_an_ignore_file_that_cannot_be_read_stops_the_import(tmp_path: Path) -> None:
+    (tmp_path / IGNORE_FILE).symlink_to("/proc/self/mem")
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        rules_of(tmp_path)

@@ -1,0 +1,117 @@
+"""Taking Markdown and reStructuredText apart: headings, code, items, front matter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.ingest.decision_record import decision_of
+from helix.ingest.rules import notes_of
+from helix.ingest.sections import Block, BlockKind, parse_markdown, parse_rst
+
+LINES = st.sampled_from(
+    [
+        *("# A", "## B ##", "C", "===", "---", "#", "Status", "## Decision", "## Context", "....", "a: b", "", " "),
+        *("```", "~~~~ c", "``` a`b", "    code", "::", ".. code:: c", "<!--", "-->", "> quote", "| t |"),
+        *("- item", "  - nested", "2) two", "1.", "- ```", "\t- x"),
+    ]
+)
+TEXTS = st.one_of(st.text(), st.lists(st.one_of(LINES, st.text(max_size=12)), max_size=25).map("\n".join))
+
+
+@given(TEXTS)
+def test_any_text_is_a_document(text: str) -> None:
+    for document in (parse_markdown(text), parse_rst(text)):
+        decision_of(document, "title")
+        for section in document.sections:
+            assert section.blocks
+            for note in notes_of(section, "title"):
+                assert note.trigger
+                assert note.resolution.strip()
+
+
+@pytest.mark.parametrize(
+    "piece", [" ", "*", "[", "#", "# ", "- a ", "> ", "```\n", "- a\n\n", "don't ", "a: ", "=", "::\n "]
+)
+def test_a_long_note_of_one_repeated_piece_is_read_in_no_time(piece: str) -> None:
+    """A pattern that backtracks would run for hours here."""
+    text = piece * (100_000 // len(piece))
+    for document in (parse_markdown(f"# {text}\n{text}x"), parse_rst(f"{text}x")):
+        decision_of(document, "title")
+        assert all(note.resolution for section in document.sections for note in notes_of(section, "title"))
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=12))
+def test_no_word_is_lost_between_the_blocks(words: list[str]) -> None:
+    text = "\n".join(f"- {word}" if n % 3 == 0 else "" if n % 3 == 1 else word for n, word in enumerate(words))
+    expected = [word for n, word in enumerate(words) if n % 3 != 1]
+    assert " ".join(block.text for s in parse_markdown(text).sections for block in s.blocks).split() == expected
+
+
+def test_headings_nest_and_both_ways_to_write_them_count() -> None:
+    document = parse_markdown(
+        "before\n\nGuide\n=====\n\none\n\n### Flags ###\n\ntwo\n\nBuild\n---\nthree\n# C# #\nfour\n#hash\n#"
+    )
+    assert [(section.path, section.text) for section in document.sections] == [
+        ((), "before"),
+        (("Guide",), "one"),
+        (("Guide", "Flags"), "two"),
+        (("Guide", "Build"), "three"),
+        (("C#",), "four\n#hash\n#"),
+    ]
+
+
+def test_nothing_in_code_is_a_heading_an_item_or_a_comment() -> None:
+    text = "# Run\n\nSo:\n\n````sh\n# not a heading\n```\n- no item\n<!-- no comment -->\n````\n\nafter"
+    (section,) = parse_markdown(text).sections
+    assert section.blocks == (
+        Block(kind=BlockKind.PARAGRAPH, text="So:"),
+        Block(
+            kind=BlockKind.CODE, text="# not a heading\n```\n- no item\n<!-- no comment -->", lead="So:", language="sh"
+        ),
+        Block(kind=BlockKind.PARAGRAPH, text="after"),
+    )
+
+
+def test_an_item_holds_what_is_indented_under_it() -> None:
+    text = "Rules:\n\n- one\n  more\n\n  and more\n  - nested\n- [x] two\n\n3. three\n   ```\n   - code\n   ```\n\nout"
+    blocks = parse_markdown(text).sections[0].blocks
+    assert [(block.kind, block.text) for block in blocks] == [
+        (BlockKind.PARAGRAPH, "Rules:"),
+        (BlockKind.ITEM, "one\nmore\n\nand more\n- nested"),
+        (BlockKind.ITEM, "two"),
+        (BlockKind.ITEM, "three\n```\n- code\n```"),
+        (BlockKind.PARAGRAPH, "out"),
+    ]
+    assert {block.lead for block in blocks if block.kind is BlockKind.ITEM} == {"Rules:"}
+
+
+def test_a_year_in_running_text_begins_no_list() -> None:
+    (block,) = parse_markdown("It began in\n1999. Then it ended.").sections[0].blocks
+    assert block.kind is BlockKind.PARAGRAPH
+
+
+def test_front_matter_is_read_lightly_and_comments_are_not_text() -> None:
+    head = "---\nTitle: \"The: guide\"\ntags: [a, 'b']\nglobs:\n  - src/**\n# odd\n---\n"
+    document = parse_markdown(f"{head}<!-- a\nb --> text")
+    assert document.front_matter == {"title": "The: guide", "tags": ("a", "b"), "globs": ("src/**",)}
+    assert [section.text for section in document.sections] == [" text"]
+
+
+def test_front_matter_that_never_ends_is_text() -> None:
+    assert parse_markdown("---\ntitle: x").front_matter == {}
+
+
+def test_restructured_text_has_headings_by_their_order_and_literal_blocks() -> None:
+    text = (
+        "=====\nTitle\n=====\n\nUse::\n\n   # a comment\n   make\n\nDeep\n----\n\n"
+        ".. code-block:: c\n\n   int x;\n\nend\n"
+    )
+    document = parse_rst(text)
+    assert [section.path for section in document.sections] == [("Title",), ("Title", "Deep")]
+    code = [block for section in document.sections for block in section.blocks if block.kind is BlockKind.CODE]
+    assert [(block.text, block.language, block.lead) for block in code] == [
+        ("# a comment\nmake", "", "Use:"),
+        ("int x;", "c", ""),
+    ]

@@ -1,0 +1,261 @@
+"""Reading notes: which files, what they say, and that nothing comes in twice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from helix.errors import NotFoundError
+from helix.ingest.draft import MemoryDraft, Slice
+from helix.ingest.markdown import read_notes
+from helix.model.memory import Kind
+from helix.model.provenance import Trust
+from helix.model.reports import IngestProblem
+
+GUIDE = """# Guide
+
+The parser reads dates from mail headers and from directory listings.
+
+## Rules
+
+When you write tests:
+
+- Name them as claims about behaviour.
+- Never sleep in a test because it makes the suite slow.
+- See [the wiki](https://example.org).
+
+## Running
+
+Run the tests with two workers:
+
+```sh
+pytest -n 2
+```
+"""
+
+
+def slices(found: Iterable[Slice | IngestProblem]) -> list[Slice]:
+    return [item for item in found if isinstance(item, Slice)]
+
+
+def memories(found: Iterable[Slice | IngestProblem]) -> list[MemoryDraft]:
+    return [memory for item in slices(found) for memory in item.memories]
+
+
+def problems(found: Iterable[Slice | IngestProblem]) -> dict[str, str]:
+    return {Path(item.where).name: item.why for item in found if isinstance(item, IngestProblem)}
+
+
+def write(folder: Path, name: str, text: str | bytes) -> Path:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def test_sections_become_episodes_and_what_they_say_memories(tmp_path: Path) -> None:
+    file = write(tmp_path, "docs/guide.md", GUIDE)
+    found = slices(read_notes([file], root=tmp_path, scope="p"))
+    assert [item.position for item in found] == [1, 2, 3]
+    assert [item.supersedes for item in found] == [
+        "notes:p:docs/guide.md#Guide@",
+        "notes:p:docs/guide.md#Guide > Rules@",
+        "notes:p:docs/guide.md#Guide > Running@",
+    ]
+    for item in found:
+        assert item.episode.source.startswith(item.supersedes)
+        assert all(memory.source.startswith(item.supersedes) for memory in item.memories)
+        assert all(memory.grounded_in == item.episode.source for memory in item.memories)
+        assert item.episode.trust is Trust.USER_ASSERTED
+        assert item.episode.files == ("docs/guide.md",)
+    assert [(memory.kind, memory.trigger, memory.resolution) for item in found for memory in item.memories] == [
+        (Kind.FACT, "Guide", "The parser reads dates from mail headers and from directory listings."),
+        (Kind.CONVENTION, "Guide > Rules: When you write tests", "Name them as claims about behaviour."),
+        (Kind.FAILURE, "Guide > Rules: When you write tests", "Never sleep in a test because it makes the suite slow."),
+        (Kind.SNIPPET, "Guide > Running: Run the tests with two workers", "pytest -n 2"),
+    ]
+    assert found[2].memories[0].attributes == {"language": "sh"}
+
+
+def test_unchanged_sections_and_rules_keep_their_sources_when_others_change(tmp_path: Path) -> None:
+    file = write(tmp_path, "guide.md", GUIDE)
+    before = slices(read_notes([file], root=tmp_path, scope="p"))
+    write(tmp_path, "guide.md", GUIDE.replace("Name them as claims", "Name them as statements"))
+    after = slices(read_notes([file], root=tmp_path, scope="p"))
+    assert [old.episode.source == new.episode.source for old, new in zip(before, after, strict=True)] == [
+        True,
+        False,
+        True,
+    ]
+    assert after[1].supersedes == before[1].supersedes
+    assert after[1].memories[0].source != before[1].memories[0].source
+    assert after[1].memories[1].source == before[1].memories[1].source
+
+
+def test_the_same_file_has_the_same_sources_however_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    file = write(tmp_path, "docs/guide.md", GUIDE)
+    monkeypatch.chdir(tmp_path)
+    ways = [[file], [tmp_path], [tmp_path / "docs"], ["docs/../docs/guide.md"], [file, tmp_path, file]]
+    first, *others = ([item.episode.source for item in slices(read_notes(way, scope="p"))] for way in ways)
+    assert first[0].startswith("notes:p:docs/guide.md#")
+    assert all(other == first for other in others)
+
+
+def test_without_a_scope_the_whole_path_tells_files_of_one_name_apart(tmp_path: Path) -> None:
+    found = [slices(read_notes([write(tmp_path, f"{name}/README.md", GUIDE)]))[0] for name in "ab"]
+    assert found[0].episode.source != found[1].episode.source
+    assert found[0].supersedes == f"notes:{(tmp_path / 'a' / 'README.md').resolve().as_posix()}#Guide@"
+
+
+def test_headings_that_repeat_are_told_apart(tmp_path: Path) -> None:
+    file = write(tmp_path, "a.md", "# Log\nfirst\n# Log\nsecond\n# user@host\nthird\n# " + "long " * 90 + "\nfourth\n")
+    ends = [item.supersedes.partition("#")[2] for item in slices(read_notes([file]))]
+    assert ends[:2] == ["Log@", "Log (2)@"]
+    assert all(end.count("@") == 1 and len(end) < 250 for end in ends)
+    assert len(set(ends)) == 4
+
+
+def test_the_words_of_a_note_tell_its_kind(tmp_path: Path) -> None:
+    text = """- I prefer short answers.
+- We decided to keep the journal in SQLite.
+- The store breaks when two daemons open it.
+- Use tabs in makefiles.
+- The parser is written in C.
+
+# Gotchas
+
+- two clocks disagree here
+"""
+    file = write(tmp_path, "CLAUDE.md", text)
+    kinds = {memory.resolution: memory.kind for memory in memories(read_notes([file]))}
+    assert kinds == {
+        "I prefer short answers.": Kind.PREFERENCE,
+        "We decided to keep the journal in SQLite.": Kind.DECISION,
+        "The store breaks when two daemons open it.": Kind.FAILURE,
+        "Use tabs in makefiles.": Kind.CONVENTION,
+        "- The parser is written in C.": Kind.FACT,
+        "two clocks disagree here": Kind.FAILURE,
+    }
+
+
+def test_a_decision_record_is_one_decision(tmp_path: Path) -> None:
+    text = """# 7. Keep the journal in SQLite
+
+Date: 2024-03-01
+
+## Status
+
+Superseded by 0009
+
+## Context
+
+Kuzu loses writes.
+
+## Decision
+
+We journal first.
+
+### Detail
+
+In WAL mode.
+
+## Consequences
+
+Two files.
+"""
+    file = write(tmp_path, "adr/0007-journal.md", text)
+    (item,) = slices(read_notes([file], root=tmp_path, scope="p"))
+    (memory,) = item.memories
+    assert item.supersedes == "notes:p:adr/0007-journal.md#@"
+    assert memory.kind is Kind.DECISION
+    assert memory.trigger == "Keep the journal in SQLite: Kuzu loses writes."
+    assert memory.resolution == "We journal first.\n\nIn WAL mode.\n\nTwo files.\n\nStatus: Superseded by 0009"
+    assert memory.confidence < 0.5
+    assert memory.valid_from == datetime(2024, 3, 1, tzinfo=UTC)
+    assert memory.attributes == {"status": "Superseded by 0009"}
+
+
+def test_front_matter_names_kind_date_and_files(tmp_path: Path) -> None:
+    head = '---\nkind: convention\ndate: 2024-02-30\nglobs: "src/**/*.ts, lib/**"\n---\n'
+    file = write(tmp_path, "rule.mdc", f"{head}The names of all types begin with T here.\n")
+    (memory,) = memories(read_notes([file]))
+    assert (memory.kind, memory.valid_from, memory.files) == (Kind.CONVENTION, None, ("src/**/*.ts", "lib/**"))
+
+
+def test_a_folder_is_walked_for_notes_only(tmp_path: Path) -> None:
+    for name in ("b.md", "a.rst", "deep/er/c.txt", ".hidden/d.md", "node_modules/x/e.md", "code.py", "deep/.dot.md"):
+        write(tmp_path, name, f"This file is called {name} by everybody.")
+    write(tmp_path, "picture.md", b"\x89PNG\0\0\0")
+    write(tmp_path, "latin.md", "\u00e4\u00f6\u00fc".encode("latin-1") * 9)
+    write(tmp_path, "huge.txt", b"x" * 1_000_001)
+    write(tmp_path, "wide.txt", "Wide text is read by its mark.".encode("utf-16"))
+    os.mkfifo(tmp_path / "pipe.md")
+    found = list(read_notes([tmp_path], root=tmp_path, scope="p"))
+    names = [item.episode.files[0] for item in slices(found)]
+    assert names == ["a.rst", "b.md", "deep/.dot.md", "deep/er/c.txt", "wide.txt"]
+    assert problems(found) == {
+        "huge.txt": "larger than 1,000,000 bytes",
+        "latin.md": "not a text file",
+        "picture.md": "not a text file",
+        "pipe.md": "not a regular file",
+    }
+
+
+def test_ignore_files_hold_from_the_work_tree_down_even_for_a_named_file(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write(tmp_path, ".helixignore", "private/\n*.draft.md\n")
+    write(tmp_path, "docs/.helixignore", "/old.md\n")
+    for name in ("docs/a.md", "docs/old.md", "docs/b.draft.md", "docs/private/c.md", "docs/sub/old.md"):
+        write(tmp_path, name, f"This file is called {name} by everybody.")
+    names = [item.episode.files[0] for item in slices(read_notes([tmp_path / "docs"]))]
+    assert names == ["docs/a.md", "docs/sub/old.md"]
+    named = [tmp_path / "docs" / "old.md", tmp_path / "docs" / "private" / "c.md", tmp_path / "docs" / "private"]
+    found = list(read_notes(named))
+    assert slices(found) == []
+    assert set(problems(found).values()) == {"excluded by .helixignore"}
+
+
+def test_a_file_that_is_named_is_read_whatever_it_is_called(tmp_path: Path) -> None:
+    file = write(tmp_path, ".agent/CONTRIBUTING", "Always rebase before you push.")
+    (memory,) = memories(read_notes([file]))
+    assert memory.kind is Kind.CONVENTION
+
+
+def test_links_are_followed_once_and_never_out_of_the_folder(tmp_path: Path) -> None:
+    write(tmp_path, "notes/AGENTS.md", "Always rebase before you push.")
+    write(tmp_path, "outside.md", "This is somebody else's secret text.")
+    write(tmp_path, "notes/.env", "KEY=4711")
+    for name, target in (
+        ("CLAUDE.md", "AGENTS.md"),
+        ("leak.md", "../outside.md"),
+        ("env.md", ".env"),
+        ("gone.md", "nowhere"),
+    ):
+        (tmp_path / "notes" / name).symlink_to(target)
+    (tmp_path / "notes" / "loop").symlink_to(".")
+    found = list(read_notes([tmp_path / "notes"], root=tmp_path / "notes"))
+    assert [item.episode.files for item in slices(found)] == [("AGENTS.md",)]
+    assert list(problems(found)) == ["leak.md"]
+
+
+def test_a_section_beyond_one_episode_comes_in_pieces(tmp_path: Path) -> None:
+    file = write(
+        tmp_path, "long.md", "# Long\n\n" + "\n\n".join(f"Paragraph {n} says a little. " * 20 for n in range(100))
+    )
+    found = slices(read_notes([file]))
+    assert len(found) > 1
+    assert all(len(item.episode.content) < 40_000 for item in found)
+    assert all(len(memory.resolution) <= 3_000 for item in found for memory in item.memories)
+
+
+def test_a_missing_path_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    file = write(tmp_path, "a.md", GUIDE)
+    with pytest.raises(NotFoundError, match=r"absent\.md"):
+        next(iter(read_notes([file, tmp_path / "absent.md"])))

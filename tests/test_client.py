@@ -1,0 +1,230 @@
+"""The client: what it sends, what it makes of answers, and what it does when there is none."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix import errors
+from helix.client import Client, error_from
+from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
+from helix.model.memory import Kind
+
+ROOT = Path(__file__).resolve().parent.parent
+Answer = Callable[[dict[str, Any]], tuple[int, bytes] | None]
+
+
+class Server:
+    """An HTTP server on a real socket that answers as a test wants, or hangs up, and remembers what it was sent."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.tokens: list[str | None] = []
+        self.connections = 0
+        self.answer: Answer = lambda request: (200, json.dumps({"data": {"echo": request["variables"]}}).encode())
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self) -> None:
+                super().setup()
+                server.connections += 1
+
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                server.requests.append(request)
+                server.tokens.append(self.headers["authorization"])
+                answer = server.answer(request)
+                if answer is None:
+                    self.close_connection = True
+                    return
+                status, body = answer
+                self.send_response(status)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[Client]:
+    with Client(server.url, "secret", timeout=5) as connected:
+        yield connected
+
+
+def refusing_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def all_error_classes() -> list[type[HelixError]]:
+    return [cls for cls in vars(errors).values() if isinstance(cls, type) and issubclass(cls, HelixError)]
+
+
+@pytest.mark.parametrize("cls", all_error_classes())
+def test_every_code_comes_back_as_the_class_it_was_raised_as(
+    server: Server, client: Client, cls: type[HelixError]
+) -> None:
+    body = {"errors": [{"message": "what", "extensions": {"code": cls.code, "hint": "what next"}}], "data": None}
+    server.answer = lambda request: (200, json.dumps(body).encode())
+    with pytest.raises(HelixError) as raised:
+        client.execute("{ status { version } }")
+    assert (type(raised.value), raised.value.message, raised.value.hint) == (cls, "what", "what next")
+
+
+def test_a_code_of_a_newer_daemon_is_still_an_error_with_its_message() -> None:
+    assert type(error_from("NOT_YET_KNOWN", "what")) is HelixError
+
+
+def test_a_refusal_is_read_whatever_its_http_status(server: Server, client: Client) -> None:
+    body = {"errors": [{"message": "no", "extensions": {"code": "UNAUTHORIZED"}}]}
+    server.answer = lambda request: (401, json.dumps(body).encode())
+    with pytest.raises(errors.UnauthorizedError):
+        client.execute("{ a }")
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b"{}", b'{"data": null}', b"\xff"])
+def test_an_answer_that_is_no_graphql_is_a_daemon_error(server: Server, client: Client, body: bytes) -> None:
+    server.answer = lambda request: (502, body)
+    with pytest.raises(DaemonError, match="HTTP 502"):
+        client.execute("{ a }")
+
+
+def test_requests_share_one_connection_and_carry_the_token(server: Server, client: Client) -> None:
+    for _ in range(3):
+        client.execute("{ a }")
+    assert (server.connections, set(server.tokens)) == (1, {"Bearer secret"})
+
+
+def test_a_connection_the_server_has_closed_is_replaced_before_anything_is_sent(server: Server) -> None:
+    with Client(server.url, "secret", timeout=5) as client:
+        client.execute("{ a }")
+        server.answer = lambda request: (200, b'{"data": {"a": 1}}')
+        assert client._connection is not None and client._connection.sock is not None
+        client._connection.sock.shutdown(socket.SHUT_RDWR)
+        assert client.execute("{ a }") == {"a": 1}
+    assert len(server.requests) == 2
+
+
+def test_what_may_have_reached_the_daemon_is_never_sent_twice(server: Server) -> None:
+    server.answer = lambda request: None
+    client = Client(server.url, "secret", timeout=5, relocate=lambda: (server.url, "secret"))
+    with client, pytest.raises(DaemonError, match="broke off"):
+        client.execute("mutation { store }")
+    assert len(server.requests) == 1
+
+
+def test_a_silent_daemon_is_a_timeout_and_the_late_answer_is_not_taken_for_the_next(server: Server) -> None:
+    release = threading.Event()
+
+    def late(request: dict[str, Any]) -> tuple[int, bytes]:
+        release.wait(5)
+        return 200, b'{"data": {"late": true}}'
+
+    server.answer = late
+    with Client(server.url, "secret", timeout=0.1) as client:
+        with pytest.raises(QueryTimeoutError, match=r"within 0\.1 s"):
+            client.execute("{ a }")
+        release.set()
+        server.answer = lambda request: (200, b'{"data": {"prompt": true}}')
+        assert client.execute("{ a }") == {"prompt": True}
+
+
+def test_no_daemon_is_an_error_that_says_where_it_was_looked_for() -> None:
+    port = refusing_port()
+    with pytest.raises(DaemonError, match=f":{port}"):
+        Client(f"http://127.0.0.1:{port}", "secret").execute("{ a }")
+
+
+def test_a_client_finds_the_daemon_again_after_that_has_left(server: Server) -> None:
+    port = refusing_port()
+    with Client(f"http://127.0.0.1:{port}", "old", timeout=5, relocate=lambda: (server.url, "new")) as client:
+        assert client.execute("{ a }", {"x": 1}) == {"echo": {"x": 1}}
+    assert (client.url, server.tokens) == (server.url, ["Bearer new"])
+
+
+def test_an_operation_is_sent_with_python_names_and_values_in_graphql_form(server: Server, client: Client) -> None:
+    client.run(
+        "recall",
+        query="q",
+        budget_tokens=5,
+        kinds=(Kind.FAILURE,),
+        since=datetime(2025, 1, 31, tzinfo=UTC),
+        files=[Path("a.py")],
+        scope=None,
+    )
+    assert server.requests[0]["query"] == (ROOT / "queries/graphql/recall.graphql").read_text("utf-8")
+    assert server.requests[0]["variables"] == {
+        "query": "q",
+        "budgetTokens": 5,
+        "kinds": ["FAILURE"],
+        "since": "2025-01-31T00:00:00+00:00",
+        "files": ["a.py"],
+    }
+
+
+def test_recall_and_store_take_kinds_as_words_and_refuse_unknown_ones(server: Server, client: Client) -> None:
+    server.answer = lambda request: (200, b'{"data": {"recall": {"items": []}, "store": {"status": "ADDED"}}}')
+    assert client.recall("q", kinds=["failure"], intent="why") == {"items": []}
+    assert client.store(trigger="t", resolution="r", kind="Fact") == {"status": "ADDED"}
+    sent = [request["variables"] for request in server.requests]
+    assert (sent[0]["kinds"], sent[0]["intent"], sent[1]["kind"]) == (["FAILURE"], "WHY", "FACT")
+    with pytest.raises(InvalidInputError, match="unknown kind 'fable'") as raised:
+        client.store(trigger="t", resolution="r", kind="fable")
+    assert "failure, pattern" in str(raised.value.hint)
+
+
+def test_an_unknown_operation_is_not_found_in_the_installation(client: Client) -> None:
+    with pytest.raises((NotFoundError, FileNotFoundError)):
+        client.run("no_such_operation")
+
+
+@pytest.mark.parametrize("text", ["\x00", "\ud800 alone", "ä漢😀", '"\\\n\u2028', "x" * 1_000_000])
+def test_any_text_arrives_as_it_is(client: Client, text: str) -> None:
+    assert client.execute("{ a }", {"text": text}) == {"echo": {"text": text}}
+
+
+def test_threads_can_share_a_client(server: Server, client: Client) -> None:
+    answers: list[dict[str, Any]] = []
+    threads = [threading.Thread(target=lambda n=n: answers.append(client.execute("{ a }", {"n": n}))) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answer["echo"]["n"] for answer in answers) == list(range(8))
+
+
+def test_the_client_and_the_daemon_module_load_nothing_heavy() -> None:
+    heavy = {"numpy", "kuzu", "onnxruntime", "strawberry", "click", "rich", "uvicorn", "starlette"}
+    program = f"import sys, helix.client, helix.daemon; print(sorted({heavy!r} & sys.modules.keys()))"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

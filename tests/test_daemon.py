@@ -1,0 +1,220 @@
+"""The daemon of a store: one runs, it is found again, and nothing a killed one leaves behind misleads anybody."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from helix import daemon
+from helix.errors import ConfigError, DaemonError, StoreLockedError
+from helix.lock import StoreLock, is_locked
+from helix.settings import Settings, child_environment
+
+ROOT = Path(__file__).resolve().parent.parent
+SECONDS = 30.0
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for something that must come; the limit only ends a test that has failed."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def plain(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """Settings of a store without a model, whose daemon runs this checkout and is gone after the test."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+    sources = {**settings.sources, "embedding_model": "flag"}
+    settings = replace(settings, embedding_model="none", sources=sources)
+    yield settings
+    if daemon.find(settings.store_path) is not None:
+        daemon.stop(settings)
+
+
+def serve(settings: Settings, *arguments: str) -> subprocess.Popen[str]:
+    """Start `helix serve` the way a person does."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "helix.cli.main", "--json", "--store", str(settings.store_path), "serve", *arguments],
+        env=child_environment(settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def error_of(process: subprocess.Popen[str]) -> dict[str, str]:
+    """Return the error a command ended with."""
+    _, words = process.communicate(timeout=SECONDS)
+    error: dict[str, str] = json.loads(words.splitlines()[-1])["error"]
+    return error
+
+
+def running(settings: Settings) -> daemon.Daemon:
+    found = daemon.find(settings.store_path)
+    assert found is not None
+    return found
+
+
+def recorded(settings: Settings, **changes: object) -> daemon.Daemon:
+    """Write a daemon.json as some daemon could have left it."""
+    left = daemon.announce(settings.store_path, url="http://127.0.0.1:1", port=1, idle_minutes=1)
+    changed = replace(left, **changes)  # type: ignore[arg-type]  # the fields of a Daemon, by name
+    (settings.store_path / daemon.DAEMON_FILE).write_text(json.dumps(asdict(changed)), "utf-8")
+    return changed
+
+
+def test_clients_that_start_at_once_get_one_daemon_and_stopping_leaves_nothing_behind(plain: Settings) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        clients = list(pool.map(lambda _: daemon.ensure_running(plain), range(4)))
+    found = running(plain)
+    assert {client.url for client in clients} == {found.url}
+    assert found.idle_minutes == plain.idle_exit_minutes
+    assert clients[0].run("status")["status"]["store"] == str(plain.store_path)
+    assert (plain.store_path / daemon.TOKEN_FILE).stat().st_mode & 0o777 == 0o600
+    for client in clients:
+        client.close()
+
+    stopped = daemon.stop(plain)
+    assert stopped is not None and stopped.pid == found.pid
+    assert not is_locked(plain.store_path)
+    assert not (plain.store_path / daemon.DAEMON_FILE).exists()
+    assert daemon.stop(plain) is None
+
+
+def test_two_servers_of_one_store_end_up_as_one_and_the_other_names_it(plain: Settings) -> None:
+    servers = [serve(plain), serve(plain)]
+    until(lambda: any(server.poll() is not None for server in servers) and daemon.find(plain.store_path))
+    (loser,) = [server for server in servers if server.poll() is not None]
+    (winner,) = [server for server in servers if server is not loser]
+    error = error_of(loser)
+    assert (loser.returncode, error["code"]) == (StoreLockedError.exit_code, StoreLockedError.code)
+    assert str(winner.pid) in error["message"]
+
+    # One that was started by hand leaves on Ctrl-C, closes its store and says nothing about it.
+    winner.send_signal(signal.SIGINT)
+    _, words = winner.communicate(timeout=SECONDS)
+    assert (winner.returncode, words) == (0, "")
+    assert not is_locked(plain.store_path)
+
+
+def test_after_a_kill_the_next_client_gets_a_new_daemon_at_the_same_address(plain: Settings) -> None:
+    client = daemon.ensure_running(plain)
+    first = running(plain)
+    os.kill(first.pid, signal.SIGKILL)
+    until(lambda: not is_locked(plain.store_path))
+    assert (plain.store_path / daemon.DAEMON_FILE).exists()
+    assert daemon.find(plain.store_path) is None
+
+    # The client that was connected starts the new one by itself.
+    assert client.run("status")["status"]["version"]
+    second = running(plain)
+    assert second.pid != first.pid
+    assert (second.port, client.url) == (first.port, first.url)
+    client.close()
+
+
+def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings) -> None:
+    server = serve(plain, "--idle-exit", "0.01")
+    ready, words = server.communicate(timeout=SECONDS)
+    assert json.loads(ready)["serve"]["idle_minutes"] == 0.01
+    assert (server.returncode, words) == (0, "")
+    assert not is_locked(plain.store_path)
+    assert not (plain.store_path / daemon.DAEMON_FILE).exists()
+
+
+def test_a_daemon_of_another_version_is_replaced_unless_it_was_started_by_hand(plain: Settings) -> None:
+    daemon.ensure_running(plain).close()
+    first = running(plain)
+    path = plain.store_path / daemon.DAEMON_FILE
+    path.write_text(json.dumps(asdict(replace(first, version="0.0.1"))), "utf-8")
+    daemon.ensure_running(plain).close()
+    second = running(plain)
+    assert second.pid != first.pid
+
+    path.write_text(json.dumps(asdict(replace(second, version="0.0.1", idle_minutes=0))), "utf-8")
+    with pytest.raises(DaemonError, match=r"Helix 0\.0\.1.*started by hand"):
+        daemon.ensure_running(plain)
+
+
+def test_a_taken_port_is_named_with_what_to_do(plain: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        server = serve(plain, "--port", str(port))
+        error = error_of(server)
+    assert (server.returncode, error["code"]) == (DaemonError.exit_code, DaemonError.code)
+    assert f"port {port}" in error["message"]
+    assert "--port" in error["hint"]
+    assert not is_locked(plain.store_path)
+
+
+def test_what_kept_a_daemon_from_starting_is_what_its_client_raises(plain: Settings) -> None:
+    loud = replace(plain, log_level="loud", sources={**plain.sources, "log_level": "flag"})
+    with pytest.raises(ConfigError, match="unknown log level 'loud'") as raised:
+        daemon.ensure_running(loud)
+    assert raised.value.hint == "one of: debug, info, warning, error"
+
+
+def test_a_record_counts_only_while_its_process_holds_the_store(plain: Settings) -> None:
+    with StoreLock(plain.store_path):
+        recorded(plain)
+        assert daemon.find(plain.store_path) is not None
+        recorded(plain, pid=os.getpid() + 1)
+        assert daemon.find(plain.store_path) is None
+    recorded(plain)
+    assert daemon.find(plain.store_path) is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"pid": 1}', "\x00"])
+def test_a_broken_record_is_no_daemon(plain: Settings, text: str) -> None:
+    with StoreLock(plain.store_path):
+        (plain.store_path / daemon.DAEMON_FILE).write_text(text, "utf-8")
+        assert daemon.find(plain.store_path) is None
+
+
+def test_a_later_process_of_the_same_pid_is_never_sent_a_signal(plain: Settings) -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        with StoreLock(plain.store_path):
+            recorded(plain, identity="another start")
+            with pytest.raises(DaemonError, match=f"process {os.getpid()}"):
+                daemon.stop(plain)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert not heard
+
+
+def test_another_program_that_has_the_store_is_named_and_left_alone(
+    plain: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_HELD_SECONDS", 0.1)
+    with StoreLock(plain.store_path):
+        for ask in (daemon.stop, daemon.ensure_running):
+            with pytest.raises(StoreLockedError, match=f"process {os.getpid()}"):
+                ask(plain)
+
+
+def test_the_token_is_private_stable_and_replaced_when_others_could_read_it(tmp_path: Path) -> None:
+    token = daemon.token_of(tmp_path)
+    path = tmp_path / daemon.TOKEN_FILE
+    assert len(token) >= 43
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert daemon.token_of(tmp_path) == token
+    path.chmod(0o644)
+    assert daemon.token_of(tmp_path) != token
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("", "ascii")
+    assert len(daemon.token_of(tmp_path)) >= 43

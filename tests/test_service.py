@@ -1,0 +1,515 @@
+"""The facade: every primitive on a real store, with the deterministic hash embedder."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix.errors import (
+    ConflictError,
+    CypherRefusedError,
+    EmbeddingSpaceError,
+    HelixError,
+    InvalidInputError,
+    NotFoundError,
+    PausedError,
+)
+from helix.model.edge import Label, Relation
+from helix.model.memory import Kind, Status
+from helix.model.provenance import Trust
+from helix.model.recall import RecallQuery
+from helix.model.reports import JobState, StoreStatus
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.settings import Settings
+
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+class Time:
+    """A clock that a test moves by hand; each look moves it by a millisecond, so that order is never a tie."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(milliseconds=1)
+        return self.now
+
+    def forward(self, **how_far: float) -> None:
+        self.now += timedelta(**how_far)
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def timed(settings: Settings, time: Time) -> Any:
+    with Helix.open(settings, embedder=HashEmbedder(), clock=time) as service:
+        yield service
+
+
+def found(helix: Helix, query: str, **fields: Any) -> list[str]:
+    return [item.node.name for item in helix.recall(RecallQuery(query=query, **fields)).items]  # type: ignore[union-attr]
+
+
+def finished(helix: Helix, job_id: str) -> Any:
+    done = threading.Event()
+    end = helix.subscribe(lambda event: done.set() if event["id"] == job_id and event["state"] != "running" else None)
+    if helix.job(job_id).state is JobState.RUNNING:
+        assert done.wait(60)
+    end()
+    job = helix.job(job_id)
+    assert job.state is JobState.DONE, job.error
+    return job
+
+
+def test_what_is_stored_is_recalled_with_reasons(helix: Helix) -> None:
+    helix.store(trigger="uploads time out behind the proxy", resolution="raise proxy_read_timeout", kind="failure")
+    helix.store(trigger="release notes are written by hand", resolution="", kind="convention")
+    answer = helix.recall(RecallQuery(query="why do uploads time out", explain=True))
+    first = answer.items[0]
+    assert first.node.kind is Kind.FAILURE  # type: ignore[union-attr]
+    assert first.reason
+    assert first.confidence_label == "[unproven]"
+    assert {hit.arm for hit in first.arms} >= {"lexical", "vector"}
+    assert answer.mode == "hybrid"
+
+
+def test_recall_on_an_empty_store_is_an_empty_list(helix: Helix) -> None:
+    assert helix.recall(RecallQuery(query="anything")).items == ()
+
+
+def test_the_same_thing_twice_counts_and_does_not_double(helix: Helix) -> None:
+    first = helix.store(trigger="run tests with -x", resolution="stops early", kind="convention")
+    again = helix.store(trigger="Run tests with -x", resolution="stops early", kind="convention")
+    assert (first.status, again.status, again.id) == (StoreStatus.ADDED, StoreStatus.MERGED, first.id)
+    assert helix.get(first.id).attributes["seen"] == 2
+    assert helix.stats().total == 1
+
+
+def test_concurrent_stores_of_one_thing_see_each_other(helix: Helix) -> None:
+    results: list[str] = []
+
+    def store() -> None:
+        results.append(helix.store(trigger="one and the same", resolution="thing", kind="fact").status.value)
+
+    threads = [threading.Thread(target=store) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == ["added", *["merged"] * 7]
+
+
+def test_a_refinement_becomes_a_new_version_under_the_same_name(helix: Helix) -> None:
+    old = helix.store(trigger="database pool size", resolution="keep the pool size at ten connections", kind="decision")
+    helix.feedback([old.name], 1.0)
+    new = helix.edit(old.name, resolution="keep the pool size at twenty connections since the move")
+    assert new.name == old.name
+    assert new.id != old.id
+    assert (new.helped, new.uses) == (1.0, 1)
+    assert helix.get(old.id).status is Status.RETIRED
+    assert helix.get(old.name).id == new.id
+    assert [edge.type for edge in helix.edges(new.id, "supersedes")] == [Relation.SUPERSEDES]
+    assert helix.edges(new.id, "grounded_in"), "the evidence is passed on"
+    helix.feedback([old.name], 1.0)
+    assert helix.get(new.id).uses == 2, "feedback follows the name"
+    assert found(helix, "database pool size") == [new.name]
+
+
+def test_an_explicit_name_that_is_taken_is_a_conflict(helix: Helix) -> None:
+    helix.store(trigger="a b c", resolution="x", kind="fact", name="abc")
+    assert helix.store(trigger="a b c", resolution="x", kind="fact", name="abc").status is StoreStatus.MERGED
+    with pytest.raises(ConflictError, match="already called 'abc'"):
+        helix.store(trigger="quite another thing", resolution="y", kind="fact", name="abc")
+
+
+def test_forgetting_hides_and_restoring_brings_back(helix: Helix) -> None:
+    stored = helix.store(trigger="the staging password rotates weekly", resolution="ask ops", kind="fact")
+    helix.forget(stored.name)
+    assert found(helix, "staging password rotates", deep=True) == []
+    assert helix.get(stored.id).status is Status.FORGOTTEN
+    helix.restore(stored.name)
+    assert found(helix, "staging password rotates") == [stored.name]
+
+
+def test_a_restored_memory_gets_another_name_where_its_own_was_taken(helix: Helix) -> None:
+    first = helix.store(trigger="alpha beta", resolution="one", kind="fact", name="ab")
+    helix.forget("ab")
+    helix.store(trigger="gamma delta epsilon", resolution="two", kind="fact", name="ab")
+    assert helix.restore(first.id).name == "ab-2"
+
+
+def test_recall_hides_memories_outside_valid_time(timed: Helix, time: Time) -> None:
+    timed.store(
+        trigger="the office is in Bern",
+        resolution="",
+        kind="fact",
+        valid_from=START - timedelta(days=100),
+        valid_to=START - timedelta(days=10),
+    )
+    assert found(timed, "where is the office") == []
+    assert found(timed, "where is the office", as_of=START - timedelta(days=50)) == ["office-bern"]
+    assert found(timed, "where is the office", as_of=START - timedelta(days=200)) == []
+
+
+def test_recall_knows_what_was_known_at_a_time(timed: Helix, time: Time) -> None:
+    stored = timed.store(trigger="deploys happen on fridays", resolution="at noon", kind="convention")
+    time.forward(days=1)
+    between = time.now
+    time.forward(days=1)
+    new = timed.edit(stored.name, resolution="never at noon")
+    ids = lambda **fields: [item.node.id for item in timed.recall(RecallQuery(query="deploys", **fields)).items]  # noqa: E731
+    assert ids() == [new.id]
+    assert ids(known_at=between) == [stored.id]
+    assert ids(known_at=START - timedelta(days=1)) == []
+
+
+def test_scopes_see_themselves_and_global(helix: Helix) -> None:
+    for scope in ("global", "one", "two"):
+        helix.store(trigger=f"lint rule of {scope}", resolution="no tabs", kind="convention", scope=scope)
+    assert set(found(helix, "lint rule")) == {"lint-rule-global", "lint-rule-one", "lint-rule-two"}
+    assert set(found(helix, "lint rule", scope="one")) == {"lint-rule-global", "lint-rule-one"}
+    assert found(helix, "lint rule", scope="global") == ["lint-rule-global"]
+
+
+def test_edges_are_made_strengthened_and_walked(helix: Helix) -> None:
+    fix = helix.store(trigger="pin the toolchain version", resolution="use the lock file", kind="pattern")
+    bug = helix.store(trigger="nightly build breaks at random", resolution="", kind="failure")
+    helix.edge(fix.name, bug.name, "solves")
+    assert helix.edge(fix.name, bug.name, "solves", 0.5).weight == 1.5
+    word = helix.edge(fix.name, bug.name, "came before")
+    assert (word.type, word.relation) == (Relation.RELATED, "came_before")
+    assert len(helix.edges(fix.name, "solves")) == 1
+    assert fix.name in found(helix, "nightly build breaks at random", limit=2)
+    with pytest.raises(InvalidInputError, match="grounded_in"):
+        helix.edge(fix.name, bug.name, "grounded_in")
+    with pytest.raises(InvalidInputError, match="two different"):
+        helix.edge(fix.name, fix.name, "similar")
+
+
+def test_feedback_moves_the_label_and_refuses_unknown_names_whole(helix: Helix) -> None:
+    stored = helix.store(trigger="retry with backoff", resolution="three times", kind="pattern")
+    helix.feedback([stored.name], 0.75)
+    (after,) = helix.feedback([stored.name], -0.25)
+    assert (after.helped, after.failed, after.label, after.uses) == (0.75, 0.25, "[75%]", 2)
+    with pytest.raises(NotFoundError):
+        helix.feedback([stored.name, "nobody"], 1.0)
+    assert helix.get(stored.id).helped == 0.75
+    for delta in (0.0, float("nan"), 1e9):
+        with pytest.raises(InvalidInputError):
+            helix.feedback([stored.name], delta)
+
+
+def test_decay_halves_old_evidence_once_a_period(timed: Helix, time: Time) -> None:
+    stored = timed.store(trigger="old advice", resolution="x", kind="pattern")
+    timed.feedback([stored.name], 1.0)
+    assert timed.decay().changed == 0
+    time.forward(days=31)
+    assert timed.decay(dry_run=True).changed == 1
+    assert timed.get(stored.id).helped == 1.0
+    assert timed.decay().names == (stored.name,)
+    assert timed.decay().changed == 0, "once in that time"
+    assert timed.get(stored.id).helped == 0.5
+    time.forward(days=31)
+    assert timed.decay().changed == 1
+
+
+def test_decay_of_edges_spares_structure(timed: Helix, time: Time) -> None:
+    a = timed.store(trigger="first thing", resolution="x", kind="fact", files=("src/a.c",))
+    b = timed.store(trigger="second matter", resolution="y", kind="fact")
+    timed.edge(a.name, b.name, "similar")
+    time.forward(days=61)
+    assert timed.decay_edges().names == ("SIMILAR",)
+    assert timed.edges(a.name, "similar")[0].weight == 0.5
+    assert timed.edges(a.name, "touches")[0].weight == 1.0
+
+
+def test_prune_archives_what_uses_speak_against(helix: Helix) -> None:
+    stored = helix.store(trigger="turn it off and on", resolution="works never", kind="pattern")
+    for _ in range(3):
+        helix.feedback([stored.name], -1.0)
+    assert helix.prune().names == (stored.name,)
+    assert helix.get(stored.id).status is Status.ARCHIVED
+    assert found(helix, "turn it off and on") == []
+    assert found(helix, "turn it off and on", deep=True) == [stored.name]
+    assert helix.confirm(stored.name).status is Status.ACTIVE
+
+
+def test_what_nobody_used_fades_and_a_persons_word_brings_it_back(timed: Helix, time: Time) -> None:
+    stored = timed.store(trigger="renamed the cache module", resolution="now store", kind="evolution", importance=4)
+    assert found(timed, "renamed cache module") == [stored.name]
+    time.forward(days=22)  # three half-lives of 7 days: 4 -> 0.45, below the floor of 0.5
+    assert found(timed, "renamed cache module") == []
+    assert found(timed, "renamed cache module", deep=True) == [stored.name]
+    timed.confirm(stored.name)
+    assert found(timed, "renamed cache module") == [stored.name]
+
+
+def test_looking_is_not_using(timed: Helix, time: Time) -> None:
+    stored = timed.store(trigger="a fact to look at", resolution="x", kind="fact")
+    timed.recall(RecallQuery(query="a fact to look at"))
+    after = timed.get(stored.id)
+    assert (after.uses, after.last_used_at) == (0, None)
+
+
+def test_the_last_answer_of_a_session_and_the_reason_of_each_item(helix: Helix) -> None:
+    stored = helix.store(trigger="the answer is kept", resolution="x", kind="fact")
+    assert helix.last() is None
+    helix.recall(RecallQuery(query="which answer is kept", session="s1"))
+    helix.recall(RecallQuery(query="something else", session="s2"))
+    last = helix.last("s1")
+    assert last is not None
+    assert last.query.query == "which answer is kept"
+    assert helix.why(stored.name, "s1").node.id == stored.id
+    with pytest.raises(NotFoundError, match="not in the last answer"):
+        helix.why("nobody", "s1")
+
+
+def test_similar_recent_and_suggested_edges(helix: Helix) -> None:
+    first = helix.store(trigger="segfault in the parser on empty input", resolution="", kind="failure")
+    helix.store(trigger="segfault in the parser on huge empty headers", resolution="", kind="failure")
+    helix.store(trigger="marketing wants a blue button", resolution="", kind="fact")
+    similar = helix.similar_recent("segfault in the parser on empty input", threshold=0.5, kind="failure")
+    assert similar[0].memory.id == first.id
+    assert similar[0].similarity == pytest.approx(1.0, abs=0.01)
+    suggested = helix.suggest_edges(first.name)
+    assert suggested[0].memory.trigger.startswith("segfault")
+    assert suggested[0].reason
+
+
+def test_pages_go_through_a_list_without_gaps_or_repeats(helix: Helix) -> None:
+    for number in range(7):
+        helix.store(trigger=f"item number {number} zeta{number}", resolution=f"unlike{number * 37}", kind="fact")
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = helix.list_memories(limit=3, after=cursor)
+        seen += [memory.name for memory in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert len(seen) == len(set(seen)) == page.total == 7
+    with pytest.raises(InvalidInputError, match="no cursor"):
+        helix.list_memories(after="nonsense")
+
+
+def test_an_episode_of_one_source_is_recorded_once(helix: Helix) -> None:
+    first = helix.record_episode(content="the build went red", session="s", agent="ada", source="chat:1")
+    again = helix.record_episode(content="the build went red, again told", session="s", source="chat:1")
+    assert again.id == first.id
+    second = helix.record_episode(content="then somebody fixed the linker flags", session="s", agent="ada")
+    assert [edge.target.id for edge in helix.edges(first.id, "next")] == [second.id]
+    answer = helix.recall(RecallQuery(query="who fixed the linker flags", labels=(Label.EPISODE,)))
+    assert answer.items[0].node.id == second.id
+    assert helix.list_episodes(session="s").total == 2
+
+
+def test_a_store_writes_its_own_evidence(helix: Helix) -> None:
+    stored = helix.store(trigger="grounded", resolution="in an episode", kind="fact")
+    (edge,) = helix.edges(stored.id, "grounded_in")
+    assert edge.target.label is Label.EPISODE
+    assert "in an episode" in helix.node(Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "opinion"},
+        {"trigger": "   "},
+        {"trigger": "x" * 1_000_000},
+        {"confidence": 1.5},
+        {"importance": float("nan")},
+        {"scope": "s" * 400},
+        {"valid_from": START, "valid_to": START},
+    ],
+)
+def test_bad_input_is_refused_with_a_code_and_nothing_is_written(helix: Helix, wrong: dict[str, Any]) -> None:
+    fields = {"trigger": "t", "resolution": "r", "kind": "fact", **wrong}
+    with pytest.raises(InvalidInputError) as caught:
+        helix.store(**fields)
+    assert caught.value.code == "INVALID_INPUT"
+    assert helix.status().journal_rows == 0
+
+
+def test_odd_characters_are_cleaned_and_found(helix: Helix) -> None:
+    stored = helix.store(trigger="nul\0 and \ud800surrogate", resolution="日本語 naïve ﬁne", kind="fact")
+    memory = helix.get(stored.id)
+    assert "\0" not in memory.trigger
+    assert "\ud800" not in memory.trigger
+    for query in ("surrogate", "日本語", "naive", "fine"):
+        assert found(helix, query) == [stored.name], query
+
+
+def test_secrets_never_reach_the_disk(helix: Helix, settings: Settings) -> None:
+    secret = "AKIA" + "Z7VRSQ5TJN2XKQ3M"
+    stored = helix.store(
+        trigger=f"deploy key is {secret}",
+        resolution="db at postgres://admin:hunter2hunter2@db/prod",
+        kind="fact",
+        attributes={"note": f"token {secret}"},
+    )
+    assert stored.redacted
+    helix.close()
+    for file in settings.store_path.rglob("*"):
+        if file.is_file():
+            content = file.read_bytes()
+            assert secret.encode() not in content, file
+            assert b"hunter2hunter2" not in content, file
+
+
+def test_a_paused_store_takes_nothing_in_but_answers(helix: Helix) -> None:
+    helix.store(trigger="before the pause", resolution="x", kind="fact")
+    helix.pause(True)
+    with pytest.raises(PausedError):
+        helix.store(trigger="a", resolution="b", kind="fact")
+    with pytest.raises(PausedError):
+        helix.record_episode(content="a")
+    assert found(helix, "before the pause") == ["before-pause"]
+    assert any("paused" in warning for warning in helix.status().warnings)
+    helix.pause(False)
+    helix.store(trigger="after the pause", resolution="y", kind="fact")
+
+
+def test_cypher_reads_the_live_graph_and_nothing_else(helix: Helix) -> None:
+    helix.store(trigger="touches a file", resolution="x", kind="fact", files=("src/main.c",))
+    result = helix.cypher("MATCH (m:Memory)-[:TOUCHES]->(f:Entity) RETURN m.name, f.name AS file")
+    assert result.columns == ("m.name", "file")
+    assert result.rows == (("touches-file", "src/main.c"),)
+    assert helix.cypher("MATCH (m:Memory {name: $n}) RETURN count(*)", {"n": "touches-file"}).rows == ((1,),)
+    with pytest.raises(CypherRefusedError):
+        helix.cypher("MATCH (m:Memory) DETACH DELETE m")
+    assert {table.name for table in helix.graph_schema()} >= {"Memory", "Episode", "SOLVES", "INJECTED"}
+
+
+def test_a_rebuilt_graph_serves_the_same(helix: Helix) -> None:
+    for number in range(20):
+        helix.store(
+            trigger=f"thing {number} omega{number}", resolution=f"r{number}", kind="fact", files=(f"f{number}.py",)
+        )
+    before = helix.cypher("MATCH (m:Memory)-[e]->(n) RETURN m.name, label(e), label(n) ORDER BY m.name, label(e)").rows
+    finished(helix, helix.rebuild().id)
+    after = helix.cypher("MATCH (m:Memory)-[e]->(n) RETURN m.name, label(e), label(n) ORDER BY m.name, label(e)").rows
+    assert after == before
+    assert helix.doctor().healthy
+    helix.store(trigger="written after the rebuild", resolution="x", kind="fact")
+    assert helix.doctor().healthy
+
+
+def test_a_backup_of_the_running_store_is_restored_into_it(helix: Helix, tmp_path: Path) -> None:
+    kept = helix.store(trigger="kept in the backup", resolution="x", kind="fact")
+    target = tmp_path / "copy.helix"
+    finished(helix, helix.backup(str(target)).id)
+    assert target.stat().st_mode & 0o077 == 0
+    lost = helix.store(trigger="written after the backup", resolution="y", kind="fact")
+    job = finished(helix, helix.restore_backup(str(target)).id)
+    assert Path(job.result["kept"]).exists()
+    assert helix.get(kept.id).name == kept.name
+    with pytest.raises(NotFoundError):
+        helix.get(lost.id)
+    assert found(helix, "kept in the backup") == [kept.name]
+    assert helix.doctor().healthy
+    helix.store(trigger="life goes on", resolution="z", kind="fact")
+    assert helix.doctor().healthy
+
+
+def test_a_backup_never_overwrites(helix: Helix, tmp_path: Path) -> None:
+    target = tmp_path / "there.helix"
+    target.write_text("mine")
+    job = helix.backup(str(target))
+    for _ in range(200):
+        if helix.job(job.id).state is not JobState.RUNNING:
+            break
+        threading.Event().wait(0.02)
+    assert helix.job(job.id).error_code == "CONFLICT"
+    assert target.read_text() == "mine"
+
+
+def test_another_model_is_refused_until_everything_is_embedded_anew(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder(64)) as helix:
+        stored = helix.store(trigger="made with the first model", resolution="x", kind="fact")
+    with Helix.open(settings, embedder=HashEmbedder(32)) as helix:
+        for refused in (
+            lambda: helix.recall(RecallQuery(query="first model")),
+            lambda: helix.store(trigger="a", resolution="b", kind="fact"),
+        ):
+            with pytest.raises(EmbeddingSpaceError) as caught:
+                refused()
+            assert "reembed" in str(caught.value)
+        assert any("reembed" in warning for warning in helix.status().warnings)
+        job = finished(helix, helix.reembed().id)
+        assert job.result["embedded"] == 1
+        assert found(helix, "made with the first model") == [stored.name]
+        assert helix.status().dimension == 32
+        assert helix.doctor().healthy
+    with Helix.open(settings, embedder=HashEmbedder(32)) as helix:
+        assert helix.recall(RecallQuery(query="first model")).mode == "hybrid"
+
+
+def test_what_was_stored_without_a_model_is_embedded_when_there_is_one(settings: Settings) -> None:
+    lexical = replace(settings, embedding_model="none")
+    with Helix.open(lexical) as helix:
+        stored = helix.store(trigger="stored by words alone", resolution="x", kind="fact")
+        answer = helix.recall(RecallQuery(query="words alone"))
+        assert (answer.mode, answer.items[0].node.id) == ("lexical", stored.id)
+        assert any("lexical" in warning for warning in helix.status().warnings)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        for job in helix.jobs():
+            finished(helix, job.id)
+        assert helix.stats().embedding_coverage == 1.0
+        assert helix.recall(RecallQuery(query="words alone")).mode == "hybrid"
+        assert helix.doctor().healthy
+
+
+def test_events_tell_what_changed_after_it_is_durable(helix: Helix) -> None:
+    events: list[Any] = []
+    end = helix.subscribe(events.append)
+    stored = helix.store(trigger="tell me", resolution="x", kind="fact")
+    helix.feedback([stored.name], 1.0)
+    helix.record_episode(content="something happened here")
+    end()
+    helix.store(trigger="tell nobody", resolution="y", kind="fact")
+    memory_events = [(event["type"], event["change"]) for event in events if event["type"].startswith("memory")]
+    assert memory_events == [("memory.added", "store"), ("memory.changed", "feedback")]
+    assert [event["type"] for event in events].count("episode.recorded") == 2
+
+
+def test_everything_is_there_after_a_restart(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        a = helix.store(trigger="first memory", resolution="x", kind="fact", trust=Trust.WEB, files=("a/b.py",))
+        b = helix.store(trigger="second memory of another sort", resolution="y", kind="failure")
+        helix.edge(b.name, a.name, "causes")
+        helix.forget(a.name)
+        before = helix.status()
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        after = helix.status()
+        assert (after.nodes, after.edges, after.journal_rows) == (before.nodes, before.edges, before.journal_rows)
+        assert after.applied_seq == after.journal_rows
+        assert helix.get(a.id).status is Status.FORGOTTEN
+        assert found(helix, "second memory") == [b.name]
+        assert helix.doctor().healthy
+
+
+def test_unknown_names_say_what_to_do(helix: Helix) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: helix.get("nobody"),
+        lambda: helix.forget("nobody"),
+        lambda: helix.edge("nobody", "noone", "solves"),
+        lambda: helix.edges("nobody"),
+        lambda: helix.job("nobody"),
+        lambda: helix.node(Label.EPISODE, "nobody"),
+    ]
+    for call in calls:
+        with pytest.raises(HelixError) as caught:
+            call()
+        assert caught.value.code == "NOT_FOUND"
+        assert caught.value.hint
