@@ -12,6 +12,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,6 +39,7 @@ START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 """How long a daemon that was asked to stop may take to answer what it has begun and to close its store."""
 
+_ASK_SECONDS = 5.0
 _HELD_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
 _STARTING = "starting"
@@ -180,7 +182,8 @@ def _retire(daemon: Daemon, settings: Settings) -> None:
     words = f"the daemon of {settings.store_path} is Helix {daemon.version}, and this is {__version__}"
     if not daemon.idle_minutes:
         raise DaemonError(f"{words}; it was started by hand", hint="end it with `helix stop`, then try again")
-    jobs = Client(daemon.url, _read_token(settings.store_path), _timeout(settings)).run("jobs")["jobs"]
+    with Client(daemon.url, _read_token(settings.store_path), _timeout(settings)) as client:
+        jobs = client.run("jobs")["jobs"]
     at_work = [job["kind"] for job in jobs if job["state"] == "RUNNING"]
     if at_work:
         raise DaemonError(f"{words}; it is at work ({at_work[0]})", hint="try again when `helix status` shows no job")
@@ -226,6 +229,8 @@ def _spawned(settings: Settings, minutes: float, deadline: float) -> Daemon:
     log = store / LOGS / START_LOG
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     child = _spawn(settings, minutes, log)
+    # The daemon is meant to outlive this process; should it end first, it is not left behind as a zombie.
+    threading.Thread(target=child.wait, daemon=True).start()
     while (daemon := find(store)) is None:
         if child.poll() is not None and not is_locked(store):
             raise _failure(log)
@@ -235,8 +240,6 @@ def _spawned(settings: Settings, minutes: float, deadline: float) -> Daemon:
                 hint=f"it may yet get ready: `helix status` tells, and {log} may say why",
             )
         time.sleep(_PAUSE_SECONDS)
-    # The daemon is meant to outlive this process; without a return code Popen would warn that it does.
-    child.returncode = child.returncode or 0
     return daemon
 
 
@@ -268,8 +271,8 @@ def _failure(log: Path) -> HelixError:
 
 
 def _asked_to_stop(daemon: Daemon, store: Path) -> bool:
-    with suppress(HelixError, OSError):
-        return bool(Client(daemon.url, _read_token(store), timeout=5).run("shutdown")["shutdown"])
+    with suppress(HelixError), Client(daemon.url, _read_token(store), timeout=_ASK_SECONDS) as client:
+        return bool(client.run("shutdown")["shutdown"])
     return False
 
 

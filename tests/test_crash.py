@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from helix import settings as configuration
 from helix.errors import HelixError
-from helix.model.edge import Label, Ref
+from helix.model.edge import Label, Ref, Relation
+from helix.model.operations import Change, PutEdge
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.store.store import GRAPH_NAME
+from helix.store.store import GRAPH_NAME, JOURNAL_NAME
+from helix.store.writer import Decision
 
 VICTIM = Path(__file__).parent / "crash" / "victim.py"
 PLACES = (
@@ -82,8 +86,6 @@ def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> Non
         memory = helix.get(memory_id)
         (vector,) = store.embed([f"{memory.trigger}\n{memory.resolution}"])
         assert vector is not None
-        import numpy as np
-
         nearest = store.graph.vector_search(np.frombuffer(vector, np.float32).tolist(), 3)
         assert f"{memory_id}#0" in [found for found, _ in nearest], f"not found by its vector: {number}"
     assert helix.doctor().healthy, [finding for finding in helix.doctor().findings if not finding.ok]
@@ -138,16 +140,33 @@ def test_a_locked_graph_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
 
 
 def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> None:
-    from helix.model.operations import Change, PutNode
-
     with open_store(tmp_path) as helix:
         kept = helix.store(trigger="before", resolution="x", kind="fact")
-        journal = helix._store.journal
-        unfit = PutNode(label=Label.ENTITY, id="e", props={"name": "n", "kind": "file", "scope": 5.5, "id": None})
-        journal.append([Change(kind="test", operations=(unfit,))], at=1)
+        store = helix._store
+        here = Ref(label=Label.MEMORY, id=kept.id)
+        nowhere = PutEdge(type=Relation.BLOCKED_BY, source=here, target=here, props={"weight": 1.0})
+        store.writer.submit(lambda: Decision((Change(kind="test", operations=(nowhere,)),), None))
         after = helix.store(trigger="after", resolution="y", kind="fact")
+        assert [seq for seq, _ in store.journal.poison()] == [2]
+        assert any("set aside" in warning for warning in helix.status().warnings)
+        assert not helix.doctor().healthy
     with open_store(tmp_path) as helix:
-        assert {helix.get(stored.id).id for stored in (kept, after)} == {kept.id, after.id}
-        assert helix._store.records.node(Ref(label=Label.MEMORY, id=after.id))
         served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
-        assert {kept.id, after.id} <= served
+        assert served == {kept.id, after.id}
+        assert helix.status().poison_rows == 1
+
+
+def test_a_damaged_journal_row_costs_nothing(tmp_path: Path) -> None:
+    with open_store(tmp_path) as helix:
+        stored = [helix.store(trigger=f"fact {n} kappa{n}", resolution=f"r{n}", kind="fact") for n in range(3)]
+    with sqlite3.connect(tmp_path / "store" / JOURNAL_NAME) as raw:
+        raw.execute("UPDATE log SET payload = x'00' WHERE seq = 2")
+    raw.close()
+    (tmp_path / "store" / GRAPH_NAME).unlink()
+    with open_store(tmp_path) as helix:
+        wait_for_jobs(helix)
+        served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
+        assert served == {one.id for one in stored}
+        (chain,) = (finding for finding in helix.doctor().findings if finding.check == "journal chain")
+        assert "2" in chain.detail
+        assert not chain.ok

@@ -187,8 +187,8 @@ def split_sentence(text: str) -> tuple[str, str]:
     return trigger, rest[0].strip() if rest and trigger == first else text.strip()
 
 
-def _show_one(invocation: Invocation, operation: str, name: str | None, **arguments: Any) -> None:
-    data = invocation.run(operation, name_or_id=name, **arguments)
+def _show_one(invocation: Invocation, operation: str, name_or_id: str | None, **arguments: Any) -> None:
+    data = invocation.run(operation, name_or_id=name_or_id, **arguments)
     invocation.emit(data, lambda out: memory_line(out, data[operation]))
 
 

@@ -13,6 +13,8 @@ from helix.errors import CypherRefusedError
 from helix.graph.cypher_tokens import Token, TokenKind, ends_operand, is_name, peek
 from helix.model.cypher import KEYWORDS
 
+_IN_PATTERNS = frozenset({"MATCH", "ALL", "SHORTEST", "WSHORTEST", "TRAIL", "ACYCLIC"})
+
 
 class _Side(Enum):
     """What stands on one side of a comparison: a variable that was matched, one that was worked out, a literal, ..."""
@@ -27,6 +29,7 @@ def check(found: Sequence[Token]) -> None:
     """Raise CypherRefusedError at the first word of a statement, its brackets known to match, that could crash Kuzu."""
     computed = _computed_names(found)
     open_marks: list[bool] = []
+    keyword = ""
     for at, token in enumerate(found):
         if token.is_mark(*"([{"):
             open_marks.append(token.text == "[" and not peek(found, at - 1).is_mark("-"))
@@ -37,11 +40,14 @@ def check(found: Sequence[Token]) -> None:
         elif token.is_mark("-"):
             _check_arrow(found, at)
         elif token.is_mark("=", "<>", "<", "<=", ">", ">="):
-            _check_comparison(found, at, computed)
+            if keyword not in _IN_PATTERNS:  # there, `=` names a path
+                _check_comparison(found, at, computed)
         elif token.keyword == "NULL":
             _check_null(found, at)
         elif token.keyword in {"LABEL", "LABELS"} and peek(found, at + 1).is_mark("("):
             _check_label(found, at, computed)
+        if token.keyword in KEYWORDS and not is_name(found, at):
+            keyword = token.keyword
 
 
 def _computed_names(found: Sequence[Token]) -> frozenset[str]:
@@ -109,9 +115,8 @@ def _is_unwound(found: Sequence[Token], name: str) -> bool:
 def _check_comparison(found: Sequence[Token], at: int, computed: frozenset[str]) -> None:
     """Refuse to compare a matched node with one that was worked out, or two that were."""
     left, right = (_side(found, place, computed) for place in (at - 1, at + 1))
-    names_a_path = peek(found, at - 2).is_mark(",") or peek(found, at - 2).keyword == "MATCH"
     if (
-        (left is _Side.MATCHED and right in {_Side.COMPUTED, _Side.EXPRESSION} and not names_a_path)
+        (left is _Side.MATCHED and right in {_Side.COMPUTED, _Side.EXPRESSION})
         or (right is _Side.MATCHED and left in {_Side.COMPUTED, _Side.EXPRESSION})
         or (left is right is _Side.COMPUTED and found[at].is_mark("=", "<>"))
     ):

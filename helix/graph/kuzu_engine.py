@@ -275,7 +275,10 @@ class KuzuEngine:
                 raise
 
     def _named(self, connection: kuzu.Connection, query: str, /, **params: Any) -> Rows:
-        return self._rows(connection, self._queries[query], params)
+        text = self._queries.get(query)
+        if text is None:
+            raise StoreError(f"the schema has nothing for {query!r}", hint="`helix doctor` looks closer")
+        return self._rows(connection, text, params)
 
     def _rows(self, connection: kuzu.Connection, text: str, params: Mapping[str, Any] | None = None) -> Rows:
         with _mapped(self.path):

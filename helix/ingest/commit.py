@@ -20,7 +20,7 @@ from helix.model.provenance import Trust
 _MOST_FILES = 30
 _MOST_FOLDERS = 10
 _FOLDER_DEPTH = 2
-_LONGEST_PATH = 300
+_LONGEST_PATH = 290
 _LONGEST_NAME = 200
 _LONGEST_EPISODE = 16_000
 _LONGEST_RESOLUTION = 6_000
@@ -162,7 +162,7 @@ def _resolution(message: Message, verdict: Verdict, files: tuple[str, ...]) -> s
 
 
 def _attributes(commit: Commit) -> dict[str, object]:
-    text = f"{commit.message.subject}\n{commit.message.text}"
+    text = commit.message.text
     found = {"issues": list(issues(text)), "advisories": list(advisories(text))}
     return {"commit": commit.sha, **{name: values for name, values in found.items() if values}}
 

@@ -61,7 +61,10 @@ class MemoryDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkDraft:
-    """An edge between two memories, each named by its source; `relation` is the free word of a RELATED edge."""
+    """An edge between two memories, each named by its source; `relation` is the free word of a RELATED edge.
+
+    An end that is not in the store is no error: there is no edge then.
+    """
 
     type: Relation
     source: str
@@ -75,7 +78,8 @@ class Slice:
 
     `position` counts the units of the source from 1, the ones that gave no slice included, so it never falls and
     shows progress. Links may name memories of earlier slices. Where `supersedes` is not empty, every memory in the
-    store whose source starts with it and is not in this slice is an older reading of the same place, to be retired.
+    store whose source starts with it and is not in this slice is an older reading of the same place, to be retired;
+    one that is in the store already, under its source, has not changed and keeps what it has earned.
     """
 
     episode: EpisodeDraft

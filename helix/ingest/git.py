@@ -89,7 +89,10 @@ def _range(limit: int | None, since: datetime | None) -> list[str]:
     if limit is not None and limit < 1:
         raise InvalidInputError(f"the limit must be 1 or more, not {limit}")
     bounds = [] if limit is None else [f"--max-count={limit}"]
-    return bounds if since is None else [*bounds, f"--since={since.isoformat()}"]
+    if since is None:
+        return bounds
+    moment = since if since.tzinfo else since.replace(tzinfo=UTC)
+    return [*bounds, f"--since={moment.isoformat()}"]
 
 
 def _commits(stream: IO[bytes]) -> Iterator[Commit]:

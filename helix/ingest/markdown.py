@@ -22,6 +22,7 @@ from helix.text.chunks import chunks
 
 _LONGEST_EPISODE = 30_000
 _LONGEST_HEADING = 200
+_LONGEST_PATH = 290
 _GLOB_KEYS = ("globs", "paths", "applyto", "files")
 _MOST_GLOBS = 30
 
@@ -98,7 +99,7 @@ class _Reading:
             trust=Trust.USER_ASSERTED,
             occurred_at=self.file.modified_at,
             role="note",
-            files=(self.file.place,),
+            files=(self.file.place,) if len(self.file.place) <= _LONGEST_PATH else (),
         )
         globs = self._globs()
         memories = [
@@ -135,7 +136,7 @@ class _Reading:
         matter = self.document.front_matter
         stated = next((matter[key] for key in _GLOB_KEYS if matter.get(key)), ())
         listed = stated.split(",") if isinstance(stated, str) else stated
-        return tuple(glob.strip() for glob in listed if glob.strip())[:_MOST_GLOBS]
+        return tuple(glob.strip() for glob in listed if 0 < len(glob.strip()) <= _LONGEST_PATH)[:_MOST_GLOBS]
 
 
 def _in_source(heading: str) -> str:

@@ -41,7 +41,6 @@ _OVERRIDES = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "diff.relative": "false",
-    "diff.external": "",
     "log.diffMerges": "off",
     "log.follow": "false",
     "log.showRoot": "true",

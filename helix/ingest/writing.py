@@ -26,7 +26,8 @@ from helix.text.entities import mentions
 from helix.text.names import slug
 
 _BATCH = 48
-# An episode whose memories hold this much of its text needs no passage of its own: they speak for it.
+# An episode that became one memory, or whose memories hold this much of its text, needs no passage of its own: they
+# speak for it, and every answer would come twice otherwise.
 _SPOKEN_FOR = 0.5
 
 Progress = Callable[[int], None]
@@ -274,7 +275,7 @@ class Importer:
 
 def _spoken_for(item: Slice) -> bool:
     spoken = sum(len(body(memory.trigger, memory.resolution)) for memory in item.memories)
-    return spoken >= _SPOKEN_FOR * len(item.episode.content)
+    return len(item.memories) == 1 or (spoken > 0 and spoken >= _SPOKEN_FOR * len(item.episode.content))
 
 
 def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:

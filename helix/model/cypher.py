@@ -50,7 +50,9 @@ FUNCTIONS = _words(
     json_array_length json_extract json_valid to_json
     """
 )
-"""Functions an expression may call. Left out: what writes (nextval); what ended Kuzu 0.11.3 when it was tried with values
-of every type (cost, json_keys, list_sort, anything that makes a UUID, lambdas); what makes large values out of nothing
-(repeat) or cannot be interrupted (levenshtein takes seconds for a pair of long texts); CAST, for which there is to_int64.
+"""Functions an expression may call.
+
+Left out: what writes (nextval), what ended Kuzu 0.11.3 when it was tried with values of every type (cost, json_keys,
+list_sort, list_slice, anything that makes a UUID or takes a lambda), what makes large values out of nothing (repeat),
+what cannot be interrupted (levenshtein takes seconds for one pair of long texts), and CAST, for which there is to_int64.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,19 +24,15 @@ class Fused:
     lists: tuple[RankedList, ...]
     weights: tuple[float, ...]
 
-    def share_of(self, rows: IndexArray, arms: Collection[str]) -> FloatArray:
-        """Return, for each row, what the given arms gave it over what they give a row that all of them put first.
-
-        Arms that found nothing don't count; 0 everywhere where none found anything.
-        """
-        chosen = [(w, ranked) for w, ranked in self.given() if ranked.arm in arms and len(ranked.rows)]
-        found = np.zeros(len(rows))
-        for weight, ranked in chosen:
-            at = np.searchsorted(ranked.rows, rows, sorter=(order := np.argsort(ranked.rows)))
-            places = order[np.minimum(at, len(order) - 1)]
-            found += np.where(ranked.rows[places] == rows, weight / (RANK_CONSTANT + 1 + places), 0.0)
-        best = sum(weight for weight, _ in chosen) / (RANK_CONSTANT + 1)
-        return found / best if best > 0 else found
+    def share_of(self, rows: IndexArray, arm: str) -> FloatArray:
+        """Return, for each row, (60 + 1) / (60 + its rank in the arm): 1 for the first, 0 for a row it doesn't list."""
+        shares = {
+            int(row): (RANK_CONSTANT + 1) / (RANK_CONSTANT + 1 + place)
+            for ranked in self.lists
+            if ranked.arm == arm
+            for place, row in enumerate(ranked.rows)
+        }
+        return np.array([shares.get(int(row), 0.0) for row in rows])
 
     def given(self) -> Iterator[tuple[float, RankedList]]:
         """Yield every arm's weight and list."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from helix.errors import ModelError
 from helix.model.clock import Clock, to_micros
+from helix.model.edge import Label
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.recall.answer import Records, fill
 from helix.recall.arms import LexicalSearch
@@ -19,6 +20,7 @@ from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, check_dimension
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue, CatalogueView
+from helix.store.columns import LABEL_CODE, BoolArray
 from helix.store.matrix import VectorArray
 from helix.store.projection import GraphSnapshot, Projection
 
@@ -66,7 +68,7 @@ class Recaller:
         graph, view = self._present()
         vector = self._vector(question, view, watch, notes)
         with watch("filter"):
-            mask = view.mask(query, now)
+            mask = view.mask(query, now) & ~_evidence_only(view)
         scene = Scene(
             query=query,
             question=question,
@@ -119,3 +121,10 @@ class Recaller:
         if missing:
             notes.append(f"{missing} passages have no vector yet: they are found by their words only")
         return vector
+
+
+def _evidence_only(view: CatalogueView) -> BoolArray:
+    """Return for every row whether it is an episode without a passage: a memory speaks for it, it is no answer."""
+    speaks = np.zeros(view.count, np.bool_)
+    speaks[view.passages.owner[view.passages.alive]] = True
+    return (view.columns.label == LABEL_CODE[Label.EPISODE]) & ~speaks

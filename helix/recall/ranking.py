@@ -10,7 +10,7 @@ from helix.model.edge import Label, Relation
 from helix.model.memory import Kind
 from helix.recall.diversify import diversified
 from helix.recall.pack import memories_first
-from helix.recall.recipes import SIDE_ARMS, Recipe
+from helix.recall.recipes import Recipe
 from helix.recall.scoring import Factors, Signals, scores_of, signals_of, with_intent
 from helix.recall.search import Found, Scene
 from helix.recall.stopwatch import Stopwatch
@@ -23,6 +23,9 @@ from helix.store.passages import NO_INDEX
 POOL_SHARE = 4
 MIN_POOL = 40
 """How many of the best are diversified: so many times the limit, at least so many."""
+
+POINTING_ARMS = ("files", "time", "solves")
+"""Arms that know where to look rather than how well it fits: their ranks are all there is."""
 
 _SYSTEMIC = KIND_CODE[Kind.SYSTEMIC]
 _MEMORY = LABEL_CODE[Label.MEMORY]
@@ -58,7 +61,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch) -> Rankin
             columns,
             cosine=cosine,
             lexical=found.matches.of_rows(view, rows),
-            arms=found.fused.share_of(rows, SIDE_ARMS),
+            shares={arm: found.fused.share_of(rows, arm) for arm in POINTING_ARMS},
             proximity=found.near[rows],
             now=scene.now,
             intent=scene.query.intent,

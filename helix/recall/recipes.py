@@ -13,9 +13,9 @@ from helix.model.memory import Kind
 from helix.recall.scoring import Factors, Signals, stretched
 from helix.store.columns import KINDS, FloatArray
 
-MAIN_ARMS = ("vector", "lexical")
-SIDE_ARMS = ("files", "time", "pagerank", "neighbours", "solves")
-ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys((*MAIN_ARMS, *SIDE_ARMS), 1.0)
+ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
+    ("vector", "lexical", "files", "time", "pagerank", "neighbours", "solves"), 1.0
+)
 """What each arm counts in fusion."""
 
 
@@ -114,17 +114,20 @@ class Engineering:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Default:
-    """Relevance as a mixture of meaning, words and the other arms; the rest breaks ties, as capped multipliers.
+    """Relevance as a mixture of meaning, words and where the other arms point; the rest breaks ties, as multipliers.
 
     Stretched scores of the two main arms, mixed, rank better than their reciprocal ranks alone (measured). A signal
-    that the query has nothing of (no vectors, no words, no other arm) leaves its weight to the others. A multiplier is
-    1 + cap * (2 s - 1) for a signal s in 0..1.
+    that nothing in this answer has leaves its weight to the others. A multiplier is 1 + cap * (2 s - 1) for a signal s
+    in 0..1.
     """
 
     name: str = "default"
-    meaning: float = 0.51
-    words: float = 0.34
-    arms: float = 0.15
+    meaning: float = 0.6
+    words: float = 0.4
+    files: float = 0.25
+    time: float = 0.15
+    solves: float = 0.1
+    graph: float = 0.15
     effectiveness_cap: float = 0.15
     recency_cap: float = 0.05
     importance_cap: float = 0.05
@@ -133,11 +136,17 @@ class Default:
 
     def factors(self, signals: Signals) -> Factors:
         """Return the terms of relevance and the multipliers."""
-        parts = {"+meaning": signals.meaning, "+words": signals.words, "+arms": signals.arms}
-        weights = {"+meaning": self.meaning, "+words": self.words, "+arms": self.arms}
-        present = sum(weights[name] for name, values in parts.items() if values.any()) or 1.0
-        factors = {name: weights[name] / present * values for name, values in parts.items() if values.any()}
-        return (factors or {"+arms": signals.arms}) | {
+        terms = {
+            "+meaning": (self.meaning, signals.meaning),
+            "+words": (self.words, signals.words),
+            "+files": (self.files, signals.files),
+            "+time": (self.time, signals.time),
+            "+solves": (self.solves, signals.solves),
+            "+graph": (self.graph, signals.proximity),
+        }
+        present = {name: term for name, term in terms.items() if term[1].any()}
+        whole = sum(weight for weight, _ in present.values())
+        return {name: weight / whole * values for name, (weight, values) in present.items()} | {
             "*effectiveness": _capped(signals.effectiveness, self.effectiveness_cap),
             "*recency": _capped(signals.recency, self.recency_cap),
             "*importance": _capped(signals.importance, self.importance_cap),

@@ -47,14 +47,17 @@ class Signals:
     """What recipes mix, one array per signal over the candidates; all in 0..1 but for `hours`.
 
     `cosine` is the similarity itself (0 without a vector), `meaning` and `words` are cosine and lexical score stretched
-    over the candidates (min-max), `arms` the share of the arms beside those two, `proximity` nearness in the graph.
-    `hours` is the age since the later of the event and its last verified use, `kind` the code of a memory's kind.
+    over the candidates (min-max). `files`, `time` and `solves` fall with the rank in those arms, `proximity` is
+    nearness in the graph over the largest. `hours` is the age since the later of the event and its last verified use,
+    `kind` the code of a memory's kind.
     """
 
     cosine: FloatArray
     meaning: FloatArray
     words: FloatArray
-    arms: FloatArray
+    files: FloatArray
+    time: FloatArray
+    solves: FloatArray
     proximity: FloatArray
     effectiveness: FloatArray
     recency: FloatArray
@@ -77,12 +80,13 @@ def signals_of(
     *,
     cosine: FloatArray,
     lexical: FloatArray,
-    arms: FloatArray,
+    shares: Mapping[str, FloatArray],
     proximity: FloatArray,
     now: int,
     intent: Intent | None,
 ) -> Signals:
-    """Return the signals of the candidates whose columns are given; `cosine` and `lexical` are NaN where absent.
+    """Return the signals of the candidates whose columns are given; `cosine` and `lexical` are NaN where absent,
+    `shares` holds what the arms of those names gave.
 
     Effectiveness is (helped + 1/2) / (helped + failed + 1), salience importance * 2^(-days / half-life) over the
     highest importance, recency 2^(-days / half-life of the kind). `now` is in microseconds.
@@ -99,7 +103,9 @@ def signals_of(
         cosine=np.clip(np.nan_to_num(cosine), 0.0, 1.0),
         meaning=stretched(cosine),
         words=stretched(np.nan_to_num(lexical) if np.isfinite(lexical).any() else lexical),
-        arms=arms,
+        files=shares["files"],
+        time=shares["time"],
+        solves=shares["solves"],
         proximity=proximity / proximity.max() if proximity.any() else proximity,
         effectiveness=(columns.helped + 0.5) / (columns.helped + columns.failed + 1.0),
         recency=np.exp2(-hours / 24 / recency_half_lives(columns)),

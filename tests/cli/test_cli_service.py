@@ -54,6 +54,7 @@ def test_open_prints_a_link_that_lets_a_browser_in(helix_command: Command) -> No
     said = helix_command("open", "--no-browser")
     assert said.code == 0
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    opener.addheaders = [("Sec-Fetch-Site", "none"), ("Accept", "text/html")]
     with opener.open(said.out.strip(), timeout=10) as page:
         assert page.status == 200
 
