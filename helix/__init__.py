@@ -11,7 +11,8 @@ __version__ = "0.1.0"
 __all__ = ["Client", "Helix", "connect", "open"]
 
 if TYPE_CHECKING:
-    from helix.client import Client, connect
+    from helix.client import Client
+    from helix.daemon import connect
     from helix.service import Helix
     from helix.service import open_embedded as open
 

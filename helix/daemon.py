@@ -40,7 +40,7 @@ STOP_SECONDS = 30.0
 """How long a daemon that was asked to stop may take to answer what it has begun and to close its store."""
 
 _ASK_SECONDS = 5.0
-_HELD_SECONDS = 10.0
+_HELD_SECONDS = 20.0
 _PAUSE_SECONDS = 0.05
 _STARTING = "starting"
 _TOKEN_BYTES = 32

@@ -18,7 +18,7 @@ INSTALLER = """#!/bin/sh
 printf '%s %s\\n' "$1" "$2" >>"$ASKED"
 case "$1 $2" in
 "venv --quiet") sleep 0.3; mkdir -p .venv/bin; ln -s "$INTERPRETER" .venv/bin/python ;;
-*) if [ -e "$ASKED.break" ]; then rm "$ASKED.break"; kill -INT "$PPID"; sleep 5; fi ;;
+*) if [ -e "$ASKED.break" ]; then rm "$ASKED.break"; kill -KILL "$PPID"; fi ;;
 esac
 """
 

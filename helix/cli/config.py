@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 from click.shell_completion import get_completion_class
 
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output
-from helix.settings import described, variable_of
+from helix.settings import Settings, described, variable_of
 
 
 @click.command()
@@ -28,23 +30,24 @@ def config(invocation: Invocation, /, of_daemon: bool) -> None:
         data = invocation.run("config")
     else:
         settings = invocation.settings
-        listed = [
-            {
-                "name": name,
-                "value": str(getattr(settings, name)),
-                "source": settings.sources[name],
-                "variable": variable_of(name),
-                "help": words,
-            }
-            for name, words, _ in described()
-        ]
-        data = {"config": listed}
+        data = {"config": [_entry(settings, name, words) for name, words, _ in described()]}
 
     def show(out: Output) -> None:
         rows = [(entry["name"], entry["value"], entry["source"], entry["help"]) for entry in data["config"]]
         out.table(("SETTING", "VALUE", "FROM", "WHAT IT IS"), rows)
 
     invocation.emit(data, show)
+
+
+def _entry(settings: Settings, name: str, words: str) -> dict[str, Any]:
+    value = getattr(settings, name)
+    return {
+        "name": name,
+        "value": None if value is None else str(value),
+        "source": settings.sources[name],
+        "variable": variable_of(name),
+        "help": words,
+    }
 
 
 @click.command()

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-CHUNK_LINES = 500
-CHUNK_BYTES = 1_000_000
+CHUNK_LINES = 200
+CHUNK_BYTES = 200_000
+"""A chunk is embedded within one request: on a slow machine this many bytes take seconds, not the whole time limit."""
 
 LINE_BYTES = 3_000_000
 """Longest line, as it is sent: with its envelope it still fits into one request."""

@@ -72,7 +72,7 @@ class Output:
             from rich.padding import Padding
             from rich.text import Text
 
-            self._console.print(Padding(Text.assemble(*pieces), (0, 0, 0, indent)))
+            self._console.print(Padding(Text.assemble(*pieces), (0, 0, 0, indent), expand=False))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Write rows under their column names; in a pipe, separated by tabs."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 from helix.cli.invocation import Invocation
+from helix.cli.output import size
 from helix.client import error_from
-from helix.errors import DaemonError, HelixError
+from helix.errors import DaemonError, HelixError, NotFoundError
 
 POLL_SECONDS = 0.2
 _CANCEL_SECONDS = 10.0
@@ -29,7 +30,7 @@ def meter(invocation: Invocation, title: str, *, in_bytes: bool = False) -> Iter
     if invocation.json:
         yield lambda done, total, message="": None
     elif not sys.stderr.isatty():
-        yield _Lines(invocation, title)
+        yield _Lines(invocation, title, size if in_bytes else str)
     else:
         from rich import progress  # heavy, and of no use without a terminal
         from rich.console import Console
@@ -55,7 +56,7 @@ def follow(invocation: Invocation, job: dict[str, Any], *, cancels: bool = False
             while job["state"] == "RUNNING":
                 show(job["done"], job["total"], job["message"])
                 time.sleep(POLL_SECONDS)
-                job = invocation.run("job", id=job["id"])["job"]
+                job = _looked_up(invocation, job, title)
             show(job["done"], job["total"])
     except KeyboardInterrupt:
         _leave(invocation, job, title, cancels)
@@ -67,6 +68,16 @@ def follow(invocation: Invocation, job: dict[str, Any], *, cancels: bool = False
     return job
 
 
+def _looked_up(invocation: Invocation, job: dict[str, Any], title: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = invocation.run("job", id=job["id"])["job"]
+    except NotFoundError as error:
+        # Jobs live as long as their daemon: this one has been replaced, and the client has found its successor.
+        words = f"the daemon ended while {title} was at work, after {_reached(job)}"
+        raise DaemonError(words, hint="the same command goes on from there") from error
+    return found
+
+
 def _leave(invocation: Invocation, job: dict[str, Any], title: str, cancels: bool) -> None:
     if not cancels:
         invocation.say(f"{title} goes on in the daemon: `helix status` shows it")
@@ -75,7 +86,7 @@ def _leave(invocation: Invocation, job: dict[str, Any], title: str, cancels: boo
     deadline = time.monotonic() + _CANCEL_SECONDS
     while job["state"] == "RUNNING" and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
-        job = invocation.run("job", id=job["id"])["job"]
+        job = _looked_up(invocation, job, title)
     ended = "is being stopped" if job["state"] == "RUNNING" else "was stopped"
     invocation.say(f"{title} {ended} after {_reached(job)}; the same command goes on from there")
 
@@ -87,12 +98,14 @@ def _reached(job: dict[str, Any]) -> str:
 class _Lines:
     """Progress where there is no terminal: a line now and then."""
 
-    def __init__(self, invocation: Invocation, title: str) -> None:
+    def __init__(self, invocation: Invocation, title: str, shown: Callable[[int], str]) -> None:
         self._invocation = invocation
         self._title = title
+        self._shown = shown
         self._due = time.monotonic() + _LINE_SECONDS
 
     def __call__(self, done: int, total: int, message: str = "") -> None:
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + _LINE_SECONDS
-            self._invocation.say(f"{self._title}: {done} of {total or '?'} {message}".rstrip())
+            whole = self._shown(total) if total else "?"
+            self._invocation.say(f"{self._title}: {self._shown(done)} of {whole} {message}".rstrip())

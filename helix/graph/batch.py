@@ -12,23 +12,10 @@ import numpy as np
 
 from helix.model.edge import Label, Relation
 from helix.model.operations import DropEdge, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
+from helix.model.records import EDGE_DEFAULTS
 
 EdgeTable = tuple[Relation, Label, Label]
 EdgeEnds = tuple[str, str]
-
-EDGE_DEFAULTS: dict[str, Any] = {
-    "weight": 1.0,
-    "created_at": 0,
-    "last_used_at": None,
-    "relation": "",
-    "attributes": "{}",
-    "slice": "",
-    "extractor": "",
-    "model": "",
-    "agent": "",
-    "trust": "",
-}
-
 
 # Attributes of an injection that are columns of their own, so that Cypher can ask for them.
 _INJECTED_COLUMNS = ("at", "rank", "score", "arm", "outcome")

@@ -1,8 +1,8 @@
 """The Cypher gate: which statements of a person or an agent may reach the graph, and with which parameters.
 
-A read-only transaction of Kuzu 0.11.3 stops neither DROP TABLE, COPY TO, EXPORT, ATTACH nor LOAD FROM, and some
-statements that only read end the process: a NULL without a type, deep nesting, SHOW_FUNCTIONS. So only what is listed
-here passes. What the gate cannot bound (a query may still build long lists) is left to the engine's time limit.
+A read-only transaction of Kuzu 0.11.3 is no gate: COPY TO, EXPORT, ATTACH, LOAD FROM and settings run inside one, and
+COMMIT leaves it. So only what is listed here passes, in a size that can be parsed. Time and rows are the engine's to
+limit; memory is not bounded for who wants it full, since lists can be joined to lists.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from helix.errors import NotFoundError
+from helix.errors import NotARepositoryError, NotFoundError
 from helix.ingest import git, jsonl, markdown
 from helix.ingest.writing import Importer
 from helix.lifecycle.intake import Intake
@@ -23,12 +23,12 @@ def git_history(store: Store, path: str, *, scope: str | None, limit: int | None
     Raises NotARepositoryError and its like at once, not in the job.
     """
     root = Path(path)
-    commits = git.count(root)
-    total = min(commits, limit) if limit else commits
-    importer = Importer(store, source="git", scope=_scope(store, scope) or git.project_scope(root))
+    total = git.count(root, limit=limit)
+    project = _scope(store, scope) or git.project_scope(root)
+    importer = Importer(store, source="git", scope=project)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        history = git.read_history(root, limit=limit)
+        history = git.read_history(root, limit=limit, scope=project)
         return asdict(importer.run(history, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
 
     return work
@@ -39,10 +39,11 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None) -> Work:
     files = [Path(path) for path in paths]
     if missing := [path for path in files if not path.exists()]:
         raise NotFoundError(f"there is no file or folder {missing[0]}", hint="check the path")
-    importer = Importer(store, source="notes", scope=_scope(store, scope) or git.project_scope(files[0]))
+    project = _scope(store, scope) or _project_of(files[0])
+    importer = Importer(store, source="notes", scope=project)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        slices = markdown.read_notes(files)
+        slices = markdown.read_notes(files, scope=project)
         return asdict(importer.run(slices, lambda done: ticket.progress(done, 0), lambda: ticket.cancelled))
 
     return work
@@ -53,6 +54,14 @@ def json_lines(store: Store, lines: Sequence[str], *, first_line: int, scope: st
     importer = Importer(store, source="jsonl", scope=_scope(store, scope) or GLOBAL_SCOPE)
     slices = jsonl.read_lines(lines, first_line=first_line, source=source)
     return importer.run(slices, lambda _: None, lambda: False)
+
+
+def _project_of(path: Path) -> str:
+    """Return the project that notes belong to: the repository they lie in, else no project."""
+    try:
+        return git.project_scope(path)
+    except NotARepositoryError:
+        return GLOBAL_SCOPE
 
 
 def _scope(store: Store, scope: str | None) -> str:

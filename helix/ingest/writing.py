@@ -174,11 +174,13 @@ class Importer:
         item = ready.slice
         episode = self._write_episode(composer, ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
-            written[memory.source] = self._write_memory(composer, memory, prepared, episode)
+            known = self._memory_ref(memory.source, memory.scope or self._scope)
+            written[memory.source] = known or self._write_memory(composer, memory, prepared, episode)
         if item.supersedes:
             self._retire_older(composer, item, written)
         for link in item.links:
-            source, target = (written.get(name) or self._memory_ref(name) for name in (link.source, link.target))
+            scope = item.episode.scope or self._scope
+            source, target = (written.get(name) or self._memory_ref(name, scope) for name in (link.source, link.target))
             if source is not None and target is not None and source != target:
                 composer.edge(link.type, source, target, relation=link.relation)
                 self._tally.edges += 1
@@ -258,15 +260,19 @@ class Importer:
         self._tally.memories += 1
         return ref
 
-    def _memory_ref(self, source: str) -> Ref | None:
-        row = self._store.catalogue.row_of_source(source, label=Label.MEMORY)
-        return None if row is None else self._store.catalogue.ref_of(row)
+    def _memory_ref(self, source: str, scope: str) -> Ref | None:
+        """Return the memory of that source which holds at present, if there is one."""
+        row = self._store.catalogue.row_of_source(source, label=Label.MEMORY, scope=scope)
+        if row is None or self._store.memory(row).status is Status.RETIRED:
+            return None
+        return self._store.catalogue.ref_of(row)
 
     def _retire_older(self, composer: Composer, item: Slice, written: dict[str, Ref]) -> None:
         """Retire what an older reading of the same place left; its successor, where there is one, supersedes it."""
         successor = written[item.memories[0].source] if item.memories else None
+        scope = item.episode.scope or self._scope
         for old in self._store.memories(Status.ACTIVE):
-            if old.source.startswith(item.supersedes) and old.source not in written:
+            if old.scope == scope and old.source.startswith(item.supersedes) and old.source not in written:
                 ref = Ref(label=Label.MEMORY, id=old.id)
                 composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
                 if successor is not None:

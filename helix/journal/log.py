@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import zlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -73,7 +74,7 @@ class Journal:
         with self.database.transaction() as connection:
             for change in changes:
                 seq += 1
-                payload = json.dumps(encode(change), ensure_ascii=False, separators=(",", ":")).encode()
+                payload = _pack(change)
                 salt = os.urandom(_SALT_BYTES)
                 digest = _digest(salt, payload)
                 chain = _link(chain, seq, at, digest)
@@ -200,6 +201,11 @@ def _read(payload: bytes | None, salt: bytes | None, digest: bytes) -> Change | 
     if payload is None or salt is None or _digest(salt, payload) != digest:
         return None
     try:
-        return decode(json.loads(payload))
-    except (ValueError, KeyError, TypeError):
+        return decode(json.loads(zlib.decompress(payload)))
+    except (zlib.error, ValueError, KeyError, TypeError):
         return None
+
+
+def _pack(change: Change) -> bytes:
+    """Return a change as it is kept: the log only grows, and texts and ids repeat themselves within a change."""
+    return zlib.compress(json.dumps(encode(change), ensure_ascii=False, separators=(",", ":")).encode())

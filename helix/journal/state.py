@@ -26,9 +26,7 @@ def apply(connection: sqlite3.Connection, op: Operation) -> Operation:
             connection.execute("INSERT OR REPLACE INTO node VALUES (?, ?, ?)", (op.label, op.id, _json(props)))
             return replace(op, props=props)
         case PutEdge():
-            props = {**_edge_props(connection, op), **op.props}
-            connection.execute("INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", (*_edge_key(op), _json(props)))
-            return replace(op, props=props)
+            connection.execute("INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", (*_edge_key(op), _json(op.props)))
         case DropEdge():
             connection.execute(f"DELETE FROM edge WHERE {_EDGE_KEY}", _edge_key(op))
         case PutPassage():
@@ -52,8 +50,8 @@ def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None
             props = _node_props(connection, op.label, op.id)
             return replace(op, props=props) if props else None
         case PutEdge():
-            props = _edge_props(connection, op)
-            return replace(op, props=props) if props else None
+            kept = _edge_props(connection, op)
+            return None if kept is None else replace(op, props=kept)
         case PutPassage():
             row = connection.execute(
                 "SELECT v.vector FROM passage p LEFT JOIN vector v ON v.number = p.number AND v.space ="
@@ -184,9 +182,9 @@ def _node_props(connection: sqlite3.Connection, label: Label, node_id: str) -> P
     return {} if row is None else json.loads(row[0])
 
 
-def _edge_props(connection: sqlite3.Connection, op: PutEdge) -> Props:
+def _edge_props(connection: sqlite3.Connection, op: PutEdge) -> Props | None:
     row = connection.execute(f"SELECT props FROM edge WHERE {_EDGE_KEY}", _edge_key(op)).fetchone()
-    return {} if row is None else json.loads(row[0])
+    return None if row is None else json.loads(row[0])
 
 
 def _json(props: Props) -> str:

@@ -107,15 +107,17 @@ class Composer:
             )
 
     def mentions(self, source: Ref, scope: str, found: Iterable[Mention], provenance: Provenance) -> None:
-        """Link the source to the entities it mentions."""
+        """Link the source to the entities it mentions; the slice they came from is told by the source itself."""
+        plain = Provenance(extractor=provenance.extractor, trust=provenance.trust)
         for mention in found:
-            self.edge(Relation.MENTIONS, source, self.entity(mention, scope), provenance=provenance)
+            self.edge(Relation.MENTIONS, source, self.entity(mention, scope), provenance=plain)
 
     def touches(self, source: Ref, scope: str, files: Iterable[str], provenance: Provenance) -> None:
         """Link the source to the files it is about."""
+        plain = Provenance(extractor=provenance.extractor, trust=provenance.trust)
         for path in files:
             target = self.entity(Mention(kind=EntityKind.FILE, name=path), scope)
-            self.edge(Relation.TOUCHES, source, target, provenance=provenance)
+            self.edge(Relation.TOUCHES, source, target, provenance=plain)
 
     def entity(self, mention: Mention, scope: str) -> Ref:
         """Return the entity, writing it where it is new."""

@@ -46,7 +46,7 @@ FUNCTIONS = _words(
     to_seconds to_timestamp to_years
     cardinality element_at map map_extract map_keys map_values
     end_node id is_acyclic is_trail keys label labels nodes offset properties relationships rels start_node
-    coalesce hash ifnull md5 nullif sha256 typeof
+    coalesce hash ifnull md5 sha256 typeof
     json_array_length json_extract json_valid to_json
     """
 )
@@ -54,5 +54,5 @@ FUNCTIONS = _words(
 
 Left out: what writes (nextval), what ended Kuzu 0.11.3 when it was tried with values of every type (cost, json_keys,
 list_sort, list_slice, anything that makes a UUID or takes a lambda), what makes large values out of nothing (repeat),
-what cannot be interrupted (levenshtein takes seconds for one pair of long texts), and CAST, for which there is to_int64.
+what cannot be interrupted (levenshtein takes seconds for two long texts), and CAST, for which there is to_int64.
 """

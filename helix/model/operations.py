@@ -28,7 +28,10 @@ class PutNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutEdge:
-    """Create the edge or overwrite the given properties of it; an edge is known by its type and two ends."""
+    """Create the edge or overwrite the whole of it; an edge is known by its type and two ends.
+
+    A property that is left out has its default: there are many edges, and most of what they could say is not said.
+    """
 
     type: Relation
     source: Ref

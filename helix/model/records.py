@@ -55,19 +55,16 @@ def put(node: Node) -> PutNode:
 
 
 def put_edge(edge: Edge) -> PutEdge:
-    """Return the operation that writes the whole of an edge."""
-    props = to_props_without(edge, "type", "source", "target")
+    """Return the operation that writes the whole of an edge, but for what is at its default."""
+    props = {name: value for name, value in to_props(edge).items() if value != EDGE_DEFAULTS.get(name, edge)}
+    for end in ("type", "source", "target"):
+        del props[end]
     return PutEdge(type=edge.type, source=edge.source, target=edge.target, props=props)
 
 
 def edge_from(op: PutEdge) -> Edge:
     """Return the edge of a stored one."""
     return from_props(Edge, {**op.props, "type": op.type, "source": op.source, "target": op.target})
-
-
-def to_props_without(record: Any, *names: str) -> dict[str, Scalar]:
-    """Return the flat properties of a domain dataclass but for those of its own fields."""
-    return {name: value for name, value in to_props(record).items() if name not in names}
 
 
 def to_props(record: Any) -> dict[str, Scalar]:
@@ -140,3 +137,8 @@ def _field_types(cls: type[Any]) -> dict[str, Any]:
 
 
 _HINTS = {cls: _field_types(cls) for cls in (*CLASS_OF.values(), Edge, Provenance)}
+
+EDGE_DEFAULTS: Mapping[str, Scalar] = types.MappingProxyType(
+    {"weight": 1.0, "relation": "", "last_used_at": None, "attributes": "{}", **to_props(Provenance())}
+)
+"""What a stored edge that leaves a property out has for it."""

@@ -13,7 +13,7 @@ from helix.recall.question import Question
 from helix.recall.recipes import ARM_WEIGHTS
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, cosines, vector_arm
-from helix.recall.walk import Seeds, entity_rows, graph_arm, nearness, seeds_of, solves_arm
+from helix.recall.walk import Seeds, entity_rows, graph_arm, nearness, passable, seeds_of, solves_arm
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
@@ -68,7 +68,7 @@ def search(scene: Scene, lexical: LexicalSearch, vectors: VectorSearch, watch: S
         walkable = view.walkable(scene.query.scope)
         entities = entity_rows(view, scene.question.mentions, walkable)
         seeds = seeds_of(fused, entities, scene.graph)
-        near = nearness(scene.graph, seeds, walkable, scene.query.expand)
+        near = nearness(view, scene.graph, seeds, passable(view, scene.graph, walkable, entities), scene.query.expand)
         if scene.query.expand is not Expand.NONE:
             lists.append(graph_arm(near, mask, scene.query.expand))
         lists.append(solves_arm(view, scene.graph, mask, fused))

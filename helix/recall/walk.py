@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helix.model.edge import Relation
+from helix.model.edge import Label, Relation
 from helix.model.entity import Mention
 from helix.model.memory import Kind
 from helix.model.recall import Expand
@@ -34,7 +34,8 @@ _ROUNDING = 1e-12
 """What is left of a seed's restart when it is taken off again."""
 
 _FAILURES = (KIND_CODE[Kind.FAILURE], KIND_CODE[Kind.SYSTEMIC])
-_MEMORY = LABEL_CODE["Memory"]
+_MEMORY = LABEL_CODE[Label.MEMORY]
+_ENTITY = LABEL_CODE[Label.ENTITY]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +67,26 @@ def seeds_of(fused: Fused, entities: IndexArray, graph: GraphSnapshot) -> Seeds:
     return Seeds(rows=np.concatenate((rows, entities)), mass=np.concatenate((mass, specific)), entities=entities)
 
 
-def nearness(graph: GraphSnapshot, seeds: Seeds, walkable: BoolArray, expand: Expand) -> FloatArray:
+def passable(view: CatalogueView, graph: GraphSnapshot, walkable: BoolArray, entities: IndexArray) -> BoolArray:
+    """Return the walkable rows less the entities that only one thing speaks of, but for the query's own.
+
+    Such an entity leads nowhere but back, and would reward whatever speaks of things nobody else does.
+    """
+    found = walkable.copy()
+    rows = np.flatnonzero(view.columns.label == _ENTITY)
+    found[rows[graph.degree_of(rows) < 2]] = False
+    found[entities] = True
+    return found
+
+
+def nearness(
+    view: CatalogueView, graph: GraphSnapshot, seeds: Seeds, walkable: BoolArray, expand: Expand
+) -> FloatArray:
     """Return how much of a walk from the seeds arrives at each row over edges; 0 everywhere without expansion.
 
     With PAGERANK it is the personalised PageRank less the restarts, so that a seed nothing leads to has 0: what the
-    other arms found is theirs to say. With NEIGHBOURS it is what the first step brings.
+    other arms found is theirs to say. With NEIGHBOURS it is what one step brings, and a second one from where nothing
+    can be answered with (entities), so that two things that speak of the same are neighbours.
     """
     near = np.zeros(len(walkable))
     total = seeds.mass[walkable[seeds.rows]].sum()
@@ -80,10 +96,16 @@ def nearness(graph: GraphSnapshot, seeds: Seeds, walkable: BoolArray, expand: Ex
         near = personalised(graph, seeds.rows, seeds.mass, walkable)
         np.subtract.at(near, seeds.rows, (1 - DAMPING) * seeds.mass / total)
     else:
-        rows, shares = graph.spread(seeds.rows, seeds.mass / total)
-        np.add.at(near, rows, shares)
+        near = _one_step(graph, seeds.rows, seeds.mass / total, walkable)
+        between = np.flatnonzero((view.columns.label == _ENTITY) & (near > 0))
+        near += _one_step(graph, between, near[between], walkable)
     near[~walkable | (near < _ROUNDING)] = 0.0
     return near
+
+
+def _one_step(graph: GraphSnapshot, rows: IndexArray, mass: FloatArray, walkable: BoolArray) -> FloatArray:
+    reached, shares = graph.spread(rows, mass)
+    return np.bincount(reached, shares, len(walkable)) * walkable
 
 
 def graph_arm(near: FloatArray, mask: BoolArray, expand: Expand, limit: int = ARM_LIMIT) -> RankedList:

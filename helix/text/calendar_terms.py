@@ -1,40 +1,26 @@
-"""Calendar terms: the words and half-open UTC ranges that dates in a text are built from."""
+"""Calendar: the half-open spans of local time, without a zone, that the dates in a text are built from."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
-Range = tuple[datetime, datetime]
+Span = tuple[datetime, datetime]
 
 DAY = timedelta(days=1)
-WEEK = timedelta(days=7)
-
 MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
 )
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-NUMBERS = {
-    word: number
-    for number, words in enumerate(
-        ("", "a an one", "two couple", "three few", "four", "five several", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    )
-    for word in words.split()
-}
-# First month of each season in the northern hemisphere; winter belongs to the year in which it begins.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-SEASON_MONTHS = 3
-QUARTER_MONTHS = 3
+"""First month of each northern season of three; winter belongs to the year in which it begins."""
+DAYPARTS = {"morning": (5, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
+"""Hours from midnight at which a part of a day begins and ends."""
 
-
-def month_number(word: str) -> int:
-    """Return 1..12 for the name of a month or its first three or four letters."""
-    return next(number for number, name in enumerate(MONTHS, 1) if name.startswith(word.lower()[:3]))
-
-
-def weekday_number(word: str) -> int:
-    """Return 0 (Monday) to 6 for the name of a weekday or its first letters."""
-    return next(number for number, name in enumerate(WEEKDAYS) if name.startswith(word.lower()[:3]))
+_MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_HALF_WIDTH = {"week": 3, "weekend": 3, "month": 15, "quarter": 45, "year": 182, "decade": 1826}
+_YEARS_TRIED = 9
 
 
 def midnight(moment: datetime) -> datetime:
@@ -42,71 +28,69 @@ def midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def day_range(year: int, month: int, day: int) -> Range:
-    """Return a day. Raises ValueError when the calendar has no such day."""
-    start = datetime(year, month, day, tzinfo=UTC)
-    return start, start + DAY
+def day_of(moment: datetime, part: str | None = None) -> Span:
+    """Return the whole day of a moment, or a part of it."""
+    first, last = DAYPARTS[part] if part else (0, 24)
+    start = midnight(moment)
+    return start + timedelta(hours=first), start + timedelta(hours=last)
 
 
-def months_range(year: int, month: int, count: int = 1) -> Range:
-    """Return `count` months from the given one, which may lie outside 1..12. Raises ValueError outside the calendar."""
-    return _first_of(year, month), _first_of(year, month + count)
+def months_of(year: int, month: int, count: int = 1) -> Span:
+    """Return `count` whole months from the given one on, which may lie outside 1..12."""
+    first = year * 12 + month - 1
+    last = first + count
+    return datetime(first // 12, first % 12 + 1, 1), datetime(last // 12, last % 12 + 1, 1)
 
 
-def year_range(year: int, count: int = 1) -> Range:
-    """Return `count` years. Raises ValueError outside the calendar."""
-    return datetime(year, 1, 1, tzinfo=UTC), datetime(year + count, 1, 1, tzinfo=UTC)
+def latest(now: datetime, in_year: Callable[[int], Span]) -> Span:
+    """Return the span of the latest year in which it has begun by `now`. Raises ValueError where there is none."""
+    for year in range(now.year, now.year - _YEARS_TRIED, -1):
+        try:
+            span = in_year(year)
+        except ValueError:  # 29 February
+            continue
+        if span[0] <= now:
+            return span
+    raise ValueError("no such day in any of the last years")
 
 
-def week_range(moment: datetime) -> Range:
-    """Return the week of the moment, from Monday on."""
-    start = midnight(moment) - DAY * moment.weekday()
-    return start, start + WEEK
+def unit_at(unit: str, shift: int, now: datetime) -> Span:
+    """Return the calendar unit that lies `shift` units after the running one; weeks begin on Monday."""
+    if unit in ("week", "weekend"):
+        start = midnight(now) + timedelta(days=7 * shift - now.weekday())
+        return (start + 5 * DAY if unit == "weekend" else start), start + 7 * DAY
+    months = _MONTHS_IN[unit]
+    running = (now.year * 12 + now.month - 1) // months
+    return months_of(0, (running + shift) * months + 1, months)
 
 
-def unit_range(unit: str, back: int, now: datetime) -> Range:
-    """Return the calendar unit that lies `back` units before the one of `now`; an hour or minute as a window around it.
-
-    Raises ValueError or OverflowError outside the calendar.
-    """
-    match unit:
-        case "minute":
-            moment = now - timedelta(minutes=back)
-            return moment - timedelta(minutes=5), moment + timedelta(minutes=5)
-        case "hour":
-            moment = now - timedelta(hours=back)
-            return moment - timedelta(minutes=30), moment + timedelta(minutes=30)
-        case "day":
-            start = midnight(now) - DAY * back
-            return start, start + DAY
-        case "week":
-            return week_range(now - WEEK * back)
-        case "weekend":
-            start, end = week_range(now - WEEK * back)
-            return start + DAY * 5, end
-        case "month":
-            return months_range(now.year, now.month - back)
-        case "quarter":
-            return months_range(now.year, (now.month - 1) // QUARTER_MONTHS * QUARTER_MONTHS + 1 - back * QUARTER_MONTHS, QUARTER_MONTHS)
-        case "decade":
-            return year_range((now.year // 10 - back) * 10, 10)
-        case _:
-            return year_range(now.year - back)
+def units_ago(unit: str, count: int, now: datetime) -> Span:
+    """Return what "`count` units ago" means: the day, or a span one unit wide with that time in its middle."""
+    then = back(unit, count, now)
+    if unit == "day":
+        return day_of(then)
+    if unit in ("minute", "hour"):
+        half = timedelta(**{f"{unit}s": 0.5})
+        return then - half, then + half
+    days = _HALF_WIDTH[unit]
+    return midnight(then) - days * DAY, midnight(then) + (days + 1) * DAY
 
 
-def span_back(unit: str, count: int, now: datetime) -> Range:
-    """Return the `count` units that end now ("the last three weeks"). Raises ValueError or OverflowError outside the calendar."""
-    match unit:
-        case "minute" | "hour" | "day" | "week":
-            return now - count * timedelta(**{f"{unit}s": 1}), now
-        case "month" | "quarter" | "year" | "decade":
-            months = count * {"month": 1, "quarter": 3, "year": 12, "decade": 120}[unit]
-            first = _first_of(now.year, now.month - months)
-            return first + min(now - _first_of(now.year, now.month), _first_of(first.year, first.month + 1) - first), now
-        case _:
-            return now - count * WEEK, now
+def last_units(unit: str, count: int, now: datetime) -> Span:
+    """Return "the last `count` units": up to the end of today, for hours and minutes up to now."""
+    start = back(unit, count, now)
+    return (start, now) if unit in ("minute", "hour") else (midnight(start), midnight(now) + DAY)
 
 
-def _first_of(year: int, month: int) -> datetime:
-    years, index = divmod(month - 1, 12)
-    return datetime(year + years, index + 1, 1, tzinfo=UTC)
+def back(unit: str, count: int, now: datetime) -> datetime:
+    """Return the moment `count` units before `now`, on the same day of a month as far as the month has it."""
+    if months := _MONTHS_IN.get(unit):
+        start, end = months_of(now.year, now.month - count * months)
+        return now.replace(year=start.year, month=start.month, day=min(now.day, (end - start).days))
+    return now - count * timedelta(**{"weeks" if unit == "weekend" else f"{unit}s": 1})
+
+
+def third_of(span: Span, number: int) -> Span:
+    """Return the early (0), middle (1) or late (2) third of a span."""
+    length = (span[1] - span[0]) / 3
+    return span[0] + number * length, span[1] if number == 2 else span[0] + (number + 1) * length

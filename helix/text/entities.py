@@ -99,7 +99,12 @@ def _chunk(text: str, start: int, chunk: str) -> Iterator[Found]:
         return
     if codes.is_number_word(lowered := word.lower()):
         yield from codes.numbered(text, start, lowered)
-    if word.isalpha() and (word.islower() or word.istitle()) and text[start - 1 : start] != "`" and text[start + len(word) : start + len(word) + 2] != "()":
+    if (
+        word.isalpha()
+        and (word.islower() or word.istitle())
+        and text[start - 1 : start] != "`"
+        and text[start + len(word) : start + len(word) + 2] != "()"
+    ):
         return
     named = _named(text, start, word)
     if named:

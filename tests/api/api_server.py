@@ -78,7 +78,7 @@ class Served:
         body = json.dumps({"query": query, "variables": dict(variables or {})}).encode()
         return self.request("POST", "/graphql", body, {"content-type": "application/json", **BEARER, **(headers or {})})
 
-    def ask(self, query: str, **variables: Any) -> Any:
+    def ask(self, query: str, /, **variables: Any) -> Any:
         """Return the data of an operation that must succeed."""
         answer = self.post(query, variables).json
         assert "errors" not in answer, answer["errors"]

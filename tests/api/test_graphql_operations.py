@@ -173,7 +173,7 @@ def test_json_lines_go_in_and_a_broken_one_is_named(served: Served) -> None:
 def test_notes_are_taken_in_by_a_job_that_can_be_followed(served: Served, tmp_path: Path) -> None:
     note = tmp_path / "NOTES.md"
     note.write_text("# Habits\n\nWe always number migrations and never edit one that was released.\n", "utf-8")
-    job = served.ask(document("ingest_notes"), paths=[str(note)])["ingestNotes"]
+    job = served.ask(document("ingest_notes"), paths=[str(note)], scope="notes")["ingestNotes"]
     deadline = time.monotonic() + 20
     while (job := served.ask(document("job"), id=job["id"])["job"])[
         "state"
@@ -185,7 +185,7 @@ def test_notes_are_taken_in_by_a_job_that_can_be_followed(served: Served, tmp_pa
 
 def test_cypher_reads_the_live_graph(served: Served, names: list[str]) -> None:
     query = "query($q: String!, $p: JSON) { cypher(query: $q, params: $p) { columns rows truncated } }"
-    statement = "MATCH (m:Memory) WHERE m.kind = $kind RETURN m.name AS name, null AS nothing"
+    statement = "MATCH (m:Memory) WHERE m.kind = $kind RETURN m.name AS name, m.valid_to AS nothing"
     answer = served.ask(query, q=statement, p={"kind": "failure"})["cypher"]
     assert answer == {"columns": ["name", "nothing"], "rows": [[names[0], None]], "truncated": False}
     tables = {table["name"]: table for table in served.ask("{ graphSchema { name kind properties } }")["graphSchema"]}

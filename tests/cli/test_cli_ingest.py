@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Command
 
-from helix.errors import InvalidInputError, NotFoundError
+from helix.cli.jsonl import CHUNK_LINES
+from helix.errors import DaemonError, InvalidInputError, NotFoundError
 
 
 @pytest.fixture
@@ -102,7 +106,7 @@ def test_ctrl_c_says_how_far_it_got_and_the_same_command_goes_on(home: Path, hel
         stderr=subprocess.PIPE,
     )
     assert process.stdin is not None
-    process.stdin.write(lines * 501)  # one chunk is sent, one line waits for more
+    process.stdin.write(lines * (CHUNK_LINES + 1))  # one chunk is sent, one line waits for more
     process.stdin.flush()
     deadline = time.monotonic() + 30
     while not helix_command("stats", "--scope", "stopped", "--json").data["stats"]["episodes"]:
@@ -111,4 +115,47 @@ def test_ctrl_c_says_how_far_it_got_and_the_same_command_goes_on(home: Path, hel
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (128 + signal.SIGINT, b"")
-    assert err.startswith(b"up to line 500 everything is in; the same command takes in the rest")
+    # The daemon may have taken the chunk in while its answer is still on the way.
+    assert re.match(rb"up to line (0|%d) everything is in; the same command" % CHUNK_LINES, err)
+
+
+@pytest.fixture
+def importing(home: Path, helix_command: Command, repository: Path) -> Iterator[subprocess.Popen[str]]:
+    """`helix ingest git` of a long history, in the midst of it."""
+    commits = "".join(
+        f"commit refs/heads/long\ncommitter Ada <ada@example.org> {1_700_000_000 + n} +0000\ndata 14\nChange {n:07d}\n"
+        for n in range(1_500)
+    )
+    git = ["git", "-C", str(repository)]
+    subprocess.run([*git, "fast-import", "--quiet"], input=commits, text=True, check=True)
+    subprocess.run([*git, "checkout", "--quiet", "long"], check=True)
+    line = [sys.executable, "-m", "helix.cli.main", "ingest", "git", str(repository)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 30
+        while not any(job["state"] == "RUNNING" and job["done"] for job in jobs(helix_command)):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        yield process
+
+
+def test_ctrl_c_stops_the_job_in_the_daemon_too(importing: subprocess.Popen[str], helix_command: Command) -> None:
+    importing.send_signal(signal.SIGINT)
+    out, err = importing.communicate(timeout=30)
+    assert (importing.returncode, out) == (128 + signal.SIGINT, "")
+    assert re.search(r"^ingest was stopped after \d+ of 1500; the same command goes on from there$", err, re.MULTILINE)
+    assert jobs(helix_command)[0]["state"] == "CANCELLED"
+
+
+def test_an_import_says_when_its_daemon_was_killed(importing: subprocess.Popen[str], helix_command: Command) -> None:
+    os.kill(helix_command("status", "--json").data["daemon"]["pid"], signal.SIGKILL)
+    out, err = importing.communicate(timeout=60)
+    assert (importing.returncode, out) == (DaemonError.exit_code, "")
+    assert re.search(r"error \[DAEMON\]: .*ended while ingest was at work|broke off", err)
+    # The next command has a daemon again, and what was acknowledged is in it.
+    assert helix_command("stats", "--json").data["stats"]["episodes"] > 0
+
+
+def jobs(helix_command: Command) -> list[dict[str, Any]]:
+    """Return the daemon's jobs, newest first."""
+    found: list[dict[str, Any]] = helix_command("status", "--json").data["status"]["jobs"]
+    return found

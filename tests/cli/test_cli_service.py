@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -57,6 +59,16 @@ def test_open_prints_a_link_that_lets_a_browser_in(helix_command: Command) -> No
     opener.addheaders = [("Sec-Fetch-Site", "none"), ("Accept", "text/html")]
     with opener.open(said.out.strip(), timeout=10) as page:
         assert page.status == 200
+
+
+def test_open_hands_the_link_to_the_browser(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser, visited = tmp_path / "browser", tmp_path / "visited"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {visited}\n', "utf-8")
+    browser.chmod(0o700)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    line = [sys.executable, "-m", "helix.cli.main", "open"]
+    shown = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert visited.read_text("utf-8") == shown.stdout.strip()
 
 
 def test_a_pause_refuses_to_write_and_ends(helix_command: Command) -> None:

@@ -41,7 +41,7 @@ def test_no_chunk_has_more_lines_than_may_be_sent_at_once(count: int) -> None:
 
 
 def test_chunks_are_bounded_by_what_is_sent_not_by_what_is_read() -> None:
-    line = b'"' * 100_000 + b"\n"  # each quote is sent as two characters
+    line = b'"' * (jsonl.CHUNK_BYTES // 10) + b"\n"  # each quote is sent as two characters
     assert [len(chunk.lines) for chunk in cut(line * 9)] == [4, 4, 1]
 
 

@@ -33,13 +33,19 @@ _COMMIT = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
 COMMIT_DIGITS = 12
 """Digits of a commit's hash that name it, as an import of a history writes them."""
 
-_HTTP = re.compile(r"(?:HTTP(?:/\d(?:\.\d)?)?[ \t]+)?(?:(?:response|error|status|code|return)[ \t:]+){0,3}([1-5]\d\d)(?![\w.%]*\w)", re.I)
+_HTTP = re.compile(
+    r"(?:HTTP(?:/\d(?:\.\d)?)?[ \t]+)?(?:(?:response|error|status|code|return)[ \t:]+){0,3}([1-5]\d\d)(?![\w.%]*\w)",
+    re.I,
+)
 _PHRASES = (
     "not found|internal server error|bad request|unauthorized|forbidden|method not allowed|bad gateway|service unavailable"
     "|gateway timeout|too many requests|conflict|moved permanently|request timeout|unprocessable"
 )
 _PHRASE_AFTER = re.compile(rf"[ \t:]+(?:{_PHRASES})", re.I)
-_EXIT = re.compile(r"exit(?:ed|s)?[ \t]+(?:with[ \t]+)?(?:an?[ \t]+)?(?:(?:code|status|value)[ \t:=]+){1,2}(?:of[ \t]+)?(-?\d{1,5})(?!\w)", re.I)
+_EXIT = re.compile(
+    r"exit(?:ed|s)?[ \t]+(?:with[ \t]+)?(?:an?[ \t]+)?(?:(?:code|status|value)[ \t:=]+){1,2}(?:of[ \t]+)?(-?\d{1,5})(?!\w)",
+    re.I,
+)
 _ERRNO = re.compile(r"errno[ \t:=]+(\d{1,3})(?!\w)", re.I)
 _SEGFAULT = re.compile(r"seg(?:mentation[ \t]+fault|faults?)", re.I)
 _TESTS = re.compile(
@@ -87,7 +93,11 @@ def numbered(text: str, start: int, word: str) -> Iterator[Found]:
     elif word.startswith("seg"):
         if match := _SEGFAULT.match(text, start):
             yield Found(start, match.end(), EntityKind.ERROR, "SIGSEGV")
-    elif (match := _HTTP.match(text, start)) and (word != "status" or match.group(1)[0] in "45") and word[0] not in "123456789":
+    elif (
+        (match := _HTTP.match(text, start))
+        and (word != "status" or match.group(1)[0] in "45")
+        and word[0] not in "123456789"
+    ):
         yield Found(start, match.end(), EntityKind.ERROR, f"HTTP {match.group(1)}")
     elif len(word) == 3 and word[0] in "345" and (match := _PHRASE_AFTER.match(text, start + 3)):
         yield Found(start, match.end(), EntityKind.ERROR, f"HTTP {word}")
@@ -98,4 +108,6 @@ def is_number_word(word: str) -> bool:
     return word in _NUMBER_WORDS or word.startswith("http/") or (len(word) == 3 and word.isdecimal())
 
 
-_NUMBER_WORDS = frozenset({"test", "tests", "exit", "exited", "exits", "errno", "segmentation", "segfault", "segfaults", "http", "status"})
+_NUMBER_WORDS = frozenset(
+    {"test", "tests", "exit", "exited", "exits", "errno", "segmentation", "segfault", "segfaults", "http", "status"}
+)

@@ -62,22 +62,34 @@ _ARGUMENT_AFTER = re.compile(r"[ \t]+(?:--?[A-Za-z]|[./~]\S|https?:)")
 _PROMPT = re.compile(r"(?:^|\n)[ \t]*(?:[$%][ \t]+|[\w@~:/-]{0,40}\$[ \t]+)(?:sudo[ \t]+)?$")
 _MODULE = re.compile(r"[ \t]+-m[ \t]+([\w.-]+)")
 _INSTALLS = frozenset({"add", "i", "install", "get"})
-_NO_PACKAGES = frozenset({"git", "gh", "make", "helm", "kubectl", "docker", "podman", "mvn", "dotnet", "helix", "terraform"})
+_NO_PACKAGES = frozenset(
+    {"git", "gh", "make", "helm", "kubectl", "docker", "podman", "mvn", "dotnet", "helix", "terraform"}
+)
 _ARGUMENTS = re.compile(r"(?:[ \t]+[^\s`;|&<>]{1,120}){1,32}")
-_SPACED_OPTIONS = frozenset({"-r", "-e", "-c", "-f", "-i", "-t", "--requirement", "--editable", "--index-url", "--target", "--group", "-D"} - {"-D"})
+_SPACED_OPTIONS = frozenset(
+    {"-r", "-e", "-c", "-f", "-i", "-t", "--requirement", "--editable", "--index-url", "--target", "--group", "-D"}
+    - {"-D"}
+)
 _PACKAGE = re.compile(
     r"[\"']?(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|[A-Za-z0-9][\w.-]*[A-Za-z0-9]|(?:[\w-]+\.)+[a-z]+/[\w./-]+)(?:\[[\w,-]+\])?(?:[=<>~!@^][^\s]*)?[\"']?",
     re.ASCII,
 )
-_PINNED = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]{0,80}[A-Za-z0-9])(?:\[[\w,-]{1,60}\])?(?:==|>=|~=|<=)v?\d+(?:\.\d+)", re.ASCII)
+_PINNED = re.compile(
+    r"(?<![\w.-])([A-Za-z][\w.-]{0,80}[A-Za-z0-9])(?:\[[\w,-]{1,60}\])?(?:==|>=|~=|<=)v?\d+(?:\.\d+)", re.ASCII
+)
 _VERSIONED = re.compile(r"(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|[a-z][a-z0-9._-]*)@[~^]?v?\d+(?:\.[\dx]+)+\S*", re.ASCII)
 _IMPORT = re.compile(
     r"^[ \t]*(?:>>>[ \t]+|In \[\d+\]:[ \t]*)?(?:import[ \t]+([A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?)*)[ \t]*;?[ \t]*(?:#.*)?$"
     r"|from[ \t]+([A-Za-z_][\w.]*)[ \t]+import[ \t]+[(\w*])",
     re.ASCII | re.MULTILINE,
 )
-_MARKED_IMPORT = re.compile(r"`(?:import[ \t]+([A-Za-z_][\w.]*)|from[ \t]+([A-Za-z_][\w.]*)[ \t]+import\b)[^`\n]{0,200}`", re.ASCII)
-_JS_IMPORT = re.compile(r"(?:\bfrom[ \t]+|\brequire\([ \t]*|\bimport\([ \t]*|^import[ \t]+)['\"]((?:@[\w.-]+/)?[a-z][\w.-]*)(?:/[\w./-]*)?['\"]", re.M)
+_MARKED_IMPORT = re.compile(
+    r"`(?:import[ \t]+([A-Za-z_][\w.]*)|from[ \t]+([A-Za-z_][\w.]*)[ \t]+import\b)[^`\n]{0,200}`", re.ASCII
+)
+_JS_IMPORT = re.compile(
+    r"(?:\bfrom[ \t]+|\brequire\([ \t]*|\bimport\([ \t]*|^import[ \t]+)['\"]((?:@[\w.-]+/)?[a-z][\w.-]*)(?:/[\w./-]*)?['\"]",
+    re.M,
+)
 _EVERYDAY = frozenset(
     "__future__ abc argparse collections contextlib copy dataclasses datetime enum functools glob hashlib io itertools json logging math "
     "operator os pathlib random re shutil string struct subprocess sys tempfile time traceback types typing unittest warnings fs path util".split()
@@ -107,7 +119,11 @@ def _command(text: str, start: int, end: int, head: str, typed: bool) -> Iterato
     word = after.group(1) if after else ""
     known = _SUBCOMMANDS.get(head)
     if known is None:
-        if typed and (text[end : end + 1] in ("`", "\n", "") or _ARGUMENT_AFTER.match(text, end) or (word and not _at_line_start(text, start))):
+        if typed and (
+            text[end : end + 1] in ("`", "\n", "")
+            or _ARGUMENT_AFTER.match(text, end)
+            or (word and not _at_line_start(text, start))
+        ):
             yield Found(start, end, EntityKind.COMMAND, _plain_head(head))
         return
     if after and (word in known or (typed and not _at_line_start(text, start) and word not in FUNCTION_WORDS)):

@@ -28,15 +28,20 @@ _TOPS = frozenset(
     "node_modules opt packages pages pkg plugins projects public resources scripts server share site-packages spec src "
     "static styles templates test tests third_party tools ui usr utils var vendor views web www .github .ci .circleci".split()
 )
-_ROOTS = frozenset("bin boot dev etc home lib lib64 media mnt opt proc root run sbin srv sys tmp usr var Users Library".split())
-_MEDIA_TYPES = frozenset({"application", "audio", "chemical", "font", "image", "message", "model", "multipart", "text", "video"})
+_ROOTS = frozenset(
+    "bin boot dev etc home lib lib64 media mnt opt proc root run sbin srv sys tmp usr var Users Library".split()
+)
+_MEDIA_TYPES = frozenset(
+    {"application", "audio", "chemical", "font", "image", "message", "model", "multipart", "text", "video"}
+)
 _LINE_SUFFIX = re.compile(r"(?::\d+){1,2}(?:-\d+)?$|#L\d+(?:-L?\d+)?$")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/](?![\\/])")
 _PART = re.compile(r"[\w@+$~.][\w@+$~.%-]*", re.ASCII)
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:[a-z]\d*)?")
 _LIBRARIES = re.compile(
-    r"(?:node|vue|next|nuxt|three|react|express|ember|backbone|angular|chart|moment|d3|p5|socket|discord|alpine)\.js", re.I
+    r"(?:node|vue|next|nuxt|three|react|express|ember|backbone|angular|chart|moment|d3|p5|socket|discord|alpine)\.js",
+    re.I,
 )
 _DEEPEST, _LONGEST = 24, 240
 

@@ -10,10 +10,57 @@ from helix.text.spotting.found import Found
 from helix.text.spotting.vocabulary import ACRONYMS, BRANDS, CALENDAR, COMMON, DEMONYMS, FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_INNER = frozenset({"of", "de", "del", "della", "der", "des", "di", "do", "dos", "da", "du", "la", "le", "van", "von", "for", "y", "e", "al", "el", "bin"})
+_INNER = frozenset(
+    {
+        "of",
+        "de",
+        "del",
+        "della",
+        "der",
+        "des",
+        "di",
+        "do",
+        "dos",
+        "da",
+        "du",
+        "la",
+        "le",
+        "van",
+        "von",
+        "for",
+        "y",
+        "e",
+        "al",
+        "el",
+        "bin",
+    }
+)
 _INNER_AFTER = frozenset({"the", "and", "&"})
 """Small words that continue a name only once it holds one of `_INNER`: Department of Health and Human Services."""
-_ABBREVIATED = frozenset({"St", "Mt", "Ft", "Dr", "Mr", "Mrs", "Ms", "Prof", "Jr", "Sr", "Lt", "Col", "Gen", "Sgt", "Capt", "Rev", "Gov", "Sen", "Rep", "No"})
+_ABBREVIATED = frozenset(
+    {
+        "St",
+        "Mt",
+        "Ft",
+        "Dr",
+        "Mr",
+        "Mrs",
+        "Ms",
+        "Prof",
+        "Jr",
+        "Sr",
+        "Lt",
+        "Col",
+        "Gen",
+        "Sgt",
+        "Capt",
+        "Rev",
+        "Gov",
+        "Sen",
+        "Rep",
+        "No",
+    }
+)
 _HONORIFICS = frozenset({"dr", "mr", "mrs", "ms", "prof", "sir", "the", "a", "an", "my", "our"})
 _POSSESSIVE = re.compile(r"['’]s?$")
 _CONTRACTION = re.compile(r"['’](?:m|re|ve|ll|d|t|em)$", re.I)
@@ -50,7 +97,11 @@ def _runs(prose: str) -> Iterator[list[_Word]]:
     end = 0
     for match in _WORD.finditer(prose):
         text, gap = match.group(), prose[end : match.start()]
-        joined = gap == " " or (gap == ". " and run and not small and _is_abbreviated(run[-1].text)) or (gap == " & " and bool(run))
+        joined = (
+            gap == " "
+            or (gap == ". " and run and not small and _is_abbreviated(run[-1].text))
+            or (gap == " & " and bool(run))
+        )
         initial = not joined and (end == 0 or bool(_SENTENCE_END.search(gap)))
         if not joined and run:
             yield run
@@ -87,7 +138,9 @@ def _is_abbreviated(word: str) -> bool:
 
 def _names_of(run: list[_Word], prose: str, inside: set[str]) -> Iterator[Found]:
     words = list(run)
-    while words and (_is_filler(words[0].text) or (words[0].initial and len(words) > 1 and _is_ordinary(words[0].text, inside))):
+    while words and (
+        _is_filler(words[0].text) or (words[0].initial and len(words) > 1 and _is_ordinary(words[0].text, inside))
+    ):
         words.pop(0)
     while words and _is_filler(words[-1].text):
         words.pop()
