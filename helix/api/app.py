@@ -47,7 +47,7 @@ def create_app(
     """
     access, meters, activity = Access(token), Meters(), Activity()
     runtime = Runtime(helix, access, meters, shutdown)
-    folder = explorer_folder or bundle()
+    folder = bundle(explorer_folder)
     endpoint = Endpoint(build_schema(helix.settings), runtime, folder)
 
     async def healthz(request: Request) -> Response:

@@ -13,13 +13,13 @@ ASSETS = "/static/graphiql"
 MISSING = "The explorer is not built on this machine: install Node.js 20+ and run <code>scripts/serve</code> again."
 
 
-def bundle() -> Path | None:
-    """Return the folder of the built explorer, or None where it was not built."""
+def bundle(folder: Path | None = None) -> Path | None:
+    """Return the folder of the built explorer (Helix's own, where none is given), or None where it was not built."""
     try:
-        folder = resources.directory("graphiql")
+        built = folder or resources.directory("graphiql")
     except NotFoundError:
         return None
-    return folder if (folder / "index.html").is_file() else None
+    return built if (built / "index.html").is_file() else None
 
 
 def page(sentence: str, *, status: int = 200) -> HTMLResponse:

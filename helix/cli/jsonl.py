@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 CHUNK_LINES = 200
-CHUNK_BYTES = 200_000
+CHUNK_BYTES = 100_000
 """A chunk is embedded within one request: on a slow machine this many bytes take seconds, not the whole time limit."""
 
 LINE_BYTES = 3_000_000

@@ -268,7 +268,10 @@ class Importer:
         return self._store.catalogue.ref_of(row)
 
     def _retire_older(self, composer: Composer, item: Slice, written: dict[str, Ref]) -> None:
-        """Retire what an older reading of the same place left; its successor, where there is one, supersedes it."""
+        """Retire what an older reading of the same place left; its successor, where there is one, supersedes it.
+
+        The older episode stays as evidence, but is no answer any more.
+        """
         successor = written[item.memories[0].source] if item.memories else None
         scope = item.episode.scope or self._scope
         for old in self._store.memories(Status.ACTIVE):
@@ -277,6 +280,9 @@ class Importer:
                 composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
                 if successor is not None:
                     composer.edge(Relation.SUPERSEDES, successor, ref)
+        for before in self._store.episodes_from(item.supersedes, scope):
+            if before.source != item.episode.source:
+                composer.silence(Ref(label=Label.EPISODE, id=before.id))
 
 
 def _spoken_for(item: Slice) -> bool:

@@ -22,6 +22,8 @@ from helix.model.operations import Change, Operation, PutPassage, Row, decode, e
 
 _GENESIS = b"\0" * 32
 _SALT_BYTES = 16
+# Whoever edits a row by hand may leave text where bytes were: that is damage to be found, not an error in reading.
+_PAYLOAD = "CAST(payload AS BLOB)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +103,7 @@ class Journal:
         found = []
         with self.database.reading() as connection:
             stored = connection.execute(
-                "SELECT seq, at, payload, salt, digest FROM log WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
+                f"SELECT seq, at, {_PAYLOAD}, salt, digest FROM log WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
             ).fetchall()
             for seq, at, payload, salt, digest in stored:
                 change = _read(payload, salt, digest)
@@ -117,7 +119,7 @@ class Journal:
         """Return the rows behind `after` whose payload is there but cannot be what was written."""
         with self.database.reading() as connection:
             stored = connection.execute(
-                "SELECT seq, payload, salt, digest FROM log WHERE seq > ? AND payload IS NOT NULL", (after,)
+                f"SELECT seq, {_PAYLOAD}, salt, digest FROM log WHERE seq > ? AND payload IS NOT NULL", (after,)
             )
             return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
 
@@ -127,7 +129,9 @@ class Journal:
         damaged = []
         with self.database.reading() as connection:
             total = int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
-            for seq, at, payload, salt, digest, stored in connection.execute("SELECT * FROM log ORDER BY seq"):
+            for seq, at, payload, salt, digest, stored in connection.execute(
+                f"SELECT seq, at, {_PAYLOAD}, salt, digest, chain FROM log ORDER BY seq"
+            ):
                 seen += 1
                 erased += payload is None
                 chain = _link(chain, seq, at, digest)
@@ -187,9 +191,8 @@ class Journal:
             self.database.close()
 
 
-def _digest(salt: bytes, payload: bytes | str) -> bytes:
-    # Whoever edits a row by hand may leave text where bytes were: that is damage to be found, not an error here.
-    return hashlib.sha256(salt + (payload.encode() if isinstance(payload, str) else payload)).digest()
+def _digest(salt: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(salt + payload).digest()
 
 
 def _link(previous: bytes, seq: int, at: int, digest: bytes) -> bytes:

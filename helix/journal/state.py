@@ -26,7 +26,9 @@ def apply(connection: sqlite3.Connection, op: Operation) -> Operation:
             connection.execute("INSERT OR REPLACE INTO node VALUES (?, ?, ?)", (op.label, op.id, _json(props)))
             return replace(op, props=props)
         case PutEdge():
-            connection.execute("INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", (*_edge_key(op), _json(op.props)))
+            connection.execute(
+                "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", (*_edge_key(op), _json(op.props))
+            )
         case DropEdge():
             connection.execute(f"DELETE FROM edge WHERE {_EDGE_KEY}", _edge_key(op))
         case PutPassage():

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
+import numpy as np
+
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind, Mention, entity_id
-from helix.model.operations import Change, Operation, PutNode, PutPassage, Scalar
+from helix.model.operations import Change, DropPassage, Operation, PutNode, PutPassage, Scalar
 from helix.model.provenance import Provenance
 from helix.model.records import Node, flatten, label_of, put, put_edge
 from helix.store.store import Store
@@ -105,6 +107,14 @@ class Composer:
             self._operations.append(
                 PutPassage(id=f"{owner.id}#{index}", number=next(self._numbers), owner=owner, text=piece, vector=vector)
             )
+
+    def silence(self, owner: Ref) -> None:
+        """Make the owner unfindable; the node stays."""
+        view = self._catalogue.view
+        row = view.row_of(owner)
+        if row is not None:
+            pieces = len(view.passages.of_rows(np.array([row]), view.count))
+            self._operations.extend(DropPassage(id=f"{owner.id}#{index}") for index in range(pieces))
 
     def mentions(self, source: Ref, scope: str, found: Iterable[Mention], provenance: Provenance) -> None:
         """Link the source to the entities it mentions; the slice they came from is told by the source itself."""

@@ -127,4 +127,5 @@ def _evidence_only(view: CatalogueView) -> BoolArray:
     """Return for every row whether it is an episode without a passage: a memory speaks for it, it is no answer."""
     speaks = np.zeros(view.count, np.bool_)
     speaks[view.passages.owner[view.passages.alive]] = True
-    return (view.columns.label == LABEL_CODE[Label.EPISODE]) & ~speaks
+    silent: BoolArray = (view.columns.label == LABEL_CODE[Label.EPISODE]) & ~speaks
+    return silent

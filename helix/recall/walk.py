@@ -105,7 +105,9 @@ def nearness(
 
 def _one_step(graph: GraphSnapshot, rows: IndexArray, mass: FloatArray, walkable: BoolArray) -> FloatArray:
     reached, shares = graph.spread(rows, mass)
-    return np.bincount(reached, shares, len(walkable)) * walkable
+    arrived = np.zeros(len(walkable))
+    np.add.at(arrived, reached, shares)
+    return arrived * walkable
 
 
 def graph_arm(near: FloatArray, mask: BoolArray, expand: Expand, limit: int = ARM_LIMIT) -> RankedList:

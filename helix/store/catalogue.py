@@ -19,7 +19,7 @@ import numpy as np
 
 from helix.model.edge import Label, Ref
 from helix.model.entity import EntityKind
-from helix.model.memory import GLOBAL_SCOPE, Status
+from helix.model.memory import Status
 from helix.model.operations import Operation
 from helix.model.recall import RecallQuery
 from helix.store.columns import (
@@ -115,25 +115,9 @@ class CatalogueView:
     def name_row(self, scope: str, name: str) -> int | None:
         """Return the row of the active memory of that name in that scope, or None; there is at most one."""
         code = self.lookups.scopes.code(scope)
-        return next((row for row in self._active_named(name) if self.columns.scope[row] == code), None)
-
-    def find(self, name_or_id: str, scope: str | None = None) -> int | None:
-        """Return the row of a memory by id, else by name, or None.
-
-        An active memory goes before any other; then one of `scope`, then a global one, then the newest.
-        """
-        row = self.lookups.row(Label.MEMORY, name_or_id)
-        if row is not None and row < self.count:
-            return row
-        rows = self._held(self.lookups.memories.get(name_or_id))
-        wanted, shared = self.lookups.scopes.code(scope or GLOBAL_SCOPE), self.lookups.scopes.code(GLOBAL_SCOPE)
-
-        def preference(row: int) -> tuple[bool, bool, bool, int, int]:
-            held = self.columns.scope[row]
-            active = bool(self.columns.status[row] == _ACTIVE)
-            return active, bool(held == wanted), bool(held == shared), int(self.columns.recorded_at[row]), row
-
-        return max(rows, key=preference, default=None)
+        rows = self._held(self.lookups.memories.get(name))
+        active = (row for row in rows if self.columns.status[row] == _ACTIVE)
+        return next((row for row in active if self.columns.scope[row] == code), None)
 
     def row_of_source(self, source: str, *, label: Label = Label.EPISODE, scope: str | None = None) -> int | None:
         """Return the newest row of a label that came from the source, in the scope or (None) in any, or None."""
@@ -181,9 +165,6 @@ class CatalogueView:
             rows, recorded = rows[keep], recorded[keep]
         return rows[np.lexsort((rows, recorded))[::-1][:limit]]
 
-    def _active_named(self, name: str) -> list[int]:
-        return [row for row in self._held(self.lookups.memories.get(name)) if self.columns.status[row] == _ACTIVE]
-
     def _held(self, rows: Sequence[int]) -> list[int]:
         return [row for row in rows if row < self.count]
 
@@ -224,14 +205,6 @@ class Catalogue:
         self._commit(stage(operations, self._lookups, self._layout, self._passages.matrix))
         self._publish()
 
-    def mask(self, query: RecallQuery, now: datetime) -> BoolArray:
-        """Return for every row whether the query may be answered with it; see `eligible`."""
-        return self.view.mask(query, now)
-
-    def visible(self, row: int, query: RecallQuery, now: datetime) -> bool:
-        """Return what `mask` says of one row."""
-        return self.view.visible(row, query, now)
-
     def row_of(self, ref: Ref) -> int | None:
         """Return the row of a node, or None."""
         return self.view.row_of(ref)
@@ -239,10 +212,6 @@ class Catalogue:
     def ref_of(self, row: int) -> Ref:
         """Return the label and id of a row's node."""
         return self.view.ref_of(row)
-
-    def find(self, name_or_id: str, scope: str | None = None) -> int | None:
-        """Return the row of a memory by id or name; see `CatalogueView.find`."""
-        return self.view.find(name_or_id, scope)
 
     def name_row(self, scope: str, name: str) -> int | None:
         """Return the row of the active memory of that name in that scope, or None."""

@@ -29,6 +29,10 @@ class RowIndex(Generic[K]):
         """Take the row from under the key."""
         self._rows[key] = tuple(other for other in self._rows.get(key, ()) if other != row)
 
+    def items(self) -> list[tuple[K, tuple[int, ...]]]:
+        """Return every key with its rows, as of now."""
+        return list(self._rows.items())
+
     def get(self, key: K) -> tuple[int, ...]:
         """Return the rows of the key, oldest first."""
         return self._rows.get(key, ())

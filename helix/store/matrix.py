@@ -37,15 +37,6 @@ class MatrixView:
             found[here] = self.blocks[number][offsets[here]]
         return found
 
-    def products(self, vector: VectorArray) -> VectorArray:
-        """Return the inner product of every row with the vector, float32, shape (count,)."""
-        found = np.empty(self.count, np.float32)
-        for number, block in enumerate(self.blocks):
-            start = number * BLOCK_ROWS
-            stop = min(start + BLOCK_ROWS, self.count)
-            np.dot(block[: stop - start], vector, out=found[start:stop])
-        return found
-
     def products_of(self, indexes: IndexArray, vector: VectorArray) -> VectorArray:
         """Return the inner product of the rows at `indexes` (ascending) with the vector, in their order."""
         found = np.empty(len(indexes), np.float32)

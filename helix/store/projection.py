@@ -145,10 +145,6 @@ class Projection:
         """The graph as it is now, and as it stays for whoever holds it."""
         return self._snapshot
 
-    def neighbours(self, rows: Sequence[int], *relations: Relation) -> Adjacency:
-        """Return the present neighbours of the rows; see `GraphSnapshot.neighbours`."""
-        return self.snapshot.neighbours(rows, *relations)
-
     def load(self, operations: Iterable[Operation], catalogue: Catalogue) -> None:
         """Replace the graph by the edges among the operations whose ends the catalogue holds."""
         view = catalogue.view

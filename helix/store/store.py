@@ -17,6 +17,7 @@ from helix.journal.state import Records
 from helix.lock import StoreLock
 from helix.model.clock import Clock, system_clock
 from helix.model.edge import Label, Ref
+from helix.model.episode import Episode
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import Memory, Status
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
@@ -166,6 +167,18 @@ class Store:
         """Return every memory of that name, whatever its scope and status, oldest first."""
         view = self.catalogue.view
         return [self.memory(row) for row in view.lookups.memories.get(name) if row < view.count]
+
+    def episodes_from(self, prefix: str, scope: str) -> list[Episode]:
+        """Return the episodes of exactly this scope whose source begins with the prefix."""
+        view = self.catalogue.view
+        rows = [
+            row
+            for (label, source), held in view.lookups.sources.items()
+            if label == LABEL_CODE[Label.EPISODE] and source.startswith(prefix)
+            for row in held
+            if row < view.count and view.scope_of(row) == scope
+        ]
+        return [cast(Episode, self.records.node(view.ref_of(row))) for row in rows]
 
     def last_episode(self, session: str) -> Ref | None:
         """Return the episode of a session that was recorded last, or None."""

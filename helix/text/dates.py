@@ -1,48 +1,63 @@
-"""Dates: the time that a question names, as a range, and a day in words."""
+"""Dates: the time that a question names, as a range of UTC, and moments in the words by which people look for them."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, tzinfo
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
 
-from helix.text.moments import MONTHS, WEEKDAYS, Named, Span, moments_in
+from helix.text.calendar_terms import MONTHS, WEEKDAYS, Span, third_of
+from helix.text.moments import InYear, Moment, moments_in
 
-LONGEST_TEXT = 2_000
-"""Characters of a question in which a time is looked for: what follows is quoted logs rather than a question."""
+LONGEST_TEXT = 500
+"""Characters of a question in which a time is looked for: what follows is rather a log that it quotes."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 """The open ends of "before" and "since"."""
 
-_LEAD = re.compile(
-    r"\b(since|(?:starting |beginning )?from|after|before|prior to|until|till|up to|by|between|through(?:out)?|in|on|of|for|during|within|over|"
-    r"around|about|as of|back in)\s+(?:(?:the|about|around)\s+)?$",
+_Ends = tuple[datetime | None, datetime | None]
+
+_BOUND = re.compile(
+    r"\b(since|starting(?:\s+from)?|from|after|later\s+than|before|earlier\s+than|prior\s+to|until|till|up\s+to|by|between)"
+    r"\s+(?:(?:on|in|the)\s+){0,2}$",
     re.IGNORECASE,
 )
+_BOUNDS = {
+    **dict.fromkeys(("since", "starting"), "since"),
+    **dict.fromkeys(("after", "later"), "after"),
+    **dict.fromkeys(("before", "earlier", "prior"), "before"),
+    **dict.fromkeys(("until", "till", "up", "by"), "until"),
+    **{"from": "from", "between": "between"},
+}
+_LONGEST_BOUND = 40
 _PART = re.compile(
-    r"\b(early|late|mid|middle|beginning|start|end)(?:\s+(?:of|in)\s+(?:the\s+)?|\s*-\s*|\s+)$", re.IGNORECASE
+    r"\b(?:(early|late|mid)(?:\s+in)?(?:\s+|-)|(?:the\s+)?(beginning|start|middle|end)\s+of\s+)(?:the\s+)?$",
+    re.IGNORECASE,
 )
-_JOIN = re.compile(r"\s*(?:and|to|until|till|through|-|–|—)\s*(?:(?:the|in|late|early)\s+)?", re.IGNORECASE)
+_ONWARDS = re.compile(r"\s+on(?:wards?)?\b", re.IGNORECASE)
 _THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
+_JOIN = re.compile(
+    r"\s*(?:and|to|until|till|through|-|\u2013)\s*(?:(?:in|on|the|early|late|mid|end of)[\s-]+){0,2}", re.IGNORECASE
+)
 
 
 def time_range(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     """Return the half-open range of time, in UTC, that a question names, or None where it names none.
 
-    Days begin at midnight in the zone of `now` (UTC where it has none). What a year is missing from is the latest such
-    time that has begun; "since" and "before" reach to LATEST and from EARLIEST. Of several times named, the first one
-    counts, or one inside it.
+    Days begin at midnight in the zone of `now` (UTC where it has none), weeks on Monday; what lacks a year is the
+    latest that has begun. "since" and "before" reach to LATEST and from EARLIEST. Of several times the first one
+    counts, or one that lies within it. Only the first LONGEST_TEXT characters are read; any string will do.
     """
-    text = text[:LONGEST_TEXT]
     zone = now.tzinfo or UTC
-    local = now.replace(tzinfo=None)
+    text = text[:LONGEST_TEXT]
+    moments = moments_in(text, now.replace(tzinfo=None))
     best: tuple[datetime, datetime] | None = None
-    taken = 0
-    named = moments_in(text, local)
-    for place, moment in enumerate(named):
-        if moment.start < taken:
-            continue
-        span, taken = _bounded(text, moment, named[place + 1 :])
-        found = _utc(span, zone) if span else None
+    while moments:
+        moment, *moments = moments
+        second = _joined(text, moment, moments)
+        if second is not None:
+            moments = [other for other in moments if other.start >= second.end]
+        found = _utc(_between(moment, second) if second else _bounded(text, moment), zone)
         if found and (best is None or (best[0] <= found[0] and found[1] <= best[1])):
             best = found
     return best
@@ -50,79 +65,77 @@ def time_range(text: str, now: datetime) -> tuple[datetime, datetime] | None:
 
 def in_words(moment: datetime) -> str:
     """Return the day of a moment in words: "Monday 8 May 2023"."""
-    return f"{WEEKDAYS[moment.weekday()].title()} {moment.day} {MONTHS[moment.month - 1].title()} {moment.year}"
+    weekday, month = WEEKDAYS[moment.weekday()].capitalize(), MONTHS[moment.month - 1].capitalize()
+    return f"{weekday} {moment.day} {month} {moment.year}"
 
 
-Ends = tuple[datetime | None, datetime | None]
-
-
-def _bounded(text: str, moment: Named, later: list[Named]) -> tuple[Ends | None, int]:
-    """Return what a moment and the words before it mean, None for an open end, and where the expression ends."""
-    before = text[max(0, moment.start - 40) : moment.start]
-    span = moment.span
-    part = _PART.search(before)
-    if part and span:
-        span = _third(span, _THIRDS[part.group(1).lower()])
-        before = before[: part.start()]
-    lead = _LEAD.search(before)
-    word = lead.group(1).lower().split()[-1] if lead else ""
-    if moment.bare and not lead and not part:
-        return None, moment.end
-    if word in ("between", "from"):
-        second = _joined(text, moment, later)
-        if second:
-            start, end = _year_lent(span, second), second.span
-            return ((start[0], end[1]) if start and end and start[0] < end[1] else None), second.end
-        if word == "between":
-            return (None if moment.bare else span), moment.end
-    if span is None:
-        return None, moment.end
-    start, end = span
-    ends: dict[str, Ends] = {
-        "since": (start, None),
-        "from": (start, None),
-        "after": (end, None),
-        "before": (None, start),
-        "to": (None, start if lead and lead.group(1).lower().startswith("prior") else end),
-        "until": (None, end),
-        "till": (None, end),
-        "by": (None, end),
-    }
-    return ends.get(word, span), moment.end
-
-
-def _joined(text: str, moment: Named, later: list[Named]) -> Named | None:
-    """Return the moment that "and" or "to" joins to this one."""
-    for other in later:
-        if other.start >= moment.end and _JOIN.fullmatch(text, moment.end, other.start):
-            return other
+def _joined(text: str, first: Moment, later: list[Moment]) -> Moment | None:
+    """Return the moment that "between ... and" or "from ... to" joins to the first one."""
+    if later and _bound(text, first) in ("between", "from") and _JOIN.fullmatch(text, first.end, later[0].start):
+        return later[0]
     return None
 
 
-def _year_lent(span: Span | None, second: Named) -> Span | None:
-    """Return the first of two joined times, in the year of the second one where it comes after that."""
-    if span is None or second.span is None or span[0] < second.span[1]:
-        gap = None if span is None or second.span is None else second.span[0].year - span[0].year
-        if not (gap and second.dated and span):
+def _bound(text: str, moment: Moment) -> str:
+    """Return which of the _BOUNDS the words before a moment say, or nothing."""
+    end = moment.start
+    if part := _part(text, moment):
+        end = part.start()
+    match = _BOUND.search(text, max(0, end - _LONGEST_BOUND), end)
+    return _BOUNDS[match[1].lower().split()[0]] if match else ""
+
+
+def _part(text: str, moment: Moment) -> re.Match[str] | None:
+    return _PART.search(text, max(0, moment.start - _LONGEST_BOUND), moment.start)
+
+
+def _between(first: Moment, second: Moment) -> _Ends:
+    """Return the range from one moment to another; one that lacks its year takes it from the other."""
+    start, end = first.span, second.span
+    if first.in_year:
+        year = end[0].year
+        start = _fitting(first.in_year, (year, year - 1), lambda span: span[0] < end[1]) or start
+    elif second.in_year:
+        year = start[0].year
+        end = _fitting(second.in_year, (year, year + 1), lambda span: span[1] > start[0]) or end
+    return start[0], end[1]
+
+
+def _fitting(in_year: InYear, years: tuple[int, ...], fits: Callable[[Span], bool]) -> Span | None:
+    for year in years:
+        try:
+            span = in_year(year)
+        except ValueError:  # 29 February
+            continue
+        if fits(span):
             return span
-    try:
-        moved = span[0].replace(year=second.span[0].year) if span and second.span else None
-        if moved and second.span and moved >= second.span[1]:
-            moved = moved.replace(year=moved.year - 1)
-    except ValueError:  # 29 February
-        return None
-    return (moved, moved + timedelta(days=1)) if moved else None
+    return None
 
 
-def _third(span: Span, number: int) -> Span:
-    length = (span[1] - span[0]) / 3
-    return (span[0] + number * length, span[0] + (number + 1) * length)
+def _bounded(text: str, moment: Moment) -> _Ends:
+    """Return the range that one moment and the words before it name, None for an open end."""
+    part = _part(text, moment)
+    third = _THIRDS[(part[1] or part[2]).lower()] if part else None
+    start, end = moment.span if third is None else third_of(moment.span, third)
+    match _bound(text, moment):
+        case "since":
+            return start, None
+        case "from" if _ONWARDS.match(text, moment.end):  # but "the photos from May" are of May
+            return start, None
+        case "after":
+            return end, None
+        case "before":
+            return None, end if part and part[2] and third == _THIRDS["end"] else start
+        case "until":
+            return None, end
+        case _:
+            return start, end
 
 
-def _utc(ends: Ends, zone: tzinfo) -> tuple[datetime, datetime] | None:
+def _utc(ends: _Ends, zone: tzinfo) -> tuple[datetime, datetime] | None:
     """Return local ends in UTC, open ones at EARLIEST and LATEST; None where nothing lies between them."""
     start, end = (None if local is None else _instant(local, zone) for local in ends)
-    end = min(end or LATEST, LATEST)
+    end = LATEST if end is None else min(end, LATEST)
     if start is None:
         start = EARLIEST if end > EARLIEST else datetime.min.replace(tzinfo=UTC)
     return (start, end) if start < end else None
@@ -131,5 +144,5 @@ def _utc(ends: Ends, zone: tzinfo) -> tuple[datetime, datetime] | None:
 def _instant(local: datetime, zone: tzinfo) -> datetime:
     try:
         return local.replace(tzinfo=zone).astimezone(UTC)
-    except OverflowError:  # the first and the last day that there are
+    except OverflowError:  # on the first or the last day that there is
         return local.replace(tzinfo=UTC)

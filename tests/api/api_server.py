@@ -9,10 +9,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+
+from helix.api.app import create_app
+from helix.service import Helix
 
 TOKEN = "a-token-of-the-tests"
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -89,8 +93,10 @@ Serve = Callable[..., Served]
 
 
 @contextmanager
-def running(app: Starlette, stopped: list[str]) -> Iterator[Served]:
-    """Serve an app on a free port until the block ends."""
+def serving(helix: Helix, explorer_folder: Path | None = None) -> Iterator[Served]:
+    """Serve a Helix on a free port until the block ends."""
+    stopped: list[str] = []
+    app = create_app(helix, token=TOKEN, shutdown=lambda: stopped.append("asked"), explorer_folder=explorer_folder)
     config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="server")

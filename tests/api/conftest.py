@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from api_server import TOKEN, Serve, Served, running
+from api_server import Serve, Served, serving
 
-from helix.api.app import create_app
+from helix import settings as configuration
+from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
 
@@ -19,11 +20,7 @@ def serve() -> Iterator[Serve]:
     with ExitStack() as stack:
 
         def start(helix: Helix, explorer_folder: Path | None = None) -> Served:
-            stopped: list[str] = []
-            app = create_app(
-                helix, token=TOKEN, shutdown=lambda: stopped.append("asked"), explorer_folder=explorer_folder
-            )
-            return stack.enter_context(running(app, stopped))
+            return stack.enter_context(serving(helix, explorer_folder))
 
         yield start
 
@@ -32,3 +29,12 @@ def serve() -> Iterator[Serve]:
 def served(helix: Helix, serve: Serve) -> Served:
     """A served Helix with an empty store."""
     return serve(helix)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A served Helix for tests that do not mind what others have stored in it."""
+    folder = tmp_path_factory.mktemp("shared")
+    settings = configuration.load({"home": folder / "home"}, environ={}, cwd=folder)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix, serving(helix) as server:
+        yield server

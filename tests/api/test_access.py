@@ -14,15 +14,15 @@ HEALTH = json.dumps({"query": "{ health { status } }"}).encode()
 JSON = {"content-type": "application/json"}
 
 
-def ask(served: Served, **headers: str) -> Answer:
+def ask(shared: Served, **headers: str) -> Answer:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return served.request("POST", "/graphql", HEALTH, {**JSON, **named})
+    return shared.request("POST", "/graphql", HEALTH, {**JSON, **named})
 
 
-def session_of(served: Served) -> dict[str, str]:
+def session_of(shared: Served) -> dict[str, str]:
     """Open a one-time link as a browser does and return the Cookie header it leaves with."""
-    link = served.ask("mutation { openLink { url } }")["openLink"]["url"]
-    answer = served.request("GET", link.removeprefix(served.origin))
+    link = shared.ask("mutation { openLink { url } }")["openLink"]["url"]
+    answer = shared.request("GET", link.removeprefix(shared.origin))
     assert answer.status == 303
     assert answer.headers["location"] == "/graphql"
     cookie = SimpleCookie(answer.headers["set-cookie"])
@@ -36,23 +36,23 @@ def session_of(served: Served) -> dict[str, str]:
     "authorization",
     [None, "", "Bearer", "Bearer ", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", "Bearer \xe9"],
 )
-def test_nothing_is_answered_without_the_token(served: Served, authorization: str | None) -> None:
-    answer = ask(served) if authorization is None else ask(served, authorization=authorization)
+def test_nothing_is_answered_without_the_token(shared: Served, authorization: str | None) -> None:
+    answer = ask(shared) if authorization is None else ask(shared, authorization=authorization)
     assert (answer.status, answer.code) == (401, "UNAUTHORIZED")
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
-def test_the_token_opens_the_door(served: Served) -> None:
-    assert ask(served, **BEARER).json["data"]["health"]["status"] in {"ok", "degraded"}
+def test_the_token_opens_the_door(shared: Served) -> None:
+    assert ask(shared, **BEARER).json["data"]["health"]["status"] in {"ok", "degraded"}
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/graphql", "/static/graphiql/index.html", "/nothing"])
-def test_every_other_path_wants_the_token_too(served: Served, path: str) -> None:
-    assert served.request("GET", path).status == 401
+def test_every_other_path_wants_the_token_too(shared: Served, path: str) -> None:
+    assert shared.request("GET", path).status == 401
 
 
-def test_health_is_open_and_shows_no_secret(served: Served) -> None:
-    answer = served.request("GET", "/healthz")
+def test_health_is_open_and_shows_no_secret(shared: Served) -> None:
+    answer = shared.request("GET", "/healthz")
     assert answer.status == 200
     assert set(answer.json) == {"status", "version"}
 
@@ -60,33 +60,33 @@ def test_health_is_open_and_shows_no_secret(served: Served) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost", "[::1]:1"]
 )
-def test_a_request_for_another_host_is_misdirected(served: Served, host: str) -> None:
+def test_a_request_for_another_host_is_misdirected(shared: Served, host: str) -> None:
     """A page that rebinds its own name to 127.0.0.1 sends its own name as Host."""
     for path in ("/graphql", "/healthz"):
-        answer = served.request("GET", path, headers={"host": host.format(port=served.port), **BEARER})
+        answer = shared.request("GET", path, headers={"host": host.format(port=shared.port), **BEARER})
         assert (answer.status, answer.code) == (421, "UNAUTHORIZED")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}"])
-def test_every_name_of_the_loopback_is_answered(served: Served, host: str) -> None:
-    assert ask(served, host=host.format(port=served.port), **BEARER).status == 200
+def test_every_name_of_the_loopback_is_answered(shared: Served, host: str) -> None:
+    assert ask(shared, host=host.format(port=shared.port), **BEARER).status == 200
 
 
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1:1", ""]
 )
-def test_pages_of_other_origins_are_refused_even_with_the_token(served: Served, origin: str) -> None:
-    answer = ask(served, origin=origin.format(port=served.port), **BEARER)
+def test_pages_of_other_origins_are_refused_even_with_the_token(shared: Served, origin: str) -> None:
+    answer = ask(shared, origin=origin.format(port=shared.port), **BEARER)
     assert (answer.status, answer.code) == (403, "UNAUTHORIZED")
 
 
-def test_no_answer_lets_other_origins_read_it(served: Served) -> None:
-    answers = [ask(served, origin=served.origin, **BEARER), served.request("OPTIONS", "/graphql", headers=BEARER)]
+def test_no_answer_lets_other_origins_read_it(shared: Served) -> None:
+    answers = [ask(shared, origin=shared.origin, **BEARER), shared.request("OPTIONS", "/graphql", headers=BEARER)]
     assert not [name for answer in answers for name in answer.headers if name.startswith("access-control")]
 
 
-def test_browsers_are_told_to_load_nothing_from_elsewhere(served: Served) -> None:
-    headers = ask(served, **BEARER).headers
+def test_browsers_are_told_to_load_nothing_from_elsewhere(shared: Served) -> None:
+    headers = ask(shared, **BEARER).headers
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
@@ -95,37 +95,37 @@ def test_browsers_are_told_to_load_nothing_from_elsewhere(served: Served) -> Non
     assert headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_a_one_time_link_becomes_a_session_for_pages_of_this_server(served: Served) -> None:
-    cookie = session_of(served)
-    assert ask(served, origin=served.origin, **cookie).status == 200
-    assert ask(served, sec_fetch_site="same-origin", **cookie).status == 200
+def test_a_one_time_link_becomes_a_session_for_pages_of_this_server(shared: Served) -> None:
+    cookie = session_of(shared)
+    assert ask(shared, origin=shared.origin, **cookie).status == 200
+    assert ask(shared, sec_fetch_site="same-origin", **cookie).status == 200
     assert (
-        served.request("GET", "/graphql", headers={"accept": "text/html", "sec-fetch-site": "none", **cookie}).status
+        shared.request("GET", "/graphql", headers={"accept": "text/html", "sec-fetch-site": "none", **cookie}).status
         == 200
     )
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", None])
-def test_a_session_is_worth_nothing_to_other_pages(served: Served, site: str | None) -> None:
-    cookie = session_of(served)
-    assert ask(served, **cookie, **({"sec_fetch_site": site} if site else {})).status == 401
+def test_a_session_is_worth_nothing_to_other_pages(shared: Served, site: str | None) -> None:
+    cookie = session_of(shared)
+    assert ask(shared, **cookie, **({"sec_fetch_site": site} if site else {})).status == 401
 
 
-def test_a_link_works_once(served: Served) -> None:
-    path = served.ask("mutation { openLink { url } }")["openLink"]["url"].removeprefix(served.origin)
-    assert served.request("GET", path).status == 303
-    again = served.request("GET", path)
+def test_a_link_works_once(shared: Served) -> None:
+    path = shared.ask("mutation { openLink { url } }")["openLink"]["url"].removeprefix(shared.origin)
+    assert shared.request("GET", path).status == 303
+    again = shared.request("GET", path)
     assert again.status == 403
     assert b"helix open" in again.body
 
 
-def test_a_made_up_link_opens_nothing(served: Served) -> None:
-    assert served.request("GET", "/open/" + "A" * 43).status == 403
-    assert served.request("GET", "/open/").status in {403, 404}
+def test_a_made_up_link_opens_nothing(shared: Served) -> None:
+    assert shared.request("GET", "/open/" + "A" * 43).status == 403
+    assert shared.request("GET", "/open/").status in {403, 404}
 
 
-def test_a_browser_without_a_session_is_told_how_to_get_one(served: Served) -> None:
-    answer = served.request("GET", "/graphql", headers={"accept": "text/html,*/*"})
+def test_a_browser_without_a_session_is_told_how_to_get_one(shared: Served) -> None:
+    answer = shared.request("GET", "/graphql", headers={"accept": "text/html,*/*"})
     assert answer.status == 401
     assert b"helix open" in answer.body
 
@@ -143,7 +143,7 @@ def test_links_and_sessions_run_out() -> None:
     assert not access.session_holds(session)
 
 
-def test_an_unknown_path_says_where_graphql_is(served: Served) -> None:
-    answer = served.request("GET", "/nothing", headers=BEARER)
+def test_an_unknown_path_says_where_graphql_is(shared: Served) -> None:
+    answer = shared.request("GET", "/nothing", headers=BEARER)
     assert (answer.status, answer.code) == (404, "NOT_FOUND")
     assert "/graphql" in answer.json["errors"][0]["extensions"]["hint"]

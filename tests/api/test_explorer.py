@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from api_server import BEARER, Serve, Served
+from api_server import BEARER, Serve
 
-from helix.api.explorer import bundle
 from helix.service import Helix
 
 BROWSER = {"accept": "text/html,application/xhtml+xml", **BEARER}
@@ -23,8 +22,8 @@ def explorer_folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.skipif(bundle() is not None, reason="the explorer is built here")
-def test_without_the_bundle_a_sentence_says_how_to_get_it(served: Served) -> None:
+def test_without_the_bundle_a_sentence_says_how_to_get_it(helix: Helix, serve: Serve, tmp_path: Path) -> None:
+    served = serve(helix, tmp_path / "not-built")
     answer = served.request("GET", "/graphql", headers=BROWSER)
     assert answer.status == 200
     assert answer.headers["content-type"].startswith("text/html")

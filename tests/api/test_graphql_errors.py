@@ -16,30 +16,30 @@ from helix.settings import Settings
 STORE = "mutation($t: String!, $r: String!, $k: Kind!) { store(trigger: $t, resolution: $r, kind: $k) { id name } }"
 
 
-def test_an_unknown_kind_is_refused_by_name(served: Served) -> None:
-    answer = served.post(STORE, {"t": "a", "r": "b", "k": "RUMOUR"})
+def test_an_unknown_kind_is_refused_by_name(shared: Served) -> None:
+    answer = shared.post(STORE, {"t": "a", "r": "b", "k": "RUMOUR"})
     assert answer.code == "INVALID_INPUT"
     assert "RUMOUR" in answer.message
     assert "FAILURE, PATTERN" in answer.json["errors"][0]["extensions"]["hint"]
-    literal = served.post('mutation { store(trigger: "a", resolution: "b", kind: RUMOUR) { id } }')
+    literal = shared.post('mutation { store(trigger: "a", resolution: "b", kind: RUMOUR) { id } }')
     assert literal.code == "INVALID_INPUT"
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
-def test_an_empty_text_is_refused(served: Served, text: str) -> None:
-    answer = served.post(STORE, {"t": text, "r": "b", "k": "FACT"})
+def test_an_empty_text_is_refused(shared: Served, text: str) -> None:
+    answer = shared.post(STORE, {"t": text, "r": "b", "k": "FACT"})
     assert answer.code == "INVALID_INPUT"
     assert "trigger" in answer.message
     assert answer.json["errors"][0]["extensions"]["hint"]
 
 
-def test_a_nul_is_stored_without_harm_or_refused(served: Served) -> None:
-    answer = served.post(STORE, {"t": "before\0after", "r": "b", "k": "FACT"}).json
+def test_a_nul_is_stored_without_harm_or_refused(shared: Served) -> None:
+    answer = shared.post(STORE, {"t": "before\0after", "r": "b", "k": "FACT"}).json
     if "errors" in answer:
         assert answer["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
     else:
         name = answer["data"]["store"]["name"]
-        assert "\0" not in served.ask("query($n: String!) { get(nameOrId: $n) { trigger } }", n=name)["get"]["trigger"]
+        assert "\0" not in shared.ask("query($n: String!) { get(nameOrId: $n) { trigger } }", n=name)["get"]["trigger"]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_nul_is_stored_without_harm_or_refused(served: Served) -> None:
         'mutation { cancelJob(id: "nothing") { state } }',
     ],
 )
-def test_what_is_not_there_is_not_found(served: Served, query: str) -> None:
-    answer = served.post(query)
+def test_what_is_not_there_is_not_found(shared: Served, query: str) -> None:
+    answer = shared.post(query)
     assert answer.status == 200
     assert answer.code == "NOT_FOUND"
 
@@ -88,26 +88,26 @@ def test_what_is_not_there_is_not_found(served: Served, query: str) -> None:
         "mutation { store(nothing: 1) { id } }",
     ],
 )
-def test_a_value_that_cannot_be_is_refused(served: Served, query: str) -> None:
-    answer = served.post(query)
+def test_a_value_that_cannot_be_is_refused(shared: Served, query: str) -> None:
+    answer = shared.post(query)
     assert answer.code == "INVALID_INPUT"
     assert answer.message
 
 
-def test_a_folder_without_a_repository_is_called_that(served: Served, tmp_path: Path) -> None:
-    answer = served.post("mutation($p: String!) { ingestGit(path: $p) { id } }", {"p": str(tmp_path)})
+def test_a_folder_without_a_repository_is_called_that(shared: Served, tmp_path: Path) -> None:
+    answer = shared.post("mutation($p: String!) { ingestGit(path: $p) { id } }", {"p": str(tmp_path)})
     assert answer.code == "NOT_A_REPOSITORY"
 
 
-def test_a_writing_statement_is_refused_by_the_gate(served: Served) -> None:
-    assert served.post('{ cypher(query: "MATCH (n) DETACH DELETE n") { rows } }').code == "CYPHER_REFUSED"
+def test_a_writing_statement_is_refused_by_the_gate(shared: Served) -> None:
+    assert shared.post('{ cypher(query: "MATCH (n) DETACH DELETE n") { rows } }').code == "CYPHER_REFUSED"
 
 
-def test_nothing_is_captured_while_paused(served: Served) -> None:
-    assert served.ask("mutation { pause }") == {"pause": True}
-    assert served.post(STORE, {"t": "a", "r": "b", "k": "FACT"}).code == "PAUSED"
-    assert served.ask("mutation { pause(on: false) }") == {"pause": False}
-    assert served.ask(STORE, t="a thing", r="b", k="FACT")
+def test_nothing_is_captured_while_paused(shared: Served) -> None:
+    assert shared.ask("mutation { pause }") == {"pause": True}
+    assert shared.post(STORE, {"t": "a", "r": "b", "k": "FACT"}).code == "PAUSED"
+    assert shared.ask("mutation { pause(on: false) }") == {"pause": False}
+    assert shared.ask(STORE, t="a thing", r="b", k="FACT")
 
 
 class Broken(Helix):
@@ -129,6 +129,6 @@ def test_an_unexpected_error_shows_an_id_and_nothing_else(
         assert [record for record in caplog.records if number in record.getMessage() and record.exc_info]
 
 
-def test_suggestions_are_left_to_the_explorer(served: Served) -> None:
+def test_suggestions_are_left_to_the_explorer(shared: Served) -> None:
     """What is misspelt is told with the names that exist: the schema is public to whoever holds the token."""
-    assert "totalCount" in served.post("{ memories { totalCoun } }").message
+    assert "totalCount" in shared.post("{ memories { totalCoun } }").message

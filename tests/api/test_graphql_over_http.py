@@ -15,9 +15,9 @@ from helix.api.limits import BODY_BYTES
 JSON = {"content-type": "application/json"}
 
 
-def send(served: Served, body: bytes, **headers: str) -> Answer:
+def send(shared: Served, body: bytes, **headers: str) -> Answer:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return served.request("POST", "/graphql", body, {**JSON, **BEARER, **named})
+    return shared.request("POST", "/graphql", body, {**JSON, **BEARER, **named})
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def send(served: Served, body: bytes, **headers: str) -> Answer:
         (f"{RESPONSE_TYPE};q=nonsense", LEGACY_TYPE),
     ],
 )
-def test_the_media_type_is_the_one_preferred(served: Served, accept: str, media: str) -> None:
-    answer = served.post("{ __typename }", headers={"accept": accept} if accept else {})
+def test_the_media_type_is_the_one_preferred(shared: Served, accept: str, media: str) -> None:
+    answer = shared.post("{ __typename }", headers={"accept": accept} if accept else {})
     assert answer.status == 200
     assert answer.headers["content-type"].partition(";")[0] == media
     assert answer.json == {"data": {"__typename": "Query"}}
@@ -55,20 +55,20 @@ def test_any_accept_header_leads_to_one_of_the_two_media_types(accept: str) -> N
         "{ ...x }",
     ],
 )
-def test_a_request_error_has_no_data_and_is_a_400_for_the_newer_media_type(served: Served, query: str) -> None:
-    answer = served.post(query, headers={"accept": RESPONSE_TYPE})
+def test_a_request_error_has_no_data_and_is_a_400_for_the_newer_media_type(shared: Served, query: str) -> None:
+    answer = shared.post(query, headers={"accept": RESPONSE_TYPE})
     assert (answer.status, answer.code) == (400, "INVALID_INPUT")
     assert "data" not in answer.json
 
 
-def test_a_validation_error_is_a_200_for_the_older_media_type(served: Served) -> None:
-    answer = served.post("{ nothing }", headers={"accept": LEGACY_TYPE})
+def test_a_validation_error_is_a_200_for_the_older_media_type(shared: Served) -> None:
+    answer = shared.post("{ nothing }", headers={"accept": LEGACY_TYPE})
     assert (answer.status, answer.code) == (200, "INVALID_INPUT")
     assert "data" not in answer.json
 
 
-def test_a_field_error_keeps_what_else_was_answered(served: Served) -> None:
-    answer = served.post(
+def test_a_field_error_keeps_what_else_was_answered(shared: Served) -> None:
+    answer = shared.post(
         '{ health { status } gone: get(nameOrId: "nothing") { id } }', headers={"accept": RESPONSE_TYPE}
     )
     assert (answer.status, answer.code) == (200, "NOT_FOUND")
@@ -100,14 +100,14 @@ def test_a_field_error_keeps_what_else_was_answered(served: Served) -> None:
     ],
     ids=lambda body: repr(body[:60]),
 )
-def test_a_body_that_is_no_request_is_refused_with_a_code(served: Served, body: bytes) -> None:
-    answer = send(served, body)
+def test_a_body_that_is_no_request_is_refused_with_a_code(shared: Served, body: bytes) -> None:
+    answer = send(shared, body)
     assert (answer.status, answer.code) == (400, "INVALID_INPUT")
 
 
-def test_both_halves_of_a_surrogate_pair_are_one_character(served: Served) -> None:
+def test_both_halves_of_a_surrogate_pair_are_one_character(shared: Served) -> None:
     answer = send(
-        served,
+        shared,
         json.dumps({"query": "query($n: String!) { get(nameOrId: $n) { id } }", "variables": {"n": "😀"}}).encode(),
     )
     assert answer.code == "NOT_FOUND"
@@ -117,34 +117,34 @@ def test_both_halves_of_a_surrogate_pair_are_one_character(served: Served) -> No
 @pytest.mark.parametrize(
     "media", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
 )
-def test_other_content_types_are_refused(served: Served, media: str) -> None:
+def test_other_content_types_are_refused(shared: Served, media: str) -> None:
     """Pages of other origins can send these without asking first."""
-    answer = send(served, b'{"query": "{ __typename }"}', content_type=media)
+    answer = send(shared, b'{"query": "{ __typename }"}', content_type=media)
     assert (answer.status, answer.code) == (400, "INVALID_INPUT")
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_operations_come_by_post_only(served: Served, method: str) -> None:
-    answer = served.request(method, "/graphql?query=%7B__typename%7D", headers=BEARER)
+def test_operations_come_by_post_only(shared: Served, method: str) -> None:
+    answer = shared.request(method, "/graphql?query=%7B__typename%7D", headers=BEARER)
     assert answer.status == 405
     assert "POST" in answer.headers["allow"]
 
 
-def test_a_body_over_the_limit_is_refused(served: Served) -> None:
+def test_a_body_over_the_limit_is_refused(shared: Served) -> None:
     body = json.dumps({"query": "{ __typename }", "variables": {"x": "a" * BODY_BYTES}}).encode()
-    answer = send(served, body)
+    answer = send(shared, body)
     assert (answer.status, answer.code) == (413, "INVALID_INPUT")
 
 
-def test_a_body_without_a_length_is_counted_as_it_comes(served: Served) -> None:
+def test_a_body_without_a_length_is_counted_as_it_comes(shared: Served) -> None:
     chunk = b"a" * 65_536
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for _ in range(BODY_BYTES // len(chunk) + 1)) + b"0\r\n\r\n"
-    answer = send(served, chunks, transfer_encoding="chunked")
+    answer = send(shared, chunks, transfer_encoding="chunked")
     assert (answer.status, answer.code) == (413, "INVALID_INPUT")
 
 
-def test_a_megabyte_of_text_gets_through_to_the_service(served: Served) -> None:
+def test_a_megabyte_of_text_gets_through_to_the_service(shared: Served) -> None:
     query = 'mutation($t: String!) { store(trigger: $t, resolution: "r", kind: FACT) { id } }'
-    answer = served.post(query, {"t": "word " * 200_000})
+    answer = shared.post(query, {"t": "word " * 200_000})
     assert (answer.status, answer.code) == (200, "INVALID_INPUT")
     assert "trigger" in answer.message

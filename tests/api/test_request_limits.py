@@ -29,63 +29,63 @@ def refused(served: Served, query: str) -> str:
     return answer.message
 
 
-def test_a_document_that_is_too_deep_is_refused(served: Served) -> None:
+def test_a_document_that_is_too_deep_is_refused(shared: Served) -> None:
     deep = "id"
     for _ in range(4):
         deep = f"edges {{ source {{ node {{ ... on Memory {{ {deep} }} }} }} }}"
-    words = refused(served, f'{{ get(nameOrId: "x") {{ {deep} }} }}')
+    words = refused(shared, f'{{ get(nameOrId: "x") {{ {deep} }} }}')
     assert "levels deep" in words
 
 
-def test_depth_is_found_through_fragments(served: Served) -> None:
+def test_depth_is_found_through_fragments(shared: Served) -> None:
     fragments = " ".join(
         f"fragment F{n} on Memory {{ edges {{ source {{ node {{ ...F{n + 1} }} }} }} }}" for n in range(5)
     )
-    words = refused(served, '{ get(nameOrId: "x") { ...F0 } } fragment F5 on Memory { id } ' + fragments)
+    words = refused(shared, '{ get(nameOrId: "x") { ...F0 } } fragment F5 on Memory { id } ' + fragments)
     assert "levels deep" in words
 
 
-def test_fragments_that_double_at_each_step_cost_nothing(served: Served) -> None:
+def test_fragments_that_double_at_each_step_cost_nothing(shared: Served) -> None:
     """Unfolded, this has 2^100 fields; anything but a measure that remembers would never come back."""
     chain = " ".join(f"fragment F{n} on Health {{ ...F{n + 1} ...F{n + 1} }}" for n in range(100))
-    answer = served.post("{ health { ...F0 } } fragment F100 on Health { a: status } " + chain)
+    answer = shared.post("{ health { ...F0 } } fragment F100 on Health { a: status } " + chain)
     assert answer.code == "INVALID_INPUT"
     assert "aliases" in answer.message
 
 
-def test_a_circle_of_fragments_is_refused(served: Served) -> None:
-    assert refused(served, "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }")
+def test_a_circle_of_fragments_is_refused(shared: Served) -> None:
+    assert refused(shared, "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }")
 
 
-def test_too_many_aliases_are_refused(served: Served) -> None:
+def test_too_many_aliases_are_refused(shared: Served) -> None:
     fields = " ".join(f"a{n}: health {{ status }}" for n in range(31))
-    assert "31 aliases" in refused(served, f"{{ {fields} }}")
+    assert "31 aliases" in refused(shared, f"{{ {fields} }}")
 
 
-def test_too_many_tokens_are_refused(served: Served) -> None:
-    assert "tokens" in refused(served, "{" + "__typename " * 3_000 + "}")
+def test_too_many_tokens_are_refused(shared: Served) -> None:
+    assert "tokens" in refused(shared, "{" + "__typename " * 3_000 + "}")
 
 
-def test_a_flood_of_directives_is_one_error(served: Served) -> None:
+def test_a_flood_of_directives_is_one_error(shared: Served) -> None:
     flood = " ".join(f"@unknown{n}" for n in range(MAX_DIRECTIVES + 1))
-    answer = served.post(f"{{ __typename {flood} }}")
+    answer = shared.post(f"{{ __typename {flood} }}")
     assert len(answer.json["errors"]) == 1
     assert "directives" in answer.message
 
 
-def test_what_was_refused_once_is_refused_again(served: Served) -> None:
+def test_what_was_refused_once_is_refused_again(shared: Served) -> None:
     fields = " ".join(f"a{n}: health {{ status }}" for n in range(31))
     for query in (f"{{ {fields} }}", "{ nothing }", "{"):
-        assert refused(served, query) == refused(served, query)
+        assert refused(shared, query) == refused(shared, query)
 
 
-def test_each_use_of_a_document_says_which_operation_it_means(served: Served) -> None:
+def test_each_use_of_a_document_says_which_operation_it_means(shared: Served) -> None:
     query = "query A { health { status } } query B { __typename }"
     body = json.dumps({"query": query, "operationName": "B"}).encode()
     for _ in range(2):
-        answer = served.request("POST", "/graphql", body, {"content-type": "application/json", **BEARER})
+        answer = shared.request("POST", "/graphql", body, {"content-type": "application/json", **BEARER})
         assert answer.json == {"data": {"__typename": "Query"}}
-        assert "several operations" in refused(served, query)
+        assert "several operations" in refused(shared, query)
 
 
 def test_only_the_documents_of_late_are_kept() -> None:
@@ -100,16 +100,16 @@ def test_only_the_documents_of_late_are_kept() -> None:
     assert accepted.get("x" * (Accepted.LONGEST + 1)) is None
 
 
-def test_brackets_without_end_are_refused(served: Served) -> None:
-    assert refused(served, "{a" * 900 + "}" * 900)
+def test_brackets_without_end_are_refused(shared: Served) -> None:
+    assert refused(shared, "{a" * 900 + "}" * 900)
 
 
-def test_the_introspection_of_graphiql_passes(served: Served) -> None:
+def test_the_introspection_of_graphiql_passes(shared: Served) -> None:
     inner = "name"
     for _ in range(9):
         inner = f"name ofType {{ {inner} }}"
     fields = f"fields(includeDeprecated: true) {{ name args {{ name type {{ {inner} }} }} }}"
-    assert served.ask(f"{{ __schema {{ types {{ name {fields} }} }} }}")["__schema"]["types"]
+    assert shared.ask(f"{{ __schema {{ types {{ name {fields} }} }} }}")["__schema"]["types"]
 
 
 SELECTIONS = st.recursive(
@@ -160,8 +160,8 @@ def unfolded(
         "{ edges(limit: %d) { weight } }",
     ],
 )
-def test_pages_have_a_size_limit(served: Served, query: str, size: int) -> None:
-    answer = served.post(query % size)
+def test_pages_have_a_size_limit(shared: Served, query: str, size: int) -> None:
+    answer = shared.post(query % size)
     assert answer.code == "INVALID_INPUT"
     assert "200" in answer.message
 

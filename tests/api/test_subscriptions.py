@@ -60,18 +60,18 @@ def subscribe(opened: ClientConnection, query: str, **variables: Any) -> None:
     assert receive(opened) == {"id": "2", "type": "complete"}
 
 
-def test_a_stored_memory_is_told_over_websocket(served: Served) -> None:
-    with greeted(served) as opened:
+def test_a_stored_memory_is_told_over_websocket(shared: Served) -> None:
+    with greeted(shared) as opened:
         subscribe(opened, EVENTS)
-        stored = served.ask(STORE, t="when pip fails")["store"]["id"]
+        stored = shared.ask(STORE, t="when pip fails")["store"]["id"]
         message = receive(opened)
         assert message["type"] == "next"
         event = message["payload"]["data"]["events"]
         assert (event["type"], event["id"], event["missed"]) == ("memory.added", stored, 0)
 
 
-def test_events_are_told_as_server_sent_events(served: Served) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+def test_events_are_told_as_server_sent_events(shared: Served) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", shared.port, timeout=10)
     headers = {"content-type": "application/json", "accept": "text/event-stream", **BEARER}
     connection.request("POST", "/graphql", json.dumps({"query": EVENTS}).encode(), headers)
     response = connection.getresponse()
@@ -85,15 +85,15 @@ def test_events_are_told_as_server_sent_events(served: Served) -> None:
         reading = pool.submit(first)
         # The head of the answer comes before the stream listens: store until it has heard of one.
         while not reading.done():
-            stored.append(served.ask(STORE, t=f"when attempt {len(stored) * 7919} fails")["store"]["id"])
+            stored.append(shared.ask(STORE, t=f"when attempt {len(stored) * 7919} fails")["store"]["id"])
         event = json.loads(reading.result().removeprefix("data: "))
     connection.close()
     assert event["data"]["events"]["id"] in stored
 
 
 @pytest.mark.parametrize("params", [None, {}, {"authorization": "Bearer wrong"}, {"authorization": 7}])
-def test_a_websocket_without_the_token_is_closed(served: Served, params: object) -> None:
-    with socket(served) as opened:
+def test_a_websocket_without_the_token_is_closed(shared: Served, params: object) -> None:
+    with socket(shared) as opened:
         send(opened, type="connection_init", **({} if params is None else {"payload": params}))
         with pytest.raises(ConnectionClosed) as closed:
             receive(opened)
@@ -101,28 +101,28 @@ def test_a_websocket_without_the_token_is_closed(served: Served, params: object)
         assert closed.value.rcvd.code == 4403
 
 
-def test_a_websocket_may_show_the_token_when_it_says_hello(served: Served) -> None:
-    with socket(served) as opened:
+def test_a_websocket_may_show_the_token_when_it_says_hello(shared: Served) -> None:
+    with socket(shared) as opened:
         send(opened, type="connection_init", payload={"authorization": f"Bearer {TOKEN}"})
         assert receive(opened)["type"] == "connection_ack"
 
 
-def test_nothing_is_answered_before_the_hello(served: Served) -> None:
-    with socket(served, BEARER) as opened:
+def test_nothing_is_answered_before_the_hello(shared: Served) -> None:
+    with socket(shared, BEARER) as opened:
         send(opened, id="1", type="subscribe", payload={"query": "{ health { status } }"})
         with pytest.raises(ConnectionClosed):
             receive(opened)
 
 
 @pytest.mark.parametrize("headers", [{"origin": "http://evil.example"}, {"origin": "null"}])
-def test_pages_of_other_origins_get_no_websocket(served: Served, headers: dict[str, str]) -> None:
-    with pytest.raises(InvalidStatus) as refused, socket(served, {**BEARER, **headers}):
+def test_pages_of_other_origins_get_no_websocket(shared: Served, headers: dict[str, str]) -> None:
+    with pytest.raises(InvalidStatus) as refused, socket(shared, {**BEARER, **headers}):
         pass
     assert refused.value.response.status_code == 403
 
 
-def test_limits_and_codes_hold_over_websocket(served: Served) -> None:
-    with greeted(served) as opened:
+def test_limits_and_codes_hold_over_websocket(shared: Served) -> None:
+    with greeted(shared) as opened:
         aliases = " ".join(f"a{n}: health {{ status }}" for n in range(31))
         send(opened, id="1", type="subscribe", payload={"query": f"{{ {aliases} }}"})
         message = receive(opened)
@@ -132,22 +132,22 @@ def test_limits_and_codes_hold_over_websocket(served: Served) -> None:
         assert receive(opened)["payload"]["errors"][0]["extensions"]["code"] == "NOT_FOUND"
 
 
-def test_an_unknown_event_type_is_refused(served: Served) -> None:
-    with greeted(served) as opened:
+def test_an_unknown_event_type_is_refused(shared: Served) -> None:
+    with greeted(shared) as opened:
         send(opened, id="1", type="subscribe", payload={"query": 'subscription { events(types: ["rumour"]) { id } }'})
         message = receive(opened)
         assert "rumour" in json.dumps(message)
         assert "INVALID_INPUT" in json.dumps(message)
 
 
-def test_messages_that_are_no_messages_end_only_their_own_socket(served: Served) -> None:
+def test_messages_that_are_no_messages_end_only_their_own_socket(shared: Served) -> None:
     for text in ("{", "[]", "7", '{"type": "subscribe", "id": "1", "payload": 7}', '{"type": 7}'):
-        with greeted(served) as opened:
+        with greeted(shared) as opened:
             opened.send(text)
             with pytest.raises(ConnectionClosed):
                 while True:
                     receive(opened)
-    assert served.ask("{ health { status } }")
+    assert shared.ask("{ health { status } }")
 
 
 def test_a_job_is_shown_until_it_ends(served: Served) -> None:
@@ -162,8 +162,8 @@ def test_a_job_is_shown_until_it_ends(served: Served) -> None:
     assert states[-1] == "DONE"
 
 
-def test_the_progress_of_an_unknown_job_is_not_found(served: Served) -> None:
-    with greeted(served) as opened:
+def test_the_progress_of_an_unknown_job_is_not_found(shared: Served) -> None:
+    with greeted(shared) as opened:
         send(opened, id="1", type="subscribe", payload={"query": 'subscription { jobProgress(id: "none") { state } }'})
         assert "NOT_FOUND" in json.dumps(receive(opened))
 

@@ -1,12 +1,13 @@
-"""Assignments: values that stand beside a name which smells of a secret (`.env`, code, YAML, JSON, flags, prose)."""
+"""Assignments: values that stand beside the name of a secret, in `.env` files, code, YAML, JSON, XML, flags and prose."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import IntEnum
+from typing import NamedTuple
 
 from helix.text.secrets import strength
+from helix.text.secrets.names import Promise, promise_of
 from helix.text.secrets.span import Span
 
 _HINT = re.compile(
@@ -14,8 +15,9 @@ _HINT = re.compile(
 )
 _ASSIGNMENT = re.compile(
     r"""
-    (?P<name>[A-Za-z_][\w.\-]{0,80})(?P<close>(?:\\{0,3}["'`])?[\])]{0,2})
-    (?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}(?=\s?=[^=]))?
+    (?P<name>[A-Za-z_][\w.\-]{0,80})
+    (?P<close>(?:\\{0,3}["'`])?[\])]{0,2})
+    (?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}(?=\s?=[^=]))?            # a type annotation
     (?:
         (?P<value_key>["']?\s{0,4},?\s{1,40}["']?(?:\w{0,10}_)?value["']?\s{0,4}[:=]\s{0,4})
       | (?P<assign>[ \t]{0,40}(?::{0,3}=|[?+!]=|={1,3}>?|:)\s{0,12})
@@ -26,242 +28,51 @@ _ASSIGNMENT = re.compile(
       | (?P<blank>[ \t]{1,8})
     )
     (?:
-        (?:[A-Za-z]{0,2}|@)\\{0,3}(?:"(?P<double>[^"\n]{1,2000})["]|'(?P<single>[^'\n]{1,2000})[']|`(?P<back>[^`\n]{1,2000})`)
+        (?:[A-Za-z]{0,2}|@)\\{0,3}
+        (?:"(?P<double>[^"\n]{1,2000})"|'(?P<single>[^'\n]{1,2000})'|`(?P<back>[^`\n]{1,2000})`)
       | (?P<plain>[^\s"'`<>,;]{1,500})
     )
     """,
     re.VERBOSE,
 )
-_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_VALUE_GROUPS = ("double", "single", "back", "plain")
+_WEAK_GROUPS = ("comma", "call", "prose", "blank")
+_LONGEST_PLAIN = 500
+_TRIED_LONG = 400
+_NAME_REACH = 60
 _READER = re.compile(
     r"_*(?:get|fetch|read|load|find|look|resolve|check|verify|validate|is|has|require|delete|remove|create|make|parse|ask)",
     re.IGNORECASE,
 )
 _NOT_SPACE = re.compile(r"\S{0,8192}")
-_LONG = 400
-_EVALUATED = 500
+_LINE_STARTS = frozenset(
+    {"", "export", "set", "setx", "env", "ENV", "ARG", "-e", "$", "#", "//", "-"}
+    | {"- export", "RUN export", "$ export", "# export"}
+)
 _STRAY = (",", ")", ";", "+", "]", "}")
 _LOCATION = re.compile(
-    r"\w+://|[./~]{1,2}/|/\w|[A-Za-z]:\\|.*\.(?:py|js|ts|go|rs|json|ya?ml|toml|ini|txt|pem|crt|cer|p12|jks|key|pub|md|html?|xml|sh|cfg|conf|env|com|org|net|io|dev)\b",
+    r"\w+://|[./~]{1,2}/|/\w|[A-Za-z]:\\"
+    r"|.*\.(?:cer|cfg|com|conf|crt|env|go|html?|ini|io|js|json|key|jks|md|net|org|p12|pem|pub|py|rs|sh|toml|ts|txt|xml|ya?ml|dev)\b",
     re.IGNORECASE,
 )
-_SYMBOL_WORDS = re.compile(
+_IDENTIFIER = re.compile(
     r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 )
+_TELLING = re.compile(r"\d|[^\w\s.,'!?-]")
+_MOST_BLANKS = 6
 
 
-class _Name(IntEnum):
-    """How strongly a name promises a secret."""
+class _Context(NamedTuple):
+    """How a value is written: in quotes, as a line of an `.env` file, in capitals, or beside its name without `=`."""
 
-    NONE = 0
-    IDENTIFIER = 1
-    KEY = 2
-    TOKEN = 3
-    PASSWORD = 4
-
-
-_PASSWORD_WORDS = frozenset(
-    [
-        "password",
-        "passwd",
-        "passwort",
-        "passphrase",
-        "passcode",
-        "pwd",
-        "secret",
-        "secrets",
-        "contrasena",
-        "contraseña",
-        "userpass",
-    ]
-)
-_TOKEN_WORDS = frozenset(
-    [
-        "token",
-        "apikey",
-        "apitoken",
-        "authtoken",
-        "authkey",
-        "accesskey",
-        "secretkey",
-        "privatekey",
-        "credential",
-        "credentials",
-        "auth",
-        "authorization",
-        "bearer",
-        "pat",
-        "jwt",
-    ]
-)
-_KEY_OWNERS = frozenset(
-    [
-        "access",
-        "account",
-        "admin",
-        "api",
-        "app",
-        "application",
-        "auth",
-        "client",
-        "consumer",
-        "db",
-        "database",
-        "deploy",
-        "deployment",
-        "encryption",
-        "hmac",
-        "ingest",
-        "integration",
-        "jwt",
-        "license",
-        "master",
-        "priv",
-        "private",
-        "rest",
-        "root",
-        "secret",
-        "service",
-        "session",
-        "shared",
-        "sig",
-        "signing",
-        "ssh",
-        "storage",
-        "subscription",
-        "user",
-        "webhook",
-        "write",
-    ]
-)
-_KEY_BENIGN = frozenset(
-    [
-        "primary",
-        "foreign",
-        "partition",
-        "sort",
-        "cache",
-        "public",
-        "pub",
-        "row",
-        "hash",
-        "group",
-        "object",
-        "map",
-        "dict",
-        "index",
-        "bucket",
-        "route",
-        "routing",
-        "unique",
-        "composite",
-        "lookup",
-        "search",
-        "registry",
-        "schema",
-        "sequence",
-        "idempotency",
-        "dedup",
-        "translation",
-        "message",
-        "i18n",
-        "config",
-        "sorting",
-        "column",
-        "field",
-        "host",
-        "known",
-        "ordering",
-    ]
-)
-_PASS_OWNERS = frozenset(
-    """
-    admin auth basic broker cert database db docker email ftp gmail http imap jenkins key keystore ldap login mail mongo my mysql pg
-    postgres proxy queue rabbitmq redis registry root rpc sftp smtp ssh store sudo super user vpn wifi wp
-    """.split()
-)
-_TOKEN_BENIGN = frozenset(
-    [
-        "page",
-        "next",
-        "prev",
-        "previous",
-        "continuation",
-        "continue",
-        "cancel",
-        "cancellation",
-        "cancelled",
-        "pad",
-        "eos",
-        "bos",
-        "unk",
-        "mask",
-        "sep",
-        "cls",
-        "stop",
-        "start",
-        "end",
-        "special",
-        "lex",
-        "syntax",
-        "parse",
-        "parser",
-        "csrf",
-        "xsrf",
-        "authenticity",
-        "public",
-        "pub",
-        "resume",
-        "change",
-        "sync",
-        "cursor",
-        "lookahead",
-        "antiforgery",
-        "verification",
-        "first",
-        "last",
-    ]
-)
-_QUALIFIERS = frozenset(
-    [
-        "value",
-        "val",
-        "str",
-        "string",
-        "raw",
-        "b64",
-        "base64",
-        "plain",
-        "text",
-        "prod",
-        "production",
-        "dev",
-        "staging",
-        "test",
-        "live",
-        "old",
-        "new",
-        "default",
-        "current",
-        "backup",
-        "main",
-        "primary",
-        "secondary",
-        "a",
-        "b",
-        "c",
-        "x",
-        "y",
-        "enc",
-        "encoded",
-        "header",
-        "data",
-    ]
-)
+    quoted: bool
+    env: bool
+    shouted: bool
+    weak: bool
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield the values of assignments to names that smell of a secret. `lowered` is the text in lower case, as long."""
+    """Yield the values of assignments to names of secrets. `lowered` is the text in lower case, equally long."""
     position = 0
     for hint in _HINT.finditer(lowered):
         if hint.start() < position:
@@ -270,160 +81,124 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         if match is None:
             continue
         position = match.end("name")
-        name = _name_strength(match["name"], text[max(0, match.start() - 16) : match.start()])
-        if name is _Name.NONE:
+        promise = promise_of(match["name"], text[max(0, match.start() - 16) : match.start()])
+        if promise is Promise.NONE:
             continue
-        span = _judge(text, match, name)
+        span = _judged(text, match, promise)
         if span is not None:
             yield span
-        if span is not None or match.end() - match.start() > _LONG:
+        # Names inside a value already judged are tried too, unless it is long: hostile text would repeat it at each name.
+        if span is not None or match.end() - match.start() > _TRIED_LONG:
             position = max(position, match.end())
 
 
 def _name_start(text: str, hint: int, floor: int) -> int:
     start = hint
-    while start > max(floor, hint - 60) and (text[start - 1] in "_.-" or text[start - 1].isalnum()):
+    while start > max(floor, hint - _NAME_REACH) and (text[start - 1] in "_.-" or text[start - 1].isalnum()):
         start -= 1
     while start < hint and not (text[start].isalpha() or text[start] == "_"):
         start += 1
     return start
 
 
-def secret_name(name: str) -> bool:
-    """Whether a name on its own promises a secret."""
-    return _name_strength(name, "") is not _Name.NONE
-
-
-def _judge(text: str, match: re.Match[str], name: _Name) -> Span | None:
-    group = next(key for key in ("double", "single", "back", "plain") if match[key] is not None)
-    value, start = match[group], match.start(group)
-    gap = match.group(0)[: start - match.start()]
+def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
+    group = next(key for key in _VALUE_GROUPS if match[key] is not None)
+    start = match.start(group)
+    if not _is_assignment(text, match, group):
+        return None
+    gap = text[match.start() : start]
     quoted = group != "plain"
-    if not quoted and "\n" in gap and match["value_key"] is None:
-        return None
-    if match["blank"] is not None and not (text.endswith("-", 0, match.start()) or (quoted and not match["close"])):
-        return None
-    if match["call"] is not None and _READER.match(match["name"].rpartition(".")[2]):
-        return None
-    if match["tag"] is not None and not text.startswith("</", start + len(value)):
-        return None
-    in_query = match.start() > 0 and text[match.start() - 1] in "?&"
-    env_style = (
+    env = (
         not quoted
         and match["assign"] is not None
-        and _starts_line(text, match.start())
         and (match["name"].isupper() or gap.endswith("="))
+        and _starts_line(text, match.start())
     )
-    if in_query or (not quoted and "&" in value and "://" in text[max(0, start - 200) : start]):
-        value = value.split("&", 1)[0].split("#", 1)[0]
-    if env_style and not in_query:
-        value = text[start : _NOT_SPACE.match(text, start).end()].rstrip("\"',;")
-    elif not quoted:
-        value = value.rstrip(".:!?)]}|")
-    value = value.rstrip("\\")
-    if text.startswith(("..", "…"), start + len(value)):
+    value = _whole_value(text, match, group, env=env).rstrip("\\")
+    if text.startswith(("..", "…"), start + len(value)):  # an excerpt: whoever wrote it left the secret out
         return None
-    weak = any(match[key] is not None for key in ("comma", "prose", "blank", "call"))
-    if not quoted and len(value) >= _EVALUATED:
-        value = text[start : _NOT_SPACE.match(text, start).end()]
-    if not _accept(
-        value,
-        name,
-        quoted=quoted,
-        env_style=env_style,
-        shouted=env_style and match["name"].isupper() and gap.endswith((match["name"] + "=", ": ")),
-        weak=weak,
-    ):
+    shouted = env and match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))
+    weak = any(match[key] is not None for key in _WEAK_GROUPS)
+    if not _accepted(value, promise, _Context(quoted, env, shouted, weak)):
         return None
-    kind = "env-value" if env_style else "password" if name is _Name.PASSWORD else "credential"
+    kind = "env-value" if env else "password" if promise is Promise.PASSWORD else "credential"
     return Span(start, start + len(value), kind)
 
 
-def _accept(value: str, name: _Name, *, quoted: bool, env_style: bool, shouted: bool, weak: bool) -> bool:
-    if (
-        (strength.is_filler(value) and not strength.is_uuid(value))
-        or _LOCATION.match(value)
-        or strength.is_published_sample(value)
-    ):
+def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
+    """Whether what stands between name and value gives the one to the other."""
+    if group == "plain" and match["value_key"] is None and "\n" in text[match.start() : match.start(group)]:
         return False
-    if strength.is_expression(value) if not quoted and not shouted else value.startswith(_STRAY):
-        return False
+    if match["blank"] is not None:
+        flag = text.endswith("-", 0, match.start())
+        return flag or (group in ("double", "single") and not match["close"])
+    if match["call"] is not None:
+        return _READER.match(match["name"].rpartition(".")[2]) is None
+    return match["tag"] is None or text.startswith("</", match.end(group))
+
+
+def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool) -> str:
+    value, start = match[group], match.start(group)
+    if group != "plain":
+        return value
+    in_query = match.start() > 0 and text[match.start() - 1] in "?&"
+    if in_query or ("&" in value and "://" in text[max(0, start - 200) : start]):
+        return value.split("&", 1)[0].split("#", 1)[0]
+    if env:
+        return _rest_of_word(text, start).rstrip("\"',;")
+    return _rest_of_word(text, start) if len(value) >= _LONGEST_PLAIN else value.rstrip(".:!?)]}|")
+
+
+def _rest_of_word(text: str, start: int) -> str:
+    match = _NOT_SPACE.match(text, start)
+    return match.group() if match else ""
+
+
+def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     if strength.is_uuid(value):
-        return name is not _Name.IDENTIFIER
-    if name is _Name.IDENTIFIER:
-        return (
-            not strength.is_hex(value) and strength.looks_random(value, least=12) and strength.word_share(value) < 0.6
-        )
-    if name is _Name.KEY:
-        return (strength.is_hex(value) and len(value) >= 20 and not value.isdigit()) or (
-            len(value) >= 14
-            and strength.looks_random(value, least=14)
-            and not any(char.isspace() for char in value)
-            and strength.word_share(value) < 0.4
-        )
-    if any(char.isspace() for char in value):
-        return (
-            name is _Name.PASSWORD
-            and quoted
-            and not weak
-            and bool(re.search(r"\d|[^\w\s.,'!?-]", value))
-            and value.count(" ") <= 6
-        )
-    if name is _Name.TOKEN:
-        return (
-            len(value) >= 10
-            and strength.looks_chosen(value)
-            and (strength.word_share(value) < 0.35 or not _SYMBOL_WORDS.fullmatch(value))
-        )
-    if env_style or (quoted and not weak):
-        return len(value) >= 4 and (strength.looks_chosen(value) or not _SYMBOL_WORDS.fullmatch(value))
-    return strength.looks_chosen(value) and not _SYMBOL_WORDS.fullmatch(value)
+        return promise is not Promise.MAYBE
+    if strength.is_filler(value) or _LOCATION.match(value) or strength.is_published_sample(value):
+        return False
+    if not context.quoted and not context.shouted:
+        if strength.is_expression(value):
+            return False
+    elif value.startswith(_STRAY):
+        return False
+    match promise:
+        case Promise.PASSWORD:
+            return _like_a_password(value, context)
+        case Promise.TOKEN:
+            return _like_a_token(value, context)
+        case Promise.KEY:
+            return _like_a_key(value)
+        case _:
+            return not strength.is_hex(value) and strength.looks_random(value, least=12) and " " not in value
+
+
+def _like_a_password(value: str, context: _Context) -> bool:
+    if any(char.isspace() for char in value):  # a pass phrase, or a sentence about passwords
+        clear = context.quoted and not context.weak
+        return clear and _TELLING.search(value) is not None and value.count(" ") <= _MOST_BLANKS
+    named = _IDENTIFIER.fullmatch(value) is not None
+    if context.env or (context.quoted and not context.weak):
+        return len(value) >= 4 and (not named or strength.looks_chosen(value))
+    return not named and strength.looks_chosen(value)
+
+
+def _like_a_token(value: str, context: _Context) -> bool:
+    if len(value) < 10 or any(char.isspace() for char in value) or not strength.looks_chosen(value):
+        return False
+    if _IDENTIFIER.fullmatch(value) is None or strength.word_share(value) < 0.35:
+        return True
+    return context.shouted and sum(char.isdigit() for char in value) >= 4
+
+
+def _like_a_key(value: str) -> bool:
+    if strength.is_hex(value):
+        return len(value) >= 20 and not value.isdigit()
+    random = strength.looks_random(value, least=14) and strength.word_share(value) < 0.4
+    return random and not any(char.isspace() for char in value)
 
 
 def _starts_line(text: str, start: int) -> bool:
-    line = text[max(text.rfind("\n", 0, start) + 1, start - 40) : start].strip()
-    return line in (
-        "",
-        "export",
-        "set",
-        "ENV",
-        "ARG",
-        "setx",
-        "$",
-        "#",
-        "//",
-        "-",
-        "- export",
-        "env",
-        "RUN export",
-        "-e",
-        "$ export",
-    )
-
-
-def _name_strength(name: str, before: str) -> _Name:
-    words = [word.lower() for word in _NAME_WORD.findall(name)]
-    while words and (words[-1].isdigit() or (len(words) > 1 and words[-1] in _QUALIFIERS)):
-        words.pop()
-    if not words:
-        return _Name.NONE
-    last, rest = words[-1], set(words[:-1])
-    if rest & _TOKEN_BENIGN:
-        return _Name.NONE
-    if last in _PASSWORD_WORDS or last.endswith(("password", "passwd", "secret", "pwd", "passphrase")):
-        return _Name.PASSWORD
-    if last == "pass":
-        return _Name.PASSWORD if rest & _PASS_OWNERS or name.isupper() else _Name.NONE
-    if last in _TOKEN_WORDS or last.endswith(("token", "apikey", "authkey", "credentials")):
-        return _Name.TOKEN
-    if last in ("key", "keys") or last.endswith("key"):
-        before_words = {word.lower() for word in _NAME_WORD.findall(before)[-1:]}
-        if words == ["key"] and not before_words & _KEY_OWNERS:
-            return _Name.IDENTIFIER
-        owner = set(words) | before_words
-        if owner & _KEY_BENIGN:
-            return _Name.NONE
-        return _Name.TOKEN if owner & _KEY_OWNERS else _Name.KEY
-    if "".join(words).endswith("accessid") or last in ("cookie", "session", "sessionid"):
-        return _Name.IDENTIFIER
-    return _Name.KEY if last in ("login", "srt") else _Name.NONE
+    return text[max(text.rfind("\n", 0, start) + 1, start - 40) : start].strip() in _LINE_STARTS

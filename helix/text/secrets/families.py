@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.text.secrets import assignments, strength
+from helix.text.secrets import strength
+from helix.text.secrets.names import Promise, promise_of
 from helix.text.secrets.span import Span
 
 _CANDIDATE = re.compile(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
@@ -126,7 +127,7 @@ def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
     if (
         _INTEGRITY.search(before)
         or _BENIGN.search(before)
-        or (name is not None and not assignments.secret_name(name[1]))
+        or (name is not None and promise_of(name[1]) is Promise.NONE)
     ):
         return
     for segment in _SEGMENT.finditer(text, start, end):

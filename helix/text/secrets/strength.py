@@ -6,184 +6,25 @@ import hashlib
 import math
 import re
 from collections import Counter
+from itertools import pairwise
+
+from helix.text.secrets.vocabulary import FILLER, SAMPLE_DIGESTS
 
 _TEMPLATE = re.compile(
-    r"\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-])|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|<[^<>\s]*>|%[({][\w.]+[)}]|%[sdr](?!\w)|#\{\w|`|…|"
-    r"^%\w+%$|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|^\[[\w ]+\]$|\[redacted|\bos\.environ|process\.env|getenv\b",
+    r"\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-])|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|<[^<>\s]*>"
+    r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
+    r"|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|\bos\.environ|process\.env|getenv\b",
     re.IGNORECASE,
 )
 _OPENERS = ("$", "<", "%")
 _RUN = re.compile(r"(.)\1{3,}")
 _X_RUN = re.compile(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
 _REPEATED = re.compile(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,16}?)\3{2,})")
-_SAMPLE_WORD = re.compile(
-    r"example|sample|placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real|"
-    r"lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|put_your|somestring|random ?string|token ?here|0123456789",
+_SAMPLE = re.compile(r"example(?:key)?|sample", re.IGNORECASE)
+_STAND_IN = re.compile(
+    r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real|lorem|foobar"
+    r"|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here|0123456789",
     re.IGNORECASE,
-)
-_FILLER_WORDS = frozenset(
-    [
-        "a",
-        "abc",
-        "abcd",
-        "access",
-        "account",
-        "admin",
-        "administrator",
-        "an",
-        "any",
-        "api",
-        "apikey",
-        "app",
-        "application",
-        "asdf",
-        "auth",
-        "authorization",
-        "b",
-        "bar",
-        "basic",
-        "baz",
-        "bearer",
-        "blah",
-        "bool",
-        "boolean",
-        "bot",
-        "bytes",
-        "changed",
-        "changeit",
-        "char",
-        "client",
-        "code",
-        "config",
-        "cookie",
-        "credential",
-        "credentials",
-        "custom",
-        "default",
-        "dev",
-        "disabled",
-        "digest",
-        "email",
-        "empty",
-        "enabled",
-        "encrypted",
-        "env",
-        "environment",
-        "false",
-        "field",
-        "file",
-        "foo",
-        "for",
-        "from",
-        "generic",
-        "global",
-        "guest",
-        "header",
-        "hello",
-        "hidden",
-        "id",
-        "in",
-        "int",
-        "is",
-        "it",
-        "jwt",
-        "key",
-        "keyring",
-        "keys",
-        "ldap",
-        "local",
-        "localhost",
-        "login",
-        "master",
-        "me",
-        "my",
-        "name",
-        "new",
-        "nil",
-        "no",
-        "none",
-        "not",
-        "null",
-        "number",
-        "oauth",
-        "object",
-        "of",
-        "off",
-        "ok",
-        "old",
-        "on",
-        "openid",
-        "optional",
-        "or",
-        "pass",
-        "passphrase",
-        "passwd",
-        "password",
-        "passwords",
-        "path",
-        "plain",
-        "pw",
-        "pwd",
-        "private",
-        "prod",
-        "production",
-        "provided",
-        "public",
-        "qwerty",
-        "raw",
-        "read",
-        "refresh",
-        "required",
-        "root",
-        "secret",
-        "secrets",
-        "secure",
-        "security",
-        "server",
-        "service",
-        "session",
-        "set",
-        "shared",
-        "signed",
-        "some",
-        "something",
-        "str",
-        "string",
-        "super",
-        "system",
-        "temp",
-        "test",
-        "tester",
-        "testing",
-        "text",
-        "that",
-        "the",
-        "this",
-        "to",
-        "token",
-        "tokens",
-        "true",
-        "type",
-        "undefined",
-        "unknown",
-        "unset",
-        "unused",
-        "url",
-        "use",
-        "user",
-        "username",
-        "username1",
-        "uuid",
-        "val",
-        "value",
-        "var",
-        "vault",
-        "with",
-        "word",
-        "world",
-        "write",
-        "yes",
-    ]
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ALPHA_RUN = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
@@ -198,44 +39,41 @@ _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-z]{12}")
 _SEEN = 200
 """Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
 _PIECES = re.compile(r"[/_+-]")
+_DIGIT = re.compile(r"\d")
+_PUNCTUATED = re.compile(r"[^\w\s.:-]")
+_SPECIAL = re.compile(r"[^\w\s./:-]")
 _HEX = re.compile(r"[0-9a-fA-F]+")
-_SAMPLE_DIGESTS = frozenset(
-    """
-    0b476bdf9acf2123 2037abcaffb2b777 27a9a42931dff7eb 37f8f09bdf12c2f2 3a8b61d0f636b007 3f370c9dd8225c63 49f777db995e8260
-    4c98242dcadc8b29 8731261cb72d8626 a19f89ab3555eac1 a6c814bc555ae62c dc0fcf046c61640c e4a5542bb7fd7b67 ea9bb1082cf95663
-    eb540d2b6ee2a0a4
-    """.split()
-)
-"""SHA-256 (first 8 bytes) of keys that vendors print in their own public samples: known to all, so no secret.
-
-Digests, because the keys themselves would set off every scanner that looks at this repository.
-"""
-
-
 def is_published_sample(value: str) -> bool:
     """Whether the value is a key that a vendor publishes as a sample."""
-    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16] in _SAMPLE_DIGESTS
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16] in SAMPLE_DIGESTS
 
 
 def is_filler(value: str) -> bool:
-    """Whether the value is a placeholder, a template or a counting row rather than something anybody chose as a secret."""
+    """Whether the value is a placeholder, a template, a sample or a counting row rather than anybody's secret."""
     bare = value[:_SEEN].strip("\"'`")
+    if is_patterned(bare) or _STAND_IN.search(bare):
+        return True
+    if _SAMPLE.search(bare):  # a documented sample is as random as the real thing, a made-up one is not
+        rest = _SAMPLE.sub("", bare)
+        return len(rest) < 20 or word_share(rest) >= 0.4 or not _DIGIT.search(rest)
+    words = [word.lower() for word in _WORD.findall(bare)]
+    digits = sum(len(word) for word in words if word.isdigit())
+    named = [word for word in words if not word.isdigit()]
+    return digits < 2 and bool(named) and FILLER.issuperset(named) and not _PUNCTUATED.search(bare)
+
+
+def is_patterned(value: str) -> bool:
+    """Whether the value is too short, a template, or made of repeated or counting characters."""
+    bare = value[:_SEEN]
     if len(bare) < 3 or bare.startswith(_OPENERS) or _TEMPLATE.search(bare):
         return True
-    if _X_RUN.search(bare) or _REPEATED.search(bare) or _SAMPLE_WORD.search(bare):
+    if _X_RUN.search(bare) or _REPEATED.search(bare) or len(set(bare)) <= 3:
         return True
     runs = [len(run.group()) for run in _RUN.finditer(bare)]
-    count = _longest_count(bare.lower())
-    if (
-        len(set(bare)) <= 3
-        or max(runs, default=0) * 3 > len(bare)
-        or sum(runs) > 0.6 * len(bare)
-        or count >= 13
-        or count * 2 > len(bare)
-    ):
+    if max(runs, default=0) * 3 > len(bare) or sum(runs) > 0.6 * len(bare):
         return True
-    words = [word.lower() for word in _WORD.findall(bare) if not word.isdigit()]
-    return bool(words) and all(word in _FILLER_WORDS for word in words) and not re.search(r"[^\w\s.:-]", bare)
+    count = _longest_count(bare.lower())
+    return count >= 13 or count * 2 > len(bare)
 
 
 def is_expression(value: str) -> bool:
@@ -260,7 +98,7 @@ def entropy(value: str) -> float:
 
 
 def word_share(value: str) -> float:
-    """Return the share (0..1) of characters in runs that could be words: one case, four or more long, and pronounceable."""
+    """Return the share (0..1) of characters in runs that could be words: of one case, four or more, pronounceable."""
     words = (run for run in _ALPHA_RUN.findall(value) if not _UNSPEAKABLE.search(run))
     return sum(map(len, words)) / len(value) if value else 0.0
 
@@ -279,7 +117,7 @@ def looks_chosen(value: str) -> bool:
     if digits:
         return len(value) >= 6
     symbols = len(value) - letters
-    return (symbols > 0 and bool(re.search(r"[^\w\s./:-]", value))) or (len(value) >= 16 and word_share(value) < 0.5)
+    return (symbols > 0 and _SPECIAL.search(value) is not None) or (len(value) >= 16 and word_share(value) < 0.5)
 
 
 def looks_random(value: str, *, least: int = 16) -> bool:
@@ -310,13 +148,13 @@ def looks_high_entropy(value: str) -> bool:
     if max(len(piece) for piece in _PIECES.split(value)) < 12:
         return False
     ceiling = math.log2(min(len(value), 64))
-    return entropy(value) >= 0.8 * ceiling and word_share(value) < 0.3
+    return entropy(value) >= 0.82 * ceiling and word_share(value) < 0.35
 
 
 def _longest_count(value: str) -> int:
     """Return the length of the longest row that counts upwards by one (`abcdef`, `890123`)."""
     longest = run = 1
-    for before, after in zip(value, value[1:], strict=False):
+    for before, after in pairwise(value):
         step = ord(after) - ord(before)
         run = run + 1 if step == 1 or (before == "9" and after == "0") else 1
         longest = max(longest, run)

@@ -1,0 +1,94 @@
+"""Vocabulary: the words that names of secrets, names of other things and stand-ins for secrets are made of."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+FILLER = _words(
+    """
+    a abc abcd access account admin administrator an any api apikey app application asdf auth authorization b bar
+    basic baz bearer blah bool boolean bot bytes changed changeit char client code config cookie credential
+    credentials custom default dev disabled digest email empty enabled encrypted env environment false field file
+    foo for from generic global guest header hello hidden id in int is it jwt key keyring keys ldap local localhost
+    login master me my name new nil no none not null number oauth object of off ok old on openid optional or pass
+    passphrase passwd password passwords path plain pw pwd private prod production provided public qwerty raw read
+    refresh required root secret secrets secure security server service session set shared signed some something str
+    string super system temp test tester testing text that the this to token tokens true type undefined unknown
+    unset unused url use user username username1 uuid val value var vault with word world write yes
+    """
+)
+"""Words of which a stand-in for a secret consists: `my-secret-token`, `test password`."""
+
+PASSWORD_NAMES = _words(
+    """
+    password passwd passwort passphrase passcode passe pwd pw secret secrets contrasena senha kennwort userpass
+    """
+)
+"""Last words of a name that promises a secret a person may have chosen, so that any string will do."""
+
+TOKEN_NAMES = _words(
+    """
+    token apikey apitoken authtoken authkey accesskey secretkey privatekey credential credentials auth authorization
+    bearer pat jwt
+    """
+)
+"""Last words of a name that promises a secret made by a machine."""
+
+SECRET_KEYS = _words(
+    """
+    access account admin api app application auth client consumer db database deploy deployment encryption hmac
+    ingest integration jwt license master priv private rest root secret service session shared sig signing ssh
+    storage subscription user webhook write
+    """
+)
+"""What stands before `key` in the name of a secret key."""
+
+PLAIN_KEYS = _words(
+    """
+    primary foreign partition sort cache public pub row hash group object map dict index bucket route routing unique
+    composite lookup search registry schema sequence idempotency dedup translation message i18n config sorting
+    column field host known ordering
+    """
+)
+"""What stands before `key` in the name of a key that is no secret."""
+
+PASS_OWNERS = _words(
+    """
+    admin auth basic broker cert database db docker email ftp gmail http imap jenkins key keystore ldap login mail
+    mongo my mysql pg postgres proxy queue rabbitmq redis registry root rpc sftp smtp ssh store sudo super user vpn
+    wifi wp
+    """
+)
+"""What stands before `pass` where that means a password."""
+
+PLAIN_TOKENS = _words(
+    """
+    page next prev previous continuation continue cancel cancellation cancelled pad eos bos unk mask sep cls stop
+    start end special lex syntax parse parser csrf xsrf authenticity public pub resume change sync cursor lookahead
+    antiforgery verification first last
+    """
+)
+"""Words of a name whose token, secret or key is none that opens anything."""
+
+QUALIFIERS = _words(
+    """
+    value val str string raw b64 base64 plain text prod production dev staging test live old new default current
+    backup main primary secondary a b c x y enc encoded header data base
+    """
+)
+"""Last words that say nothing about what a name promises: `password_value`, `token_old`."""
+
+SAMPLE_DIGESTS = _words(
+    """
+    0b476bdf9acf2123 2037abcaffb2b777 27a9a42931dff7eb 37f8f09bdf12c2f2 3a8b61d0f636b007 3f370c9dd8225c63
+    49f777db995e8260 4c98242dcadc8b29 8731261cb72d8626 a19f89ab3555eac1 a6c814bc555ae62c dc0fcf046c61640c
+    e4a5542bb7fd7b67 ea9bb1082cf95663 eb540d2b6ee2a0a4
+    """
+)
+"""SHA-256 (first 8 bytes) of keys that a vendor prints in its own public samples: known to all, so no secret.
+
+Digests, because the keys themselves would set off every scanner that looks at this repository.
+"""

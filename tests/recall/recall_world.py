@@ -1,0 +1,142 @@
+"""A small world for recall tests: real catalogue, projection and recaller, words counted in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from helix.errors import GraphUnavailableError
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.entity import Entity, EntityKind, entity_id
+from helix.model.episode import Episode
+from helix.model.memory import Kind, Memory
+from helix.model.operations import Operation, PutEdge, PutPassage
+from helix.model.records import Node, label_of, node_from, put
+from helix.providers.fakes import HashEmbedder
+from helix.recall.pipeline import Recaller
+from helix.settings import Settings
+from helix.store.catalogue import Catalogue
+from helix.store.projection import Projection
+from helix.text.tokens import lexical_tokens
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+DIMENSION = 32
+
+
+def unit(vector: Sequence[float] | npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
+    """Return the vector as float32 of unit length."""
+    values = np.asarray(vector, np.float64)
+    return (values / np.linalg.norm(values)).astype(np.float32)
+
+
+class CountedWords:
+    """A word index in memory: the score of a passage is the sum of 1 / frequency of the terms it has."""
+
+    def __init__(self, texts: Mapping[int, str]) -> None:
+        self._tokens = {number: set(lexical_tokens(text)) for number, text in texts.items()}
+
+    def search(self, terms: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        frequency = self.document_frequency(terms)
+        scores = {
+            number: sum(1 / frequency[term] for term in terms if term in tokens)
+            for number, tokens in self._tokens.items()
+        }
+        hits = {number: score for number, score in scores.items() if score}
+        return np.array(list(hits), np.int64), np.array(list(hits.values()), np.float32)
+
+    def document_frequency(self, terms: Sequence[str]) -> dict[str, int]:
+        return {term: sum(term in tokens for tokens in self._tokens.values()) for term in terms}
+
+
+class NoIndex:
+    """A vector index that is being rebuilt."""
+
+    def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
+        raise GraphUnavailableError("the graph is being rebuilt")
+
+
+@dataclass
+class World:
+    """Nodes, passages and edges, and the recaller over them."""
+
+    operations: list[Operation] = field(default_factory=list)
+    nodes: dict[Ref, Node] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
+
+    def put(self, node: Node, *texts: str, embedded: bool = True) -> Ref:
+        """Add a node and its passages."""
+        operation = put(node)
+        ref = Ref(label=label_of(node), id=node.id)
+        self.nodes[ref] = node_from(ref.label, ref.id, operation.props)
+        self.operations.append(operation)
+        for text in texts:
+            number = len(self.texts) + 1
+            self.texts[number] = text
+            vector = HashEmbedder(DIMENSION).embed([text])[0].tobytes() if embedded else None
+            self.operations.append(
+                PutPassage(id=f"passage-{number}", number=number, owner=ref, text=text, vector=vector)
+            )
+        return ref
+
+    def memory(self, node_id: str, text: str, kind: Kind = Kind.FACT, **values: object) -> Ref:
+        """Add a memory whose trigger is the text."""
+        fields: dict[str, object] = {"recorded_at": NOW, "name": node_id, "resolution": ""}
+        made = Memory(id=node_id, kind=kind, trigger=text, **{**fields, **values})  # type: ignore[arg-type]
+        return self.put(made, text)
+
+    def episode(self, node_id: str, *texts: str, **values: object) -> Ref:
+        """Add an episode of one passage for each text."""
+        fields: dict[str, object] = {"recorded_at": NOW, "occurred_at": NOW, "content": "\n".join(texts)}
+        return self.put(Episode(id=node_id, **{**fields, **values}), *texts)  # type: ignore[arg-type]
+
+    def entity(self, name: str, kind: EntityKind = EntityKind.FILE) -> Ref:
+        """Add an entity."""
+        return self.put(Entity(id=entity_id(kind, name), kind=kind, name=name))
+
+    def edge(self, source: Ref, target: Ref, kind: Relation, weight: float = 1.0) -> Edge:
+        """Add an edge."""
+        self.operations.append(PutEdge(type=kind, source=source, target=target, props={"weight": weight}))
+        return Edge(type=kind, source=source, target=target, created_at=NOW, weight=weight)
+
+    def catalogue(self, dimension: int = DIMENSION) -> Catalogue:
+        """Return the catalogue of what was added."""
+        made = Catalogue(dimension)
+        made.load(self.operations)
+        return made
+
+    def projection(self, catalogue: Catalogue) -> Projection:
+        """Return the graph of what was added."""
+        made = Projection()
+        made.load(self.operations, catalogue)
+        return made
+
+    def recaller(self, *, model: bool = True, settings: Settings | None = None) -> Recaller:
+        """Return a recaller over what was added, with or without an embedding model."""
+        catalogue = self.catalogue()
+        embedder = HashEmbedder(DIMENSION)
+        embed: Callable[[str], npt.NDArray[np.float32]] = lambda text: embedder.embed([text])[0]  # noqa: E731
+        return Recaller(
+            catalogue=catalogue,
+            projection=self.projection(catalogue),
+            lexical=CountedWords(self.texts),
+            vectors=NoIndex(),
+            records=self,
+            embed=embed if model else None,
+            clock=lambda: NOW,
+            settings=settings or Settings(),
+        )
+
+    def nodes_of(self, refs: Sequence[Ref]) -> list[Node]:
+        return [self.nodes[ref] for ref in refs]
+
+    def passage_texts(self, numbers: Sequence[int]) -> list[str]:
+        return [self.texts[number] for number in numbers]
+
+
+def names(label: Label, count: int) -> list[Ref]:
+    """Return references to nodes 0..count-1."""
+    return [Ref(label=label, id=str(number)) for number in range(count)]
