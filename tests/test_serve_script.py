@@ -1,4 +1,4 @@
-"""Holds what scripts/serve promises: an empty store gets the history of where it was started, and Ctrl-C ends it all."""
+"""Holds what scripts/serve promises: an empty store gets the history of where it was started; Ctrl-C ends it all."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_serve_takes_in_the_history_of_the_folder_it_was_started_in_and_leaves_n
         if "Ctrl-C" in line:
             break
     assert re.search(r"Helix answers at http://127\.0\.0\.1:\d+", said), said
-    suggested = re.search(r'recall "(.+)"', said)
+    suggested = re.search(r'a recall to try: .+ recall "(.+)"', said)
     assert suggested and suggested[1] == "Move the retry policy of the mail"
 
     helix = [ROOT / ".venv/bin/helix"]

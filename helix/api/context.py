@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -104,7 +104,7 @@ class Context:
 class PerOperation(SchemaExtension):
     """Gives each operation its own time and walks, also where many share one WebSocket."""
 
-    def on_operation(self) -> Any:
+    def on_operation(self) -> Iterator[None]:
         shared = self.execution_context.context
         self.execution_context.context = replace(shared, begun=asyncio.get_running_loop().time(), walks=0)
         yield

@@ -7,14 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cross_web import HTTPException
+from cross_web import AsyncHTTPRequestAdapter, HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
-from strawberry.http import GraphQLHTTPResponse
+from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
 from strawberry.http.base import BaseRequestProtocol
 from strawberry.schema import Schema
 from strawberry.types.unset import UnsetType
@@ -23,6 +23,7 @@ from helix.api.access import AUTHORIZED
 from helix.api.context import Context, Runtime
 from helix.api.errors import refusal
 from helix.api.explorer import explorer
+from helix.api.limits import DOCUMENT_CHARACTERS
 from helix.errors import InvalidInputError
 
 RESPONSE_TYPE = "application/graphql-response+json"
@@ -52,7 +53,7 @@ class Endpoint(GraphQL[Context, None]):
             await super().__call__(scope, receive, send)
             return
         request = Request(scope, receive)
-        if request.method != "POST" and not self.wants_explorer(request):
+        if request.method != "POST" and not _wants_explorer(request):
             error = InvalidInputError("GraphQL is asked by POST", hint="a browser gets the explorer by GET")
             await refusal(error, 405, {"allow": "GET, POST"})(scope, receive, send)
             return
@@ -77,12 +78,7 @@ class Endpoint(GraphQL[Context, None]):
         raise ConnectionRejectionError
 
     def should_render_graphql_ide(self, request: BaseRequestProtocol) -> bool:
-        return self.wants_explorer(request)
-
-    @staticmethod
-    def wants_explorer(request: BaseRequestProtocol | Request) -> bool:
-        """Return whether a request is a browser's for a page."""
-        return request.method == "GET" and "text/html" in request.headers.get("accept", "")
+        return _wants_explorer(request)
 
     async def render_graphql_ide(self, request: Request) -> Response:
         return explorer(self._explorer_folder)
@@ -99,6 +95,12 @@ class Endpoint(GraphQL[Context, None]):
             response_data = {key: value for key, value in response_data.items() if key != "data"}
         status = 400 if request_error and sub_response.media_type == RESPONSE_TYPE else 200
         return Response(self.encode_json(response_data), status_code=status, media_type=sub_response.media_type)
+
+    async def parse_http_body(self, request: AsyncHTTPRequestAdapter) -> GraphQLRequestData | list[GraphQLRequestData]:
+        data = await super().parse_http_body(request)
+        if isinstance(data, GraphQLRequestData) and len(data.query or "") > DOCUMENT_CHARACTERS:
+            raise HTTPException(413, f"the document is longer than {DOCUMENT_CHARACTERS:,} characters; use variables")
+        return data
 
     def parse_json(self, data: str | bytes) -> object:
         try:
@@ -142,6 +144,11 @@ def is_request_error(response: GraphQLHTTPResponse) -> bool:
     return (
         response.get("data") is None and bool(errors) and not any(isinstance(e, dict) and "path" in e for e in errors)
     )
+
+
+def _wants_explorer(request: BaseRequestProtocol | Request) -> bool:
+    """Return whether a request is a browser's for a page."""
+    return request.method == "GET" and "text/html" in request.headers.get("accept", "")
 
 
 def _quality(text: str) -> float:

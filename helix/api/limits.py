@@ -25,6 +25,9 @@ from helix.settings import Settings
 BODY_BYTES = 4 << 20
 """Largest body of one request; the server's limit on one WebSocket message should be the same."""
 
+DOCUMENT_CHARACTERS = 256 << 10
+"""Longest GraphQL document: each message about a name in it repeats the name, however long that is."""
+
 MAX_DIRECTIVES = 30
 """Most directives in one document: each unknown one would cost an error of its own."""
 

@@ -142,5 +142,6 @@ def _item(portion: Portion, node: Node, scene: Scene, found: Found, ranking: Ran
             view=scene.view,
             graph=scene.graph,
             seeds=found.seeds,
+            near=found.near,
         ),
     )

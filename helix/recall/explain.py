@@ -10,6 +10,7 @@ from helix.model.recall import ArmHit
 from helix.recall.question import Question
 from helix.recall.walk import Seeds
 from helix.store.catalogue import CatalogueView
+from helix.store.columns import FloatArray
 from helix.store.projection import GraphSnapshot
 
 _MOST_WORDS = 3
@@ -25,6 +26,7 @@ def reason(
     view: CatalogueView,
     graph: GraphSnapshot,
     seeds: Seeds,
+    near: FloatArray,
 ) -> str:
     """Return the sentence: words matched, rank by meaning, files, time, and what it is linked to."""
     arms = {hit.arm: hit for hit in hits}
@@ -40,7 +42,7 @@ def reason(
     if "solves" in arms:
         parts.append("solves a failure found here")
     if "pagerank" in arms or "neighbours" in arms:
-        linked = _linked(row, view, graph, seeds)
+        linked = _linked(row, view, graph, seeds, near)
         if linked:
             parts.append(f"linked to {linked}")
         elif not parts:
@@ -62,18 +64,11 @@ def _words(terms: Sequence[str], text: str) -> str:
     return f"matched the word{'s' if len(seen) > 1 else ''} {', '.join(repr(term) for term in seen)}"
 
 
-def _linked(row: int, view: CatalogueView, graph: GraphSnapshot, seeds: Seeds) -> str:
-    """Return the name of the neighbour the walk most likely came from: an entity of the query, else the best found."""
-    found = graph.neighbours([row])
-    if not len(found.rows):
-        return ""
-    mass = np.zeros(view.count)
-    mass[seeds.rows] = seeds.mass
-    mass[seeds.entities] += 1.0
-    for place in np.argsort(-mass[found.rows], kind="stable"):
-        neighbour = int(found.rows[place])
-        if mass[neighbour] <= 0:
-            break
-        if name := view.name_of(neighbour):
+def _linked(row: int, view: CatalogueView, graph: GraphSnapshot, seeds: Seeds, near: FloatArray) -> str:
+    """Return the name of the neighbour the walk most likely came from: an entity of the query, else the nearest."""
+    rows = graph.neighbours([row]).rows
+    came_from = near[rows] + np.isin(rows, seeds.entities) + 0.5 * np.isin(rows, seeds.rows)
+    for place in np.argsort(-came_from, kind="stable"):
+        if came_from[place] > 0 and (name := view.name_of(int(rows[place]))):
             return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
     return ""

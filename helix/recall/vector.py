@@ -105,5 +105,5 @@ def _from_index(
     scores = np.array([cosine for _, cosine in found], np.float64)
     held = indexes != NO_INDEX
     indexes, scores = indexes[held], scores[held]
-    passes = mask[view.passages.owner[indexes]]
+    passes = mask[view.passages.owner[indexes]] & view.passages.embedded[indexes]
     return indexes[passes], scores[passes]

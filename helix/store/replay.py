@@ -7,6 +7,7 @@ refused. Only the writer's thread calls `apply`, `catch_up` and `swap`.
 from __future__ import annotations
 
 import logging
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ from helix.model.operations import Row
 log = logging.getLogger(__name__)
 
 _BATCH_ROWS = 64
+# Room that folding the log in may take: some pages of every table, and a share of the vector index.
+_SPARE_BYTES = 16 << 20
+_SPARE_SHARE = 8
 _BUILDING_SUFFIX = ".building"
 
 
@@ -50,6 +54,7 @@ class GraphFollower:
         self._options = options
         self._clock = clock
         self._engine: KuzuEngine | None = None
+        self._condemned: list[KuzuEngine | None] = []
         self.trouble = ""
         """Why the graph is absent or behind, in a sentence; empty while all is well."""
 
@@ -68,6 +73,20 @@ class GraphFollower:
     def available(self) -> bool:
         """Whether there is a graph to ask."""
         return self._engine is not None
+
+    def check_room(self) -> None:
+        """Raise DiskFullError while there is too little room for the graph to fold its log in.
+
+        Asked before a change is accepted, so that a full disk is met here and not inside Kuzu.
+        """
+        graph = sum(file.stat().st_size for file in files_of(self.path) if file.exists())
+        needed = _SPARE_BYTES + graph // _SPARE_SHARE
+        free = shutil.disk_usage(self.path.parent).free
+        if free < needed:
+            raise DiskFullError(
+                f"only {free >> 20} MiB are free on the disk of {self.path.parent}, and {needed >> 20} MiB are kept in reserve",
+                hint="free some space and try again: nothing was lost, and recall goes on",
+            )
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
         """Ask the vector index; behind the journal it refuses, so that nothing is missed."""
@@ -142,9 +161,21 @@ class GraphFollower:
             return
         try:
             self._engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
+        except DiskFullError as error:
+            self._condemn(error)
         except HelixError as error:
             log.warning("graph refused a batch", extra={"seq": rows[-1].seq, "error": str(error)})
             self.catch_up()
+
+    def _condemn(self, error: DiskFullError) -> None:
+        """Never touch an engine again whose disk was full: Kuzu is not sound after that, even for reading or closing.
+
+        It is kept from being collected, because that would close it. A new graph is built once there is room.
+        """
+        log.error("graph given up", extra={"error": str(error)})
+        self._condemned.append(self._engine)
+        self._engine = None
+        self.trouble = f"the graph is out of use: {error.message}; it is rebuilt when there is room"
 
     def catch_up(self) -> Replayed:
         """Replay everything the graph lacks; a row it refuses by itself is set aside with a loud status."""
@@ -162,8 +193,7 @@ class GraphFollower:
                         poisoned += 1
             self.trouble = ""
         except DiskFullError as error:
-            self.trouble = f"the graph is behind the journal: {error.message}"
-            log.error("graph cannot follow", extra={"error": str(error)})
+            self._condemn(error)
         return Replayed(applied=applied, set_aside=poisoned)
 
     def _try(self, engine: KuzuEngine, rows: Sequence[Row]) -> bool:

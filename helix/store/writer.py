@@ -100,6 +100,7 @@ class Writer:
 
     def _write(self, decision: Decision[T]) -> T:
         if decision.changes:
+            self._follower.check_room()
             rows = self._journal.append(decision.changes, to_micros(self._clock()))
             operations = [op for row in rows for op in row.change.operations]
             # Memory goes first: the change is durable, and a graph that is slow or behind must not hide it.

@@ -37,7 +37,7 @@ _PART = re.compile(
 _ONWARDS = re.compile(r"\s+on(?:wards?)?\b", re.IGNORECASE)
 _THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
 _JOIN = re.compile(
-    r"\s*(?:and|to|until|till|through|-|\u2013)\s*(?:(?:in|on|the|early|late|mid|end of)[\s-]+){0,2}", re.IGNORECASE
+    r"\s*(and|to|until|till|through|-|\u2013)\s*(?:(?:in|on|the|early|late|mid|end of)[\s-]+){0,2}", re.IGNORECASE
 )
 
 
@@ -70,10 +70,11 @@ def in_words(moment: datetime) -> str:
 
 
 def _joined(text: str, first: Moment, later: list[Moment]) -> Moment | None:
-    """Return the moment that "between ... and" or "from ... to" joins to the first one."""
-    if later and _bound(text, first) in ("between", "from") and _JOIN.fullmatch(text, first.end, later[0].start):
-        return later[0]
-    return None
+    """Return the moment that a "to", or the "and" of a "between", joins to the first one."""
+    link = _JOIN.fullmatch(text, first.end, later[0].start) if later else None
+    if link is None or (link[1].lower() == "and" and _bound(text, first) not in ("between", "from")):
+        return None
+    return later[0]
 
 
 def _bound(text: str, moment: Moment) -> str:
@@ -105,7 +106,7 @@ def _fitting(in_year: InYear, years: tuple[int, ...], fits: Callable[[Span], boo
     for year in years:
         try:
             span = in_year(year)
-        except ValueError:  # 29 February
+        except (ValueError, OverflowError):  # 29 February
             continue
         if fits(span):
             return span

@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from helix.text import calendar_terms as calendar
+from helix.text import time_words as words
 from helix.text.calendar_terms import DAY, MONTHS, SEASONS, WEEKDAYS, Span
+from helix.text.time_words import is_day, is_led, is_month, is_weekday, is_year
 
 InYear = Callable[[int], Span]
 
@@ -26,46 +28,6 @@ _Match = re.Match[str]
 _Meaning = Span | InYear | None
 _FARTHEST_YEARS = 20
 """How many years ahead a number is still a year: memories don't speak of the far future, but of 2048 bytes."""
-
-_YEAR = r"(?P<year>(?<![\w#$€£./:@+-])(?:19|20)\d\d)(?![\w%]|[./:@-]\w|,\d)"
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-_DAY = r"(?P<day>(?<![\w.:/#-])[0-3]?\d)(?P<ordinal>st|nd|rd|th)?(?![\w:/%]|\.\d)"
-_LAST_DAY = r"(?:-|\u2013|to|and|until|through)\s*(?P<last>[0-3]?\d)(?:st|nd|rd|th)?(?![\w:/%]|\.\d)"
-_OF_YEAR = rf"(?:,?\s+(?:of\s+|in\s+)?{_YEAR})?"
-_COUNT = (
-    r"(?P<count>\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several)"
-)
-_UNIT = r"(?P<unit>minute|hour|day|week|weekend|month|quarter|year|decade)"
-_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
-_DAYPART = r"(?:\s+(?P<part>morning|afternoon|evening|night)\b)?"
-_SEASON = r"(?P<season>spring|summer|autumn|fall|winter)\b"
-_WHICH = r"\b(?P<which>last|past|previous|this|current|next|coming)\s+"
-
-_COUNTED = re.compile(
-    r"\s*(?:bytes?|bits?|[kmg]i?b|px|pixels?|lines?|rows?|columns?|items?|requests?|users?|iterations?|tests?|files?|times|commits?"
-    r"|ms|milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|people|tokens?|entries|records?|messages?|words?"
-    r"|characters?|chars|connections?|dollars?|euros?|points?|steps?|miles?|km|met(?:er|re)s?|feet|percent|errors?|calories"
-    r"|or more|or less)\b",
-    re.IGNORECASE,
-)
-_STRONG = (
-    "in|during|since|before|after|until|till|between|throughout|prior to|as of|early|mid|late"
-    "|(?:end|start|beginning|middle|month|rest) of"
-)
-_ANY = f"{_STRONG}|by|of|for|from|on|through|over|around|within|up to|to|and"
-_LED = {
-    words: re.compile(rf"(?<!\bout )\b(?:{words})(?:\s+|-)(?:the\s+)?$", re.IGNORECASE)
-    for words in (_STRONG, _ANY, "from")
-}
-_ROUND_NUMBERS = frozenset({"1900", "2000", "2048"})
-_TO = re.compile(r"\s+(?:to|until|till|through|on|onwards?)\b|\s*[-\u2013]", re.IGNORECASE)
-_MONTH_TO = re.compile(rf"\b{_MONTH}\s+(?:to|and|until|till|through)\s+$", re.IGNORECASE)
-_PERSONS = frozenset({"april", "may", "june", "august"})
-_VERBS = frozenset({"may", "march", "mar"})
 
 
 def moments_in(text: str, now: datetime) -> list[Moment]:
@@ -92,11 +54,6 @@ def moments_in(text: str, now: datetime) -> list[Moment]:
     return kept
 
 
-def _led(match: _Match, words: str = _STRONG) -> bool:
-    """Tell whether one of the prepositions stands right before the match."""
-    return _LED[words].search(match.string, max(0, match.start() - 40), match.start()) is not None
-
-
 def _group(match: _Match, name: str) -> str:
     return (match.groupdict().get(name) or "").lower()
 
@@ -113,8 +70,8 @@ def _month_of(match: _Match) -> int:
 
 
 def _numeric(match: _Match, now: datetime) -> _Meaning:
-    year, month, day = int(match["year"]), int(match["m"]), match["day"]
-    if day is None:
+    year, month, day = int(match["year"]), int(match["m"]), _group(match, "day")
+    if not day:
         return calendar.months_of(year, month) if 1 <= month <= 12 else None
     return calendar.day_of(datetime(year, month, int(day)))
 
@@ -139,17 +96,7 @@ def _day_in_month(match: _Match, now: datetime) -> _Meaning:
 
     if match["year"]:
         return in_year(_year_of(match, now))
-    return in_year if _is_day(match) else None
-
-
-def _is_day(match: _Match) -> bool:
-    """Tell "7 May" from "it may 7 times" and "dec 10"."""
-    if _COUNTED.match(match.string, match.end()):
-        return False
-    name = match["month"].rstrip(".")
-    if name[0].isupper() or (len(name) > 4 and name not in _VERBS):
-        return True
-    return bool(match["ordinal"]) or _led(match, _ANY)
+    return in_year if is_day(match) else None
 
 
 def _month_in_year(match: _Match, now: datetime) -> _Meaning:
@@ -162,28 +109,9 @@ def _month(match: _Match, now: datetime) -> _Meaning:
     def in_year(year: int) -> Span:
         return calendar.months_of(year, month)
 
-    if match["which"]:
-        return _in_which_year(match, now, in_year)
-    return in_year if _is_month(match) else None
-
-
-def _is_month(match: _Match) -> bool:
-    """Tell a month from the verbs "may" and "march", from the people called June and from hex to dec."""
-    name = match["month"].rstrip(".")
-    lowered = name.lower()
-    after = match.string[match.end() : match.end() + 20]
-    if name.islower() and lowered not in MONTHS:
-        return False
-    if lowered in _VERBS and (re.match(r"\s+on\b", after) or (name.islower() and re.match(r"\s+\w", after))):
-        return False
-    if _led(match, _STRONG):
-        return True
-    if lowered in _PERSONS:  # "a letter from June", but from June to August
-        return (
-            bool(_led(match, "from") and _TO.match(after))
-            or _MONTH_TO.search(match.string[: match.start()][-20:]) is not None
-        )
-    return not name.islower() and _led(match, _ANY)
+    if not is_month(match):
+        return None
+    return _in_which_year(match, now, in_year) if match["which"] else in_year
 
 
 def _season(match: _Match, now: datetime) -> _Meaning:
@@ -212,23 +140,25 @@ def _part_of_year(match: _Match, now: datetime) -> _Meaning:
     name = match["number"].lower()
     number = int(name) if name.isdecimal() else _ORDINALS[name]
     months = 3 if match["division"][0] in "Qq" else 6
-    first = {0: 12 // months, 5: 2}.get(number, number) * months - months + 1
+    first = ((number or 12 // months) - 1) * months + 1
 
     def in_year(year: int) -> Span:
         return calendar.months_of(year, first, months)
 
-    if first > 12:
+    if first > 12:  # a third half
         return None
     if match["year"]:
         return in_year(_year_of(match, now))
-    return in_year if _led(match, _ANY) else None
+    return in_year if is_led(match) else None
 
 
 def _year(match: _Match, now: datetime) -> _Meaning:
-    sure = _led(match) or (_led(match, _ANY) and match["year"] not in _ROUND_NUMBERS)
-    if not sure or _COUNTED.match(match.string, match.end()) or _GROWN.search(match.string[: match.start()][-40:]):
-        return None
-    return calendar.months_of(_year_of(match, now), 1, 12)
+    return calendar.months_of(_year_of(match, now), 1, 12) if is_year(match) else None
+
+
+def _years(match: _Match, now: datetime) -> _Meaning:
+    first, last = int(match["year"]), int(match["last"])
+    return calendar.months_of(first, 1, 12 * (last - first + 1)) if first < last and is_led(match) else None
 
 
 def _decade(match: _Match, now: datetime) -> _Meaning:
@@ -236,11 +166,11 @@ def _decade(match: _Match, now: datetime) -> _Meaning:
 
 
 def _named_day(match: _Match, now: datetime) -> _Meaning:
-    words = match["word"].lower().split()
-    shift = {"yesterday": -1, "last": -1, "tomorrow": 1}.get(words[0], 0)
-    if len(words) > 2:  # the day before yesterday
+    named = match["word"].lower().split()
+    shift = {"yesterday": -1, "last": -1, "tomorrow": 1}.get(named[0], 0)
+    if len(named) > 2:  # the day before yesterday
         shift = -2
-    part = {"night": "night", "tonight": "night"}.get(words[-1]) or _group(match, "part") or None
+    part = {"night": "night", "tonight": "night"}.get(named[-1]) or _group(match, "part") or None
     return calendar.day_of(now + shift * DAY, part)
 
 
@@ -250,7 +180,7 @@ def _this_part(match: _Match, now: datetime) -> _Meaning:
 
 def _weekday(match: _Match, now: datetime) -> _Meaning:
     which, part = _group(match, "which"), _group(match, "part")
-    if not (which or part or _led(match, _ANY) or re.match(r"\s*(?:[?.!,;]|$)", match.string[match.end() :][:8])):
+    if not (which or part or is_weekday(match)):
         return None
     since = now.weekday() - WEEKDAYS.index(match["weekday"].lower())
     ago = since if which in ("this", "current") else since % 7
@@ -290,17 +220,16 @@ _FEW = (1, 7)
 
 def _count(match: _Match) -> int | None:
     """Return the number of a count in digits or words, None for "a few"."""
-    words = set(match["count"].lower().split())
-    if words & {"few", "several"}:
-        return None
-    if words & {"couple"}:
-        return 2
     word = match["count"].lower()
+    if "few" in word or "several" in word:
+        return None
+    if "couple" in word:
+        return 2
     return int(word) if word.isdecimal() else _NUMBERS.index(word) if word in _NUMBERS else 1
 
 
 def _rule(pattern: str, resolve: Callable[[_Match, datetime], _Meaning]) -> tuple[re.Pattern[str], _Resolve]:
-    return re.compile(pattern, re.IGNORECASE), resolve
+    return re.compile(pattern, re.IGNORECASE | re.ASCII), resolve
 
 
 _Resolve = Callable[[_Match, datetime], _Meaning]
@@ -309,55 +238,62 @@ _NUMBERS = (
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 0, "latter": 0}
-_GROWN = re.compile(
-    r"\b(?:divid|multipli|increas|decreas|reduc|gr[eo]w|limit|size|port|value|maximum|minimum|total)\w*\s+\w+\s+$"
-)
+
 _GRAMMAR = (
     _rule(
         r"(?<![\w./-])(?P<year>(?:19|20)\d\d)(?P<mark>[-/])(?P<m>\d\d?)(?P=mark)(?P<day>\d\d?)"
         r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w/-]|\.\w)",
         _numeric,
     ),
-    _rule(r"(?<![\w./-])(?P<year>(?:19|20)\d\d)-(?P<m>\d\d)(?P<day>(?!))?(?![\w/-]|\.\w)", _numeric),
+    _rule(r"(?<![\w./-])(?P<year>(?:19|20)\d\d)-(?P<m>\d\d)(?![\w/-]|\.\w)", _numeric),
     _rule(
         r"(?<![\w./-])(?P<first>\d\d?)(?P<mark>[/.])(?P<second>\d\d?)(?P=mark)(?P<year>(?:19|20)\d\d)(?![\w/-]|\.\w)",
         _slashed,
     ),
-    _rule(rf"(?:\b{_WEEKDAY},?\s+(?:the\s+)?)?{_DAY}\s*{_LAST_DAY}(?:\s+of)?\s+{_MONTH}{_OF_YEAR}", _day_in_month),
-    _rule(rf"(?:\b{_WEEKDAY},?\s+(?:the\s+)?)?{_DAY}(?:\s+of)?\s+{_MONTH}{_OF_YEAR}", _day_in_month),
-    _rule(rf"(?:\b{_WEEKDAY},?\s+)?\b{_MONTH}\s+(?:the\s+)?{_DAY}\s*{_LAST_DAY}{_OF_YEAR}", _day_in_month),
-    _rule(rf"(?:\b{_WEEKDAY},?\s+)?\b{_MONTH}\s+(?:the\s+)?{_DAY}{_OF_YEAR}", _day_in_month),
-    _rule(rf"(?<![\w.-]){_MONTH},?\s+(?:of\s+)?{_YEAR}", _month_in_year),
-    _rule(rf"(?:{_WHICH})?(?<![\w.-]){_MONTH}(?![\w(-]|\s+\d)", _month),
-    _rule(rf"(?:{_WHICH})?\b{_SEASON}(?:\s+of)?\s+{_YEAR}", _season),
-    _rule(rf"{_WHICH}{_SEASON}", _season),
+    _rule(
+        rf"(?:\b{words.WEEKDAY},?\s+(?:the\s+)?)?{words.DAY}\s*{words.LAST_DAY}(?:\s+of)?\s+{words.MONTH}{words.OF_YEAR}",
+        _day_in_month,
+    ),
+    _rule(
+        rf"(?:\b{words.WEEKDAY},?\s+(?:the\s+)?)?{words.DAY}(?:\s+of)?\s+{words.MONTH}{words.OF_YEAR}", _day_in_month
+    ),
+    _rule(
+        rf"(?:\b{words.WEEKDAY},?\s+)?\b{words.MONTH}\s+(?:the\s+)?{words.DAY}\s*{words.LAST_DAY}{words.OF_YEAR}",
+        _day_in_month,
+    ),
+    _rule(rf"(?:\b{words.WEEKDAY},?\s+)?\b{words.MONTH}\s+(?:the\s+)?{words.DAY}{words.OF_YEAR}", _day_in_month),
+    _rule(rf"(?<![\w.-]){words.MONTH},?\s+(?:of\s+)?{words.YEAR}", _month_in_year),
+    _rule(rf"(?:{words.WHICH})?(?<![\w.-]){words.MONTH}(?![\w(-]|\s+\d)", _month),
+    _rule(rf"(?:{words.WHICH})?\b{words.SEASON}(?:\s+of)?\s+{words.YEAR}", _season),
+    _rule(rf"{words.WHICH}{words.SEASON}", _season),
     _rule(
         r"(?<=\bin the )(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:back|boot|framework|through|of)\b)",
         _season,
     ),
     _rule(r"(?<=\bin )(?P<season>summer|autumn|winter)\b(?!\s+of\b)", _season),
-    _rule(rf"\b(?P<division>Q|H)(?P<number>[1-4])\b(?:\s*(?:of|in|,|/)?\s*{_YEAR})?", _part_of_year),
+    _rule(rf"\b(?P<division>Q|H)(?P<number>[1-4])\b(?:\s*(?:of|in|,|/)?\s*{words.YEAR})?", _part_of_year),
     _rule(r"(?<![\w./-])(?P<year>(?:19|20)\d\d)[ -]?(?P<division>Q|H)(?P<number>[1-4])\b", _part_of_year),
     _rule(
-        rf"\b(?P<number>first|second|third|fourth|last|latter)\s+(?P<division>quarter|half)\s+of\s+{_YEAR}",
+        rf"\b(?P<number>first|second|third|fourth|last|latter)\s+(?P<division>quarter|half)\s+of\s+{words.YEAR}",
         _part_of_year,
     ),
-    _rule(_YEAR, _year),
+    _rule(words.YEAR, _year),
+    _rule(r"(?<![\w#$./:-])(?P<year>(?:19|20)\d\d)\s?[-\u2013]\s?(?P<last>(?:19|20)\d\d)(?![\w%]|[./:-]\w)", _years),
     _rule(r"\bthe\s+(?P<decade>(?:19|20)\d0)'?s\b", _decade),
     _rule(
-        rf"\b(?P<word>(?:the\s+)?day\s+before\s+yesterday|yesterday|today|tomorrow|tonight|last\s+night)\b{_DAYPART}",
+        rf"\b(?P<word>(?:the\s+)?day\s+before\s+yesterday|yesterday|today|tomorrow|tonight|last\s+night)\b{words.DAYPART}",
         _named_day,
     ),
     _rule(r"\bthis\s+(?P<part>morning|afternoon|evening)\b", _this_part),
-    _rule(rf"(?:{_WHICH})?\b{_WEEKDAY}{_DAYPART}", _weekday),
+    _rule(rf"(?:{words.WHICH})?\b{words.WEEKDAY}{words.DAYPART}", _weekday),
     _rule(
         r"\b(?P<which>last|previous|this|current|next|coming)\s+(?P<unit>weekend|week|month|quarter|year|decade)\b(?!-)",
         _unit,
     ),
     _rule(r"\b(?:over|during|at|on)\s+the\s+weekend\b", _weekend),
-    _rule(rf"(?<!\bhalf )\b{_COUNT}\s+{_UNIT}s?\s+(?:ago|back)\b", _ago),
-    _rule(rf"\b(?:last|past|previous)\s+{_COUNT}\s+{_UNIT}s?\b", _last_units),
-    _rule(rf"\b(?:in|over|during|within|for|from)\s+the\s+(?:last|past)\s+{_UNIT}\b", _last_units),
+    _rule(rf"(?<!\bhalf )\b{words.COUNT}\s+{words.UNIT}s?\s+(?:ago|back)\b", _ago),
+    _rule(rf"\b(?:last|past|previous)\s+{words.COUNT}\s+{words.UNIT}s?\b", _last_units),
+    _rule(rf"\b(?:in|over|during|within|for|from)\s+the\s+(?:last|past)\s+{words.UNIT}\b", _last_units),
     _rule(r"\bpast\s+(?P<unit>week|month|quarter|year)\b", _last_units),
 )
 """What may be written, and what it means."""

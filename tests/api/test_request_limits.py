@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.api.context import MAX_WALKS
-from helix.api.limits import MAX_DIRECTIVES, Accepted, shape_of
+from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, Accepted, shape_of
 from helix.model.reports import Stats
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -64,6 +64,12 @@ def test_too_many_aliases_are_refused(shared: Served) -> None:
 
 def test_too_many_tokens_are_refused(shared: Served) -> None:
     assert "tokens" in refused(shared, "{" + "__typename " * 3_000 + "}")
+
+
+def test_a_document_as_long_as_a_book_is_refused(shared: Served) -> None:
+    answer = shared.post("{" + "n" * (DOCUMENT_CHARACTERS + 1) + "}")
+    assert (answer.status, answer.code) == (413, "INVALID_INPUT")
+    assert len(answer.body) < 1_000
 
 
 def test_a_flood_of_directives_is_one_error(shared: Served) -> None:

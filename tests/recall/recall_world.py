@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helix.errors import GraphUnavailableError
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.entity import Entity, EntityKind, entity_id
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
@@ -59,6 +59,20 @@ class NoIndex:
         raise GraphUnavailableError("the graph is being rebuilt")
 
 
+@dataclass(frozen=True)
+class HeldRecords:
+    """The nodes and passages of a world, by reference and number."""
+
+    held: Mapping[Ref, Node]
+    texts: Mapping[int, str]
+
+    def nodes(self, refs: Sequence[Ref]) -> list[Node]:
+        return [self.held[ref] for ref in refs]
+
+    def passage_texts(self, numbers: Sequence[int]) -> list[str]:
+        return [self.texts[number] for number in numbers]
+
+
 @dataclass
 class World:
     """Nodes, passages and edges, and the recaller over them."""
@@ -97,10 +111,9 @@ class World:
         """Add an entity."""
         return self.put(Entity(id=entity_id(kind, name), kind=kind, name=name))
 
-    def edge(self, source: Ref, target: Ref, kind: Relation, weight: float = 1.0) -> Edge:
+    def edge(self, source: Ref, target: Ref, kind: Relation, weight: float = 1.0) -> None:
         """Add an edge."""
         self.operations.append(PutEdge(type=kind, source=source, target=target, props={"weight": weight}))
-        return Edge(type=kind, source=source, target=target, created_at=NOW, weight=weight)
 
     def catalogue(self, dimension: int = DIMENSION) -> Catalogue:
         """Return the catalogue of what was added."""
@@ -118,25 +131,18 @@ class World:
         """Return a recaller over what was added, with or without an embedding model."""
         catalogue = self.catalogue()
         embedder = HashEmbedder(DIMENSION)
-        embed: Callable[[str], npt.NDArray[np.float32]] = lambda text: embedder.embed([text])[0]  # noqa: E731
+
+        def embed(text: str) -> npt.NDArray[np.float32]:
+            vector: npt.NDArray[np.float32] = embedder.embed([text])[0]
+            return vector
+
         return Recaller(
             catalogue=catalogue,
             projection=self.projection(catalogue),
             lexical=CountedWords(self.texts),
             vectors=NoIndex(),
-            records=self,
+            records=HeldRecords(self.nodes, self.texts),
             embed=embed if model else None,
             clock=lambda: NOW,
             settings=settings or Settings(),
         )
-
-    def nodes_of(self, refs: Sequence[Ref]) -> list[Node]:
-        return [self.nodes[ref] for ref in refs]
-
-    def passage_texts(self, numbers: Sequence[int]) -> list[str]:
-        return [self.texts[number] for number in numbers]
-
-
-def names(label: Label, count: int) -> list[Ref]:
-    """Return references to nodes 0..count-1."""
-    return [Ref(label=label, id=str(number)) for number in range(count)]

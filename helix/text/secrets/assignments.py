@@ -1,4 +1,4 @@
-"""Assignments: values that stand beside the name of a secret, in `.env` files, code, YAML, JSON, XML, flags and prose."""
+"""Assignments: values beside the name of a secret, in `.env` files, code, YAML, JSON, XML, flags and prose."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         span = _judged(text, match, promise)
         if span is not None:
             yield span
-        # Names inside a value already judged are tried too, unless it is long: hostile text would repeat it at each name.
+        # Names inside a value that was refused are tried too, unless it is long: hostile text repeats it at each name.
         if span is not None or match.end() - match.start() > _TRIED_LONG:
             position = max(position, match.end())
 

@@ -1,4 +1,4 @@
-"""Headers and addresses: credentials in URLs, in Authorization headers and on curl's command line."""
+"""Headers and addresses: credentials in URLs, in Authorization headers, on command lines and in login files."""
 
 from __future__ import annotations
 
@@ -13,93 +13,83 @@ from helix.text.secrets.span import Span
 _USERINFO = re.compile(
     r"://(?P<user>[^\s/?#@:\"'<>]{0,200})(?::(?P<password>[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])"
 )
+_WEBHOOK = re.compile(
+    r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|api\.telegram\.org/bot"
+    r"|hooks\.zapier\.com/hooks/catch/|webhook\.office\.com/webhookb2/|hooks\.chat\.googleapis\.com/)"
+    r"(?P<value>[\w@:/-]{12,400})",
+    re.IGNORECASE,
+)
+_SIGNED = re.compile(
+    r"[?&](?:sig|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})", re.IGNORECASE
+)
 _AUTHORIZATION = re.compile(
-    r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?:[a-z][\w-]{1,20}\s{1,4})?(?P<value>[^\s\"'\\,;]{6,4000})",
+    r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?:[a-z][\w-]{1,20}\s{1,4})?"
+    r"(?P<value>[^\s\"'\\,;]{6,4000})",
     re.IGNORECASE,
 )
 _BEARER = re.compile(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{12,4000})", re.IGNORECASE)
 _BASIC = re.compile(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
 _CURL_USER = re.compile(
-    r"\s(?:-u|--user|-U|--proxy-user)[ \t=]{0,4}(?P<quote>[\"']?)(?P<user>[^\s:\"']{0,200}|\{[^}\s]{0,100}\})[\"']?:[\"']?(?P<password>[^\s\"']{0,400})"
+    r"\s(?:-u|--user|-U|--proxy-user)[ \t=]{0,4}[\"']?(?P<user>[^\s:\"']{0,200})[\"']?:[\"']?"
+    r"(?P<password>[^\s\"']{0,400})"
 )
+# Bundler reads `user:password` for a gem server from a variable that spells the server's host.
 _BUNDLER = re.compile(
     r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})"
 )
-_NETRC = re.compile(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")
-_PLAIN_TEXT = re.compile(
-    r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE
+_LOGINS = (
+    ("sshpass", re.compile(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")),
+    ("login", re.compile(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")),
+    (
+        "securestring",
+        re.compile(r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE),
+    ),
 )
 _HASH = re.compile(r"(?<![\w$])(?:\$(?:1|5|6|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sha\d+\$)[\w./$=,+-]{20,400}")
-_FOREIGN = re.compile(
-    r"(?:contraseña|hasło|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور)\s{0,2}[:=：は是]\s{0,2}[\"'「]?(?P<value>[!-~]{4,200})",
-    re.IGNORECASE,
-)
-_SSHPASS = re.compile(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")
-_SIGNED = re.compile(
-    r"[?&](?:sig|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})", re.IGNORECASE
-)
-_WEBHOOK = re.compile(
-    r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|api\.telegram\.org/bot|"
-    r"hooks\.zapier\.com/hooks/catch/|webhook\.office\.com/webhookb2/|hooks\.chat\.googleapis\.com/)(?P<value>[\w@:/-]{12,400})",
+_PASSWORD_WORD = re.compile(
+    r"(?:contraseña|hasło|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور)"
+    r"\s{0,2}[:=\uff1aは是]\s{0,2}[\"'「]?(?P<value>[!-~]{4,200})",
     re.IGNORECASE,
 )
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield the secret part of URLs, Authorization headers and curl's `--user`; names and hosts are left."""
+    """Yield the secret part of addresses, headers and login commands; users and hosts are left."""
     if "://" in text:
-        yield from _userinfo(text)
-        for match in _WEBHOOK.finditer(text):
-            if strength.looks_random(match["value"].rsplit("/", 1)[-1], least=12):
-                yield Span(*match.span("value"), "webhook-url")
-        for match in _SIGNED.finditer(text):
-            if strength.looks_random(match["value"], least=20):
-                yield Span(*match.span("value"), "url-signature")
-    if "authorization" in lowered:
-        for match in _AUTHORIZATION.finditer(text):
-            if strength.looks_chosen(match["value"]) and not strength.is_expression(match["value"]):
-                yield Span(*match.span("value"), "auth-header")
-    if "bearer" in lowered:
-        for match in _BEARER.finditer(text):
-            if strength.looks_chosen(match["value"]) and strength.word_share(match["value"]) < 0.6:
-                yield Span(*match.span("value"), "auth-header")
-    if "basic" in lowered:
-        for match in _BASIC.finditer(text):
-            if b":" in _decoded(match["value"]):
-                yield Span(*match.span("value"), "auth-header")
-    if "BUNDLE_" in text:
-        for match in _BUNDLER.finditer(text):
-            if not strength.is_filler(match["value"]):
-                yield Span(*match.span("value"), "env-value")
-    for anchor, pattern in (("sshpass", _SSHPASS), ("login", _NETRC), ("securestring", _PLAIN_TEXT)):
-        if anchor in lowered:
-            yield from (
-                Span(*match.span("value"), "password")
-                for match in pattern.finditer(text)
-                if not _placeholder(match["value"])
-            )
-    if "$" in text:
-        yield from (
-            Span(*match.span(), "password-hash")
-            for match in _HASH.finditer(text)
-            if not strength.is_filler(match.group()[4:])
-        )
-    if not text.isascii():
-        for match in _FOREIGN.finditer(text):
-            if strength.looks_chosen(match["value"]):
-                yield Span(*match.span("value"), "password")
+        yield from _addresses(text)
+    if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:
+        yield from _headers(text)
     if "curl" in lowered:
         yield from _curl_user(text)
+    yield from _logins(text, lowered)
 
 
-def _userinfo(text: str) -> Iterator[Span]:
+def _addresses(text: str) -> Iterator[Span]:
     for match in _USERINFO.finditer(text):
         user, password = match["user"], match["password"]
         if password is None:
             if strength.looks_random(user, least=20):
                 yield Span(*match.span("user"), "url-password")
-        elif password.lower() != user.lower() and not _placeholder(password):
+        elif not _stands_in(password, user):
             yield Span(*match.span("password"), "url-password")
+    for match in _WEBHOOK.finditer(text):
+        if strength.looks_random(match["value"].rsplit("/", 1)[-1], least=12):
+            yield Span(*match.span("value"), "webhook-url")
+    for match in _SIGNED.finditer(text):
+        if strength.looks_random(match["value"], least=20):
+            yield Span(*match.span("value"), "url-signature")
+
+
+def _headers(text: str) -> Iterator[Span]:
+    for match in _AUTHORIZATION.finditer(text):
+        if strength.looks_chosen(match["value"]) and not strength.is_expression(match["value"]):
+            yield Span(*match.span("value"), "auth-header")
+    for match in _BEARER.finditer(text):
+        if strength.looks_chosen(match["value"]) and strength.word_share(match["value"]) < 0.6:
+            yield Span(*match.span("value"), "auth-header")
+    for match in _BASIC.finditer(text):
+        if b":" in _decoded(match["value"]):
+            yield Span(*match.span("value"), "auth-header")
 
 
 def _curl_user(text: str) -> Iterator[Span]:
@@ -108,15 +98,42 @@ def _curl_user(text: str) -> Iterator[Span]:
         if not password:
             if strength.looks_chosen(user):
                 yield Span(*match.span("user"), "password")
-        elif password.lower() != user.lower() and not _placeholder(password):
+        elif not _stands_in(password, user):
             yield Span(*match.span("password"), "password")
 
 
-def _placeholder(password: str) -> bool:
-    return strength.is_filler(password) or password.startswith(("$", "[", "*")) or password.endswith(">")
+def _logins(text: str, lowered: str) -> Iterator[Span]:
+    for anchor, pattern in _LOGINS:
+        if anchor in lowered:
+            yield from _values(text, pattern, "password")
+    if "BUNDLE_" in text:
+        yield from _values(text, _BUNDLER, "env-value")
+    if "$" in text:
+        for match in _HASH.finditer(text):
+            if not strength.is_filler(match.group().lstrip("$")):
+                yield Span(*match.span(), "password-hash")
+    if not text.isascii():
+        yield from _values(text, _PASSWORD_WORD, "password")
+
+
+def _values(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
+    for match in pattern.finditer(text):
+        if not _stands_in(match["value"]):
+            yield Span(*match.span("value"), kind)
+
+
+def _stands_in(password: str, user: str = "") -> bool:
+    """Whether the password is a variable, filler, or the user's name once more, as documents have it (`test:test`)."""
+    return (
+        password.lower() == user.lower()
+        or password.startswith(("$", "[", "*"))
+        or password.endswith(">")
+        or strength.is_filler(password)
+    )
 
 
 def _decoded(value: str) -> bytes:
+    """Return the text that base64 stands for, empty when it stands for none."""
     try:
         decoded = base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):

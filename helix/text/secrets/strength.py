@@ -10,39 +10,44 @@ from itertools import pairwise
 
 from helix.text.secrets.vocabulary import FILLER, SAMPLE_DIGESTS
 
+_SEEN = 200
+"""Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
+
 _TEMPLATE = re.compile(
-    r"\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-])|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|<[^<>\s]*>"
+    r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-])|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
     r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
     r"|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|\bos\.environ|process\.env|getenv\b",
     re.IGNORECASE,
 )
-_OPENERS = ("$", "<", "%")
 _RUN = re.compile(r"(.)\1{3,}")
-_X_RUN = re.compile(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
+_BLANKED = re.compile(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
+# Two or three characters five times in a row, or four and more three times, unless it is one character all along.
 _REPEATED = re.compile(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,16}?)\3{2,})")
 _SAMPLE = re.compile(r"example(?:key)?|sample", re.IGNORECASE)
 _STAND_IN = re.compile(
-    r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real|lorem|foobar"
-    r"|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here|0123456789",
+    r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real"
+    r"|lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here|0123456789",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_ALPHA_RUN = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_WORD_LIKE = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _UNSPEAKABLE = re.compile(r"[^aeiouy]{5}|^[^aeiouy]+$|[aeiou]{4}", re.IGNORECASE)
 _EXPRESSION = re.compile(
-    r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+\(?|[A-Za-z_$][\w.$]*[(\[)].*|[A-Za-z_]+\d{0,2}|.*(?:[)\]}]{2}|\?\?|\|\||&&|===?|=>|\?\.|\}=|\)\{|\{\w+:).*|"
-    r"[\d.]+[A-Za-z%]{0,3}",
+    r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+\(?"  # a.b->c
+    r"|[A-Za-z_$][\w.$]*[(\[)].*"  # f(x), a[0]
+    r"|[A-Za-z_]+\d{0,2}|[\d.]+[A-Za-z%]{0,3}"  # a name, a number with its unit
+    r"|.*(?:[)\]}]{2}|\?\?|\|\||&&|===?|=>|\?\.|\}=|\)\{|\{\w+:).*",
     re.DOTALL,
 )
 _CODE_OPENERS = ("{", "[", "(", "&", "*", "!", "\\", "@", "|", ">", "=", "+", "?", "#", ":", ",", ")")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-z]{12}")
-_SEEN = 200
-"""Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
-_PIECES = re.compile(r"[/_+-]")
+_HEX = re.compile(r"[0-9a-fA-F]+")
 _DIGIT = re.compile(r"\d")
 _PUNCTUATED = re.compile(r"[^\w\s.:-]")
 _SPECIAL = re.compile(r"[^\w\s./:-]")
-_HEX = re.compile(r"[0-9a-fA-F]+")
+_SEPARATOR = re.compile(r"[/_+-]")
+
+
 def is_published_sample(value: str) -> bool:
     """Whether the value is a key that a vendor publishes as a sample."""
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16] in SAMPLE_DIGESTS
@@ -65,9 +70,9 @@ def is_filler(value: str) -> bool:
 def is_patterned(value: str) -> bool:
     """Whether the value is too short, a template, or made of repeated or counting characters."""
     bare = value[:_SEEN]
-    if len(bare) < 3 or bare.startswith(_OPENERS) or _TEMPLATE.search(bare):
+    if len(bare) < 3 or _TEMPLATE.search(bare):
         return True
-    if _X_RUN.search(bare) or _REPEATED.search(bare) or len(set(bare)) <= 3:
+    if _BLANKED.search(bare) or _REPEATED.search(bare) or len(set(bare)) <= 3:
         return True
     runs = [len(run.group()) for run in _RUN.finditer(bare)]
     if max(runs, default=0) * 3 > len(bare) or sum(runs) > 0.6 * len(bare):
@@ -99,7 +104,7 @@ def entropy(value: str) -> float:
 
 def word_share(value: str) -> float:
     """Return the share (0..1) of characters in runs that could be words: of one case, four or more, pronounceable."""
-    words = (run for run in _ALPHA_RUN.findall(value) if not _UNSPEAKABLE.search(run))
+    words = (run for run in _WORD_LIKE.findall(value) if not _UNSPEAKABLE.search(run))
     return sum(map(len, words)) / len(value) if value else 0.0
 
 
@@ -145,7 +150,7 @@ def looks_high_entropy(value: str) -> bool:
     lower = sum("a" <= char <= "z" for char in value)
     if min(digits, upper, lower) < 2 or not 0.06 * len(value) <= digits <= 0.4 * len(value):
         return False
-    if max(len(piece) for piece in _PIECES.split(value)) < 12:
+    if max(len(piece) for piece in _SEPARATOR.split(value)) < 12:
         return False
     ceiling = math.log2(min(len(value), 64))
     return entropy(value) >= 0.82 * ceiling and word_share(value) < 0.35

@@ -1,0 +1,125 @@
+"""Rendering of Cypher results: a table for people, JSON and CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+import click
+
+from helix.cli.output import Output, clean, escape, one_line
+
+Record = Mapping[str, Any]
+
+_LONGEST_LIST = 8
+_NARROWEST_CELL = 24
+_PLAN = ["explain result"]
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def write(out: Output, result: Record, style: Format) -> None:
+    """Write the rows of a result to standard output; on a terminal, nothing that it would obey."""
+    if style is Format.TABLE:
+        write_table(out, result, cell_width(len(result["columns"])) if sys.stdout.isatty() else None)
+        return
+    if style is Format.CSV:
+        text = as_csv(result)
+        click.echo(clean(text) if sys.stdout.isatty() else text, nl=False)
+        return
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    click.echo(escape(json.dumps({"cypher": result}, indent=2, ensure_ascii=not unicode)))
+
+
+def write_table(out: Output, result: Record, width: int | None) -> None:
+    """Write a table whose cells are cut to `width` characters, or not at all; a query plan as it was drawn."""
+    if result["columns"] == _PLAN:
+        for row in result["rows"]:
+            out.line(str(row[0]))
+        return
+    cells = [[cell(value) for value in row] for row in result["rows"]]
+    out.table(result["columns"], cells if width is None else [[one_line(text, width) for text in row] for row in cells])
+
+
+def cell_width(columns: int) -> int:
+    """Return how many characters a cell may take in a terminal of this width."""
+    return max(shutil.get_terminal_size().columns // max(columns, 1) - 2, _NARROWEST_CELL)
+
+
+def as_csv(result: Record) -> str:
+    """Return the rows under their column names; nothing for null, JSON for lists, maps, nodes and relationships."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(result["columns"])
+    writer.writerows([_field(value) for value in row] for row in result["rows"])
+    return buffer.getvalue()
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, bool | list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+def cell(value: Any) -> str:
+    """Return a value as a person reads it: nodes and relationships as patterns, long lists by their beginning."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else literal(value)
+
+
+def literal(value: Any) -> str:
+    """Return a value as it would be written in Cypher."""
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        return _mapping(value)
+    if isinstance(value, Sequence):
+        shown = ", ".join(literal(item) for item in value[:_LONGEST_LIST])
+        return f"[{shown}, … {len(value)} in all]" if len(value) > _LONGEST_LIST else f"[{shown}]"
+    return str(value)
+
+
+def _mapping(value: Record) -> str:
+    if "_nodes" in value and "_rels" in value:
+        return _path(value["_nodes"], value["_rels"])
+    if "_label" not in value:
+        return f"{{{_properties(value)}}}"
+    properties = _properties({name: item for name, item in value.items() if not name.startswith("_")})
+    inside = f":{value['_label']}" + (f" {{{properties}}}" if properties else "")
+    return f"[{inside}]" if "_src" in value else f"({inside})"
+
+
+def _properties(value: Record) -> str:
+    """List what is set, the name first: that is what a person knows a node by."""
+    names = sorted(value, key=lambda name: name != "name")
+    return ", ".join(f"{name}: {literal(value[name])}" for name in names if value[name] is not None)
+
+
+def _path(nodes: Sequence[Record], edges: Sequence[Record]) -> str:
+    if not nodes:
+        return " ".join(literal(edge) for edge in edges)
+    text = _stop(nodes[0])
+    for before, edge, after in zip(nodes, edges, nodes[1:], strict=False):
+        forward = edge.get("_src") == before.get("_id")
+        text += f"-[:{edge['_label']}]->" if forward else f"<-[:{edge['_label']}]-"
+        text += _stop(after)
+    return text
+
+
+def _stop(node: Record) -> str:
+    return f"(:{node['_label']} {node.get('name') or node.get('id') or ''})"

@@ -1,0 +1,82 @@
+"""Packing takes whole items only, within the budget, and each thing once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hypothesis import given
+from hypothesis import strategies as st
+from recall_world import NOW, unit
+
+from helix.model.edge import Label
+from helix.model.memory import Kind, Memory
+from helix.model.recall import RecallItem
+from helix.recall.pack import Portion, memories_first, pack, systemic_first
+
+portions = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 40)), max_size=20).map(
+    lambda pairs: [Portion(place=place, text=text, tokens=tokens) for place, (text, tokens) in enumerate(pairs)]
+)
+
+
+@given(offered=portions, limit=st.integers(1, 8), budget=st.integers(0, 60))
+def test_the_answer_is_within_limit_and_budget_and_nothing_that_fits_is_left_out(
+    offered: list[Portion], limit: int, budget: int
+) -> None:
+    packed = pack(offered, limit=limit, budget_tokens=budget)
+    assert len(packed) <= limit
+    assert not budget or sum(portion.tokens for portion in packed) <= budget
+    assert [portion.place for portion in packed] == sorted(portion.place for portion in packed)
+    assert len({portion.text for portion in packed}) == len(packed)
+    for portion in offered:
+        before = [taken for taken in packed if taken.place < portion.place]
+        if portion not in packed and len(before) < limit:
+            too_long = budget and sum(taken.tokens for taken in before) + portion.tokens > budget
+            assert too_long or portion.text in {taken.text for taken in before}
+
+
+def test_texts_are_read_only_as_long_as_there_is_room() -> None:
+    read: list[int] = []
+
+    def offered() -> Iterator[Portion]:
+        for place in range(100):
+            read.append(place)
+            yield Portion(place=place, text=str(place), tokens=1)
+
+    assert len(pack(offered(), limit=3)) == 3
+    assert read == [0, 1, 2]
+
+
+def test_the_same_words_differently_spaced_are_the_same_thing() -> None:
+    offered = [Portion(place=0, text="Run the\ntests", tokens=3), Portion(place=1, text="run  the tests", tokens=3)]
+    assert [portion.place for portion in pack(offered, limit=5)] == [0]
+
+
+def test_what_restates_its_ground_is_told_apart_less_strictly() -> None:
+    one, other = unit([1, 0]), unit([0.93, (1 - 0.93**2) ** 0.5])
+    memory = Portion(place=0, text="memory", tokens=1, vector=one, restates=frozenset({1}))
+    assert len(pack([memory, Portion(place=1, text="episode", tokens=1, vector=other)], limit=5)) == 1
+    assert len(pack([memory, Portion(place=2, text="another", tokens=1, vector=other)], limit=5)) == 2
+
+
+def test_a_memory_goes_ahead_of_the_episodes_that_ground_it() -> None:
+    assert memories_first([5, 1, 9, 7], {7: [9, 1], 5: [9]}) == [5, 7, 1, 9]
+    assert memories_first([5, 1], {7: [1], 5: [8]}) == [5, 1]
+
+
+def test_systemic_memories_come_first_in_a_block() -> None:
+    def item(node_id: str, kind: Kind) -> RecallItem:
+        node = Memory(id=node_id, name=node_id, kind=kind, trigger="t", resolution="r", recorded_at=NOW)
+        return RecallItem(
+            node=node,
+            label=Label.MEMORY,
+            score=1.0,
+            relevance=1.0,
+            recency=1.0,
+            effectiveness=0.5,
+            confidence_label=node.label,
+            text="t",
+            tokens=1,
+        )
+
+    block = [item("a", Kind.FAILURE), item("b", Kind.SYSTEMIC), item("c", Kind.FAILURE), item("d", Kind.SYSTEMIC)]
+    assert [entry.node.id for entry in systemic_first(block)] == ["b", "d", "a", "c"]

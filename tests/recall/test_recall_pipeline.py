@@ -1,0 +1,262 @@
+"""Recall from question to answer: filters, modes, explanation, packing and bad input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recall_world import NOW, World
+
+from helix.errors import InvalidInputError
+from helix.model.edge import Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.memory import Kind, Status
+from helix.model.recall import Expand, Intent, RecallAnswer, RecallItem, RecallQuery
+from helix.recall.question import MAX_CHARACTERS
+from helix.recall.recipes import RECIPES
+from helix.recall.scoring import score_of
+
+STAGES = {"embed", "filter", "vector", "lexical", "files", "time", "fuse", "pagerank", "score", "diversify", "load"}
+
+
+def ids(answer: RecallAnswer) -> list[str]:
+    return [item.node.id for item in answer.items]
+
+
+def item_of(answer: RecallAnswer, node_id: str) -> RecallItem:
+    return next(item for item in answer.items if item.node.id == node_id)
+
+
+def kitchen() -> World:
+    """Return a world with memories of every kind, episodes, and entities between them."""
+    world = World()
+    failure = world.memory("leak", "wal grows without end after reopen", Kind.FAILURE, importance=8.0)
+    world.memory("close", "close the database before reopen", Kind.PATTERN, helped=4.0)
+    world.memory("tabs", "indent makefiles with tabs", Kind.CONVENTION)
+    world.memory("engine", "we chose kuzu for the graph", Kind.DECISION, scope="p")
+    world.memory("secret", "reopen the wal by hand", Kind.PATTERN, scope="q")
+    world.episode("log", "the wal was 2 GB when we tried to reopen it", "and it took ten minutes", scope="p")
+    world.edge(Ref(label=Label.MEMORY, id="close"), failure, Relation.SOLVES)
+    source = world.entity("src/wal.c")
+    world.edge(failure, source, Relation.TOUCHES)
+    world.edge(Ref(label=Label.EPISODE, id="log"), source, Relation.MENTIONS)
+    return world
+
+
+def test_what_fits_best_comes_first_and_says_why() -> None:
+    answer = kitchen().recaller().recall(RecallQuery(query="why does the wal grow after reopen?", scope="p"))
+    assert ids(answer)[0] == "leak"
+    best = answer.items[0]
+    assert re.search("matched the words .*'wal'.*; (1st|2nd) by meaning", best.reason)
+    assert {hit.arm for hit in best.arms} >= {"vector", "lexical"}
+    assert answer.mode == "hybrid"
+    assert answer.timings_ms.keys() >= STAGES
+
+
+@pytest.mark.parametrize("recipe", sorted(RECIPES))
+@pytest.mark.parametrize("model", [True, False])
+def test_the_factors_shown_make_the_score_shown(recipe: str, model: bool) -> None:
+    query = RecallQuery(query="reopen the wal", recipe=recipe, intent=Intent.WHY, files=("wal.c",))
+    answer = kitchen().recaller(model=model).recall(query)
+    assert answer.items
+    for item in answer.items:
+        assert score_of(item.factors) == item.score
+        for value in (item.relevance, item.recency, item.effectiveness):
+            assert 0.0 <= value <= 1.0
+
+
+def test_a_project_sees_itself_and_what_is_global_and_nothing_else() -> None:
+    recaller = kitchen().recaller()
+    assert "secret" not in ids(recaller.recall(RecallQuery(query="reopen the wal", scope="p")))
+    assert "secret" in ids(recaller.recall(RecallQuery(query="reopen the wal", scope="q")))
+    assert "secret" in ids(recaller.recall(RecallQuery(query="reopen the wal")))
+    elsewhere = ids(recaller.recall(RecallQuery(query="reopen the wal", scope="unheard-of")))
+    assert set(elsewhere) <= {"leak", "close", "tabs"}
+
+
+def test_kinds_leave_out_episodes_and_labels_leave_out_memories() -> None:
+    recaller = kitchen().recaller()
+    kinds = recaller.recall(RecallQuery(query="reopen the wal", kinds=(Kind.FAILURE,)))
+    assert ids(kinds) == ["leak"]
+    assert ids(recaller.recall(RecallQuery(query="reopen the wal", labels=(Label.EPISODE,)))) == ["log"]
+
+
+def test_recall_hides_memories_outside_valid_time() -> None:
+    world = World()
+    world.memory("was", "the port is 80", valid_from=NOW - timedelta(days=20), valid_to=NOW - timedelta(days=10))
+    world.memory("is", "the port is 90", valid_from=NOW - timedelta(days=10))
+    recaller = world.recaller()
+    query = RecallQuery(query="which port")
+    assert ids(recaller.recall(query)) == ["is"]
+    assert ids(recaller.recall(replace(query, as_of=NOW - timedelta(days=15)))) == ["was"]
+    assert ids(recaller.recall(replace(query, as_of=NOW - timedelta(days=30)))) == []
+
+
+def test_recall_can_ask_what_was_known_at_a_time() -> None:
+    world = World()
+    retired = {"status": Status.RETIRED, "retired_at": NOW - timedelta(days=5), "valid_to": NOW - timedelta(days=5)}
+    world.memory("first", "the port is 80", recorded_at=NOW - timedelta(days=20), **retired)
+    world.memory("second", "the port is 90", recorded_at=NOW - timedelta(days=5))
+    recaller = world.recaller()
+    assert ids(recaller.recall(RecallQuery(query="which port"))) == ["second"]
+    assert ids(recaller.recall(RecallQuery(query="which port", known_at=NOW - timedelta(days=10)))) == ["first"]
+    assert ids(recaller.recall(RecallQuery(query="which port", known_at=NOW - timedelta(days=30)))) == []
+
+
+@pytest.mark.parametrize("status", [Status.FORGOTTEN, Status.QUARANTINED, Status.RETIRED])
+def test_forgotten_quarantined_and_retired_memories_are_never_answers(status: Status) -> None:
+    world = kitchen()
+    world.memory("gone", "reopen the wal now", status=status)
+    recaller = world.recaller()
+    for deep in (False, True):
+        for expand in Expand:
+            assert "gone" not in ids(recaller.recall(RecallQuery(query="reopen the wal", deep=deep, expand=expand)))
+
+
+def test_archived_and_faded_memories_are_answers_when_asked_deeply() -> None:
+    world = World()
+    world.memory("archived", "reopen the wal", status=Status.ARCHIVED)
+    long_ago = NOW - timedelta(days=400)
+    world.memory(
+        "faded", "reopen the wal again", Kind.PATTERN, recorded_at=long_ago, half_life_days=90.0, importance=2.0
+    )
+    recaller = world.recaller()
+    assert ids(recaller.recall(RecallQuery(query="reopen"))) == []
+    assert set(ids(recaller.recall(RecallQuery(query="reopen", deep=True)))) == {"archived", "faded"}
+
+
+def test_without_a_model_recall_is_lexical_and_says_so() -> None:
+    answer = kitchen().recaller(model=False).recall(RecallQuery(query="reopen the wal"))
+    assert answer.mode == "lexical"
+    assert "lexical only" in answer.notes[0]
+    assert answer.items
+    assert all(hit.arm != "vector" for item in answer.items for hit in item.arms)
+
+
+def test_passages_without_vectors_are_found_by_words_and_counted_in_a_note() -> None:
+    world = kitchen()
+    late = Episode(id="late", content="a zeppelin landed", recorded_at=NOW, occurred_at=NOW)
+    world.put(late, late.content, embedded=False)
+    answer = world.recaller().recall(RecallQuery(query="zeppelin"))
+    assert "late" in ids(answer)
+    assert any("1 passage" in note for note in answer.notes)
+
+
+def test_the_solution_comes_with_the_failure() -> None:
+    world = World()
+    failure = world.memory("failure", "segfault in vacuum", Kind.FAILURE)
+    fix = world.memory("fix", "unrelated words entirely", Kind.PATTERN)
+    world.edge(fix, failure, Relation.SOLVES)
+    answer = world.recaller(model=False).recall(RecallQuery(query="segfault vacuum", expand=Expand.NONE))
+    assert ids(answer) == ["failure", "fix"]
+    assert "solves a failure" in item_of(answer, "fix").reason
+
+
+def test_files_given_bring_what_touches_them() -> None:
+    answer = (
+        kitchen().recaller().recall(RecallQuery(query="indent", files=("/work/p/src/wal.c",), kinds=(Kind.FAILURE,)))
+    )
+    assert "about /work/p/src/wal.c" in item_of(answer, "leak").reason
+
+
+def test_the_graph_brings_what_shares_an_entity_and_names_it() -> None:
+    world = kitchen()
+    far = world.episode("far", "something else altogether", scope="p")
+    world.edge(far, Ref(label=Label.ENTITY, id=world.entity("src/wal.c").id), Relation.MENTIONS)
+    answer = world.recaller(model=False).recall(RecallQuery(query="wal grows", scope="p"))
+    assert "far" in ids(answer)
+    assert "linked to src/wal.c" in item_of(answer, "far").reason
+    assert "far" not in ids(
+        world.recaller(model=False).recall(RecallQuery(query="wal grows", scope="p", expand=Expand.NONE))
+    )
+
+
+def test_a_memory_stands_for_the_episode_that_says_the_same() -> None:
+    world = World()
+    episode = world.episode("evidence", "always activate the venv first")
+    memory = world.memory("rule", "always activate the venv first", Kind.CONVENTION)
+    world.edge(memory, episode, Relation.GROUNDED_IN)
+    assert ids(world.recaller().recall(RecallQuery(query="activate the venv"))) == ["rule"]
+
+
+def test_an_episode_without_a_passage_is_evidence_and_no_answer() -> None:
+    world = World()
+    world.episode("silent")
+    memory = world.memory("rule", "activate the venv", Kind.CONVENTION)
+    world.edge(memory, Ref(label=Label.EPISODE, id="silent"), Relation.GROUNDED_IN)
+    assert ids(world.recaller().recall(RecallQuery(query="activate the venv"))) == ["rule"]
+
+
+def test_of_a_long_episode_the_passage_that_fits_is_shown() -> None:
+    world = World()
+    world.episode("long", "first we spoke of lunch", "then the wal grew", "at last we went home")
+    (item,) = world.recaller().recall(RecallQuery(query="the wal grew")).items
+    assert item.text == "then the wal grew"
+
+
+def test_the_answer_stays_within_its_budget() -> None:
+    recaller = kitchen().recaller()
+    whole = recaller.recall(RecallQuery(query="reopen the wal database"))
+    budget = whole.tokens - 1
+    answer = recaller.recall(RecallQuery(query="reopen the wal database", budget_tokens=budget))
+    assert 0 < answer.tokens <= budget
+    assert answer.tokens == sum(item.tokens for item in answer.items)
+
+
+def test_an_intent_only_moves_and_never_removes() -> None:
+    recaller = kitchen().recaller()
+    query = RecallQuery(query="reopen the wal database")
+    plain, why = recaller.recall(query), recaller.recall(replace(query, intent=Intent.WHY))
+    assert set(ids(plain)) == set(ids(why))
+    assert item_of(why, "leak").factors["*intent"] > 1.0
+
+
+def test_an_empty_store_answers_with_an_empty_list() -> None:
+    for model in (True, False):
+        assert World().recaller(model=model).recall(RecallQuery(query="anything", files=("x.c",))).items == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        RecallQuery(query=" \n\t"),
+        RecallQuery(query="\x00"),
+        RecallQuery(query="x", limit=0),
+        RecallQuery(query="x", limit=201),
+        RecallQuery(query="x", budget_tokens=-1),
+        RecallQuery(query="x", recipe="stew"),
+        RecallQuery(query="x", labels=()),
+    ],
+)
+def test_bad_questions_are_refused(query: RecallQuery) -> None:
+    with pytest.raises(InvalidInputError):
+        kitchen().recaller().recall(query)
+
+
+def test_a_very_long_question_is_cut_and_the_answer_says_so() -> None:
+    answer = kitchen().recaller().recall(RecallQuery(query="reopen the wal " + "x" * 3 * MAX_CHARACTERS))
+    assert "leak" in ids(answer)
+    assert any("very long" in note for note in answer.notes)
+
+
+@settings(max_examples=25, deadline=None)
+@given(text=st.text(min_size=1, max_size=60), files=st.lists(st.text(max_size=12), max_size=3))
+def test_any_text_is_answered_or_refused_as_empty(text: str, files: Sequence[str]) -> None:
+    try:
+        answer = kitchen().recaller().recall(RecallQuery(query=text, files=tuple(files)))
+    except InvalidInputError:
+        assert not text.strip() or not text.isprintable()
+        return
+    assert len(answer.items) <= 10
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    recaller = kitchen().recaller()
+    query = RecallQuery(query="reopen the wal", scope="p")
+    first, second = recaller.recall(query), recaller.recall(query)
+    assert [(item.node.id, item.score) for item in first.items] == [(item.node.id, item.score) for item in second.items]

@@ -1,0 +1,103 @@
+"""Walks reach what is linked to what was found, and only what the asker may see."""
+
+from __future__ import annotations
+
+import numpy as np
+from recall_world import World
+
+from helix.model.edge import Label, Ref, Relation
+from helix.model.entity import EntityKind, Mention
+from helix.model.memory import Kind
+from helix.model.recall import Expand
+from helix.recall.arms import RankedList
+from helix.recall.fusion import Fused, fuse
+from helix.recall.walk import Seeds, entity_rows, graph_arm, nearness, passable, seeds_of, solves_arm
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import LABEL_CODE
+from helix.store.projection import GraphSnapshot
+
+
+def opened(world: World) -> tuple[CatalogueView, GraphSnapshot]:
+    catalogue = world.catalogue()
+    return catalogue.view, world.projection(catalogue).snapshot
+
+
+def row(view: CatalogueView, ref: Ref) -> int:
+    found = view.row_of(ref)
+    assert found is not None
+    return found
+
+
+def found_first(view: CatalogueView, *refs: Ref) -> Fused:
+    rows = np.array([row(view, ref) for ref in refs], np.int64)
+    scores = np.linspace(1, 0.5, len(rows))
+    return fuse([RankedList(arm="vector", rows=rows, scores=scores, passages=np.full(len(rows), -1, np.int64))], {})
+
+
+def reached(view: CatalogueView, graph: GraphSnapshot, fused: Fused, expand: Expand, *mentions: Mention) -> list[str]:
+    walkable = view.walkable(None)
+    entities = entity_rows(view, mentions, walkable)
+    seeds = seeds_of(fused, entities, graph)
+    near = nearness(view, graph, seeds, passable(view, graph, walkable, entities), expand)
+    mask = view.columns.label != LABEL_CODE[Label.ENTITY]
+    return [view.ref_of(int(place)).id for place in graph_arm(near, mask, expand).rows]
+
+
+def test_a_walk_crosses_shared_entities_and_a_neighbour_step_too() -> None:
+    world = World()
+    start, other, apart = (world.memory(name, name) for name in ("start", "other", "apart"))
+    shared, own = world.entity("shared.c"), world.entity("own.c")
+    world.edge(start, shared, Relation.MENTIONS)
+    world.edge(other, shared, Relation.MENTIONS)
+    world.edge(apart, own, Relation.MENTIONS)
+    view, graph = opened(world)
+    fused = found_first(view, start)
+    assert "other" in reached(view, graph, fused, Expand.PAGERANK)
+    assert "other" in reached(view, graph, fused, Expand.NEIGHBOURS)
+    assert "apart" not in reached(view, graph, fused, Expand.PAGERANK)
+    assert reached(view, graph, fused, Expand.NONE) == []
+
+
+def test_a_seed_that_nothing_leads_to_is_not_found_again() -> None:
+    world = World()
+    alone, private = world.memory("alone", "a"), world.memory("private", "b")
+    world.edge(private, world.entity("only-here.c"), Relation.MENTIONS)
+    view, graph = opened(world)
+    assert reached(view, graph, found_first(view, alone, private), Expand.PAGERANK) == []
+
+
+def test_what_the_query_speaks_of_leads_to_what_mentions_it() -> None:
+    world = World()
+    about = world.memory("about", "a")
+    world.edge(about, world.entity("src/x.c"), Relation.TOUCHES)
+    view, graph = opened(world)
+    mention = Mention(kind=EntityKind.FILE, name="SRC/X.C")
+    assert reached(view, graph, fuse([], {}), Expand.PAGERANK, mention) == ["about"]
+
+
+def test_an_entity_that_everything_mentions_weighs_little_as_a_seed() -> None:
+    world = World()
+    common, rare = world.entity("common.c"), world.entity("rare.c")
+    for i in range(10):
+        world.edge(world.memory(str(i), "m"), common, Relation.MENTIONS)
+    world.edge(Ref(label=Label.MEMORY, id="0"), rare, Relation.MENTIONS)
+    view, graph = opened(world)
+    entities = np.array([row(view, common), row(view, rare)])
+    seeds: Seeds = seeds_of(fuse([], {}), entities, graph)
+    assert seeds.mass.tolist() == [0.1, 1.0]
+
+
+def test_the_solutions_of_a_recalled_failure_get_their_chance() -> None:
+    world = World()
+    failure = world.memory("failure", "broken", Kind.FAILURE)
+    fact = world.memory("fact", "true")
+    fix = world.memory("fix", "mend it", Kind.PATTERN)
+    hidden = world.memory("hidden", "mend it in secret", Kind.PATTERN)
+    caused = world.memory("caused", "another", Kind.FAILURE)
+    for source, target in ((fix, failure), (hidden, failure), (failure, caused), (fix, fact)):
+        world.edge(source, target, Relation.SOLVES)
+    view, graph = opened(world)
+    mask = np.ones(view.count, np.bool_)
+    mask[row(view, hidden)] = False
+    assert solves_arm(view, graph, mask, found_first(view, fact, failure)).rows.tolist() == [row(view, fix)]
+    assert len(solves_arm(view, graph, mask, found_first(view, fact)).rows) == 0
