@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import logging
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
-from helix.errors import InvalidInputError, ModelError, NotFoundError, PausedError
-from helix.graph import cypher_gate
+from helix.errors import PausedError
 from helix.ingest import sources
-from helix.lifecycle import curate, maintenance, neighbours, reembed
+from helix.lifecycle import curate, links, maintenance, neighbours, reembed
 from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.episodes import EpisodeRequest, record
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.intake import known_kind
 from helix.lifecycle.remember import StoreRequest, remember
 from helix.model.clock import Clock, system_clock
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Edge, Label, Ref
 from helix.model.episode import Episode
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import Kind, Memory, Status
+from helix.model.operations import Row
 from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
-from helix.model.records import Node, edge_from
+from helix.model.records import Node
 from helix.model.reports import (
     CypherResult,
     DoctorReport,
@@ -36,6 +32,7 @@ from helix.model.reports import (
     Health,
     IngestReport,
     Job,
+    JobState,
     MaintenanceReport,
     Page,
     SimilarMemory,
@@ -43,18 +40,17 @@ from helix.model.reports import (
     StatusReport,
     StoreResult,
 )
-from helix.providers.choose import embedder_for
 from helix.providers.embedder import Embedder
+from helix.recall.last import LastAnswers
 from helix.recall.pipeline import Recaller
 from helix.settings import Settings
-from helix.store import backup, doctor, listing, overview
+from helix.store import ask, backup, doctor, listing, overview
 from helix.store.events import Event, Events
 from helix.store.jobs import Jobs, Ticket
+from helix.store.opening import open_store
 from helix.store.store import Store
 
 log = logging.getLogger(__name__)
-
-_SESSIONS_KEPT = 200
 
 
 class Helix:
@@ -67,8 +63,7 @@ class Helix:
         self._reason = reason
         self._started_at = store.clock()
         self._events = Events()
-        self._answers: OrderedDict[str, RecallAnswer] = OrderedDict()
-        self._answers_guard = threading.Lock()
+        self._answers = LastAnswers()
         self._jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=self._events.tell_job)
         self._recaller = Recaller(
             catalogue=store.catalogue,
@@ -81,6 +76,7 @@ class Helix:
             settings=settings,
         )
         store.writer.listen(self._events.tell_rows)
+        store.writer.listen(self._mend)
 
     @classmethod
     def open(
@@ -96,21 +92,7 @@ class Helix:
         What is missing is made good in the background: a graph that could not be used, vectors of passages that were
         stored without a model. Raises StoreLockedError, StoreTooNewError, StoreCorruptError, DiskFullError.
         """
-        if embedder is not None:
-            store = Store(settings, embedder=embedder, clock=clock, make_id=make_id)
-            return cls(settings, store, reason=embedder.space.model)._catch_up()
-        choice = embedder_for(settings)
-        with ThreadPoolExecutor(1, thread_name_prefix="helix-warm") as pool:
-            # The model loads while the store opens: together they are what a start takes.
-            warm = pool.submit(choice.embedder.warm) if choice.embedder is not None else None
-            store = Store(settings, embedder=choice.embedder, clock=clock, make_id=make_id)
-            reason = choice.reason
-            try:
-                if warm is not None:
-                    warm.result()
-            except ModelError as error:
-                log.error("embedding model cannot be used", extra={"error": str(error)})
-                store.embedder, reason = None, f"lexical only: {error}"
+        store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
         return cls(settings, store, reason=reason)._catch_up()
 
     def _catch_up(self) -> Helix:
@@ -120,6 +102,11 @@ class Helix:
         if store.embedder is not None and not store.mismatch and store.journal.spaces.count_missing_active():
             self._jobs.start("embed", lambda ticket: reembed.fill_in(store, ticket))
         return self
+
+    def _mend(self, rows: Sequence[Row]) -> None:
+        """Build a graph where one was given up for want of room: a change was accepted, so there is room again."""
+        if not self._store.graph.available and not any(job.state is JobState.RUNNING for job in self._jobs.all()):
+            self.rebuild()
 
     def close(self) -> None:
         """Stop the jobs, finish what is being written, and close the store."""
@@ -160,7 +147,7 @@ class Helix:
 
     def edge(self, source: str, target: str, relation: str, weight: float = 1.0) -> Edge:
         """Create or strengthen an edge between two memories."""
-        return curate.link(self._store, source, target, relation, weight)
+        return links.link(self._store, source, target, relation, weight)
 
     def feedback(self, names: Sequence[str], delta: float) -> list[Memory]:
         """Record that memories helped (positive delta) or failed (negative)."""
@@ -191,12 +178,7 @@ class Helix:
         """Answer a question; the answer is kept as the last one of its session."""
         self._store.check_space()
         answer = self._recaller.recall(query)
-        with self._answers_guard:
-            for session in {query.session, ""}:
-                self._answers[session] = answer
-                self._answers.move_to_end(session)
-            while len(self._answers) > _SESSIONS_KEPT:
-                self._answers.popitem(last=False)
+        self._answers.keep(answer)
         return answer
 
     def recall_by_type(
@@ -232,17 +214,11 @@ class Helix:
 
     def last(self, session: str = "") -> RecallAnswer | None:
         """Return the last answer given in a session (empty: in any), or None."""
-        with self._answers_guard:
-            return self._answers.get(session)
+        return self._answers.of(session)
 
     def why(self, name_or_id: str, session: str = "") -> RecallItem:
         """Return a memory's place in the last answer of a session; NotFoundError when it was not in it."""
-        answer = self.last(session)
-        wanted = name_or_id.strip()
-        for item in answer.items if answer is not None else ():
-            if wanted in (item.node.id, getattr(item.node, "name", None)):
-                return item
-        raise NotFoundError(f"{wanted!r} was not in the last answer", hint="`helix last` shows what was")
+        return self._answers.place_of(name_or_id, session)
 
     def get(self, name_or_id: str) -> Memory:
         """Return a memory by id or name."""
@@ -254,21 +230,7 @@ class Helix:
 
     def edges(self, name_or_id: str | None = None, relation: str | None = None, limit: int = 100) -> list[Edge]:
         """Return edges of a memory (by name or id) or of any other node (by id), or of the whole graph."""
-        if not 1 <= limit <= self.settings.page_size:
-            raise InvalidInputError(f"limit must be between 1 and {self.settings.page_size}, not {limit}")
-        kind = _relation(relation)
-        if name_or_id is None:
-            found = self._store.records.edges_of(kind, limit)
-        else:
-            found = [op for op in self._store.records.edges_at(self._ref(name_or_id)) if kind in (None, op.type)]
-        return [edge_from(op) for op in found[:limit]]
-
-    def _ref(self, name_or_id: str) -> Ref:
-        for label in Label:
-            ref = Ref(label=label, id=name_or_id.strip())
-            if self._store.catalogue.row_of(ref) is not None:
-                return ref
-        return Ref(label=Label.MEMORY, id=memory_of(self._store, name_or_id).id)
+        return links.edges(self._store, name_or_id, relation, limit)
 
     def list_memories(
         self,
@@ -297,27 +259,11 @@ class Helix:
         limit: int | None = None,
     ) -> CypherResult:
         """Run a read-only Cypher statement within its limits; raises CypherRefusedError and QueryTimeoutError."""
-        timeout = min(timeout_ms or self.settings.cypher_timeout_ms, self.settings.request_timeout_ms)
-        rows = min(limit or self.settings.cypher_rows, 100 * self.settings.cypher_rows)
-        if timeout < 1 or rows < 1:
-            raise InvalidInputError("the time and row limits must be above 0")
-        statement = cypher_gate.check(query)
-        started = time.perf_counter()
-        columns, found, more = self._store.graph.engine.cypher(statement, params or {}, timeout_ms=timeout, limit=rows)
-        return CypherResult(
-            columns=tuple(columns),
-            rows=tuple(tuple(row) for row in found),
-            truncated=more,
-            elapsed_ms=1000 * (time.perf_counter() - started),
-        )
+        return ask.cypher(self._store, query, params, timeout_ms, limit)
 
     def graph_schema(self) -> list[GraphTable]:
         """Return the labels and relationships of the graph with their properties."""
-        kinds = {"NODE": "node", "REL": "relationship"}
-        return [
-            GraphTable(name=name, kind=kinds.get(kind, kind.lower()), properties=tuple(properties))
-            for name, kind, properties in self._store.graph.engine.tables()
-        ]
+        return ask.graph_schema(self._store)
 
     def stats(self, scope: str | None = None) -> Stats:
         """Count the memories of a scope, or of all."""
@@ -399,12 +345,3 @@ def open_embedded(path: str | Path, **overrides: Any) -> Helix:
     Refused with StoreLockedError while a daemon owns the store.
     """
     return Helix.open(configuration.load({"db_path": Path(path), **overrides}))
-
-
-def _relation(word: str | None) -> Relation | None:
-    if word is None:
-        return None
-    try:
-        return Relation(word.strip().upper().replace("-", "_"))
-    except ValueError as error:
-        raise InvalidInputError(f"unknown relation {word!r}", hint="one of: " + ", ".join(Relation)) from error

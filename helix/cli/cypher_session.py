@@ -60,8 +60,9 @@ def parse_parameter(text: str) -> tuple[str, Any]:
 def summary(result: dict[str, Any], raise_limit: str) -> str:
     """Return how many rows came in which time, and how to get those that were cut off."""
     count = len(result["rows"])
-    words = f"{count:,} row{'' if count == 1 else 's'} in {result['elapsedMs']:.0f} ms"
-    return f"{words}\ntruncated at {count:,} rows; raise it with {raise_limit}" if result["truncated"] else words
+    rows = f"{count:,} row{'' if count == 1 else 's'}"
+    words = f"{rows} in {result['elapsedMs']:.0f} ms"
+    return f"{words}\ntruncated at {rows}; raise it with {raise_limit}" if result["truncated"] else words
 
 
 def _reject_constant(name: str) -> Any:

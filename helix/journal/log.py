@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zlib
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

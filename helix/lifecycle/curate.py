@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from helix.errors import ConflictError, InvalidInputError
+from helix.errors import ConflictError
 from helix.lifecycle import intake as checks
 from helix.lifecycle.compose import Composer, prepare
 from helix.lifecycle.find import memory_of
@@ -15,18 +14,13 @@ from helix.lifecycle.intake import Intake
 from helix.lifecycle.reinforce import reinforced
 from helix.lifecycle.remember import body
 from helix.lifecycle.versions import files_of, supersede
-from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
-from helix.model.provenance import Provenance, Trust
-from helix.model.records import edge_from
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import slug
 
 _PERFECT = 5
 _CONFIRMED_STEP = 0.5
-_MOST_WEIGHT = 10.0
-_RELATION_WORD = re.compile(r"[a-z][a-z_]{1,39}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,63 +116,6 @@ def confirm(store: Store, name_or_id: str) -> Memory:
         return replace(reinforced(memory, _PERFECT, composer.now), status=Status.ACTIVE, confidence=confidence)
 
     return _restate(store, name_or_id, "confirm", confirmed)
-
-
-def link(store: Store, source: str, target: str, relation: str, weight: float) -> Edge:
-    """Create an edge between two memories, or strengthen the one that is there by `weight` (at most 10 in all).
-
-    A relation that is no known type becomes RELATED with that word. Raises InvalidInputError or NotFoundError.
-    """
-    kind, word = relation_of(relation)
-    if not 0.0 < weight <= _MOST_WEIGHT:
-        raise InvalidInputError(f"weight must be above 0 and at most {_MOST_WEIGHT:g}, not {weight!r}")
-
-    def decision() -> Decision[Edge]:
-        start, end = memory_of(store, source), memory_of(store, target)
-        if start.id == end.id:
-            raise InvalidInputError("an edge needs two different memories", hint="name another target")
-        here, there = (Ref(label=Label.MEMORY, id=memory.id) for memory in (start, end))
-        present = next(
-            (
-                edge_from(op)
-                for op in store.records.edges_at(here)
-                if (op.type, op.source, op.target) == (kind, here, there)
-            ),
-            None,
-        )
-        composer = Composer(store, store.clock())
-        edge = (
-            Edge(
-                type=kind,
-                source=here,
-                target=there,
-                created_at=composer.now,
-                weight=weight,
-                relation=word,
-                provenance=Provenance(extractor="explicit", trust=Trust.USER_ASSERTED),
-            )
-            if present is None
-            else replace(
-                present, weight=min(_MOST_WEIGHT, present.weight + weight), relation=word, last_used_at=composer.now
-            )
-        )
-        composer.put_edge(edge)
-        return Decision((composer.change("edge", relation=kind.value),), edge)
-
-    return store.writer.submit(decision)
-
-
-def relation_of(word: str) -> tuple[Relation, str]:
-    """Return the type of relationship of a word a caller gave, and the free word of a RELATED one."""
-    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
-    if plain.upper() in OPEN_RELATIONS:
-        return Relation(plain.upper()), ""
-    if plain.upper() in Relation.__members__ or not _RELATION_WORD.fullmatch(plain):
-        raise InvalidInputError(
-            f"{word!r} is no relation for an edge between memories",
-            hint="one of: " + ", ".join(relation.lower() for relation in OPEN_RELATIONS) + ", or a word of your own",
-        )
-    return Relation.RELATED, plain
 
 
 def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory, Composer], Memory]) -> Memory:

@@ -68,7 +68,7 @@ class ArmHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallItem:
-    """One answer. `score` is the product of `factors` (named, in order); `arms` say who found it.
+    """One answer. `score` is the sum of the `+` factors times the product of the `*` factors; `arms` say who found it.
 
     `relevance`, `recency` and `effectiveness` are each in 0..1. `label` is `[75%]` or `[unproven]`.
     """

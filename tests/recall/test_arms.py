@@ -220,7 +220,8 @@ def test_what_touches_more_of_the_files_comes_first_then_what_fits_then_what_is_
     best_fit = view.row_of(fitting)
 
     def affinity(rows: IndexArray) -> FloatArray:
-        return (rows == best_fit).astype(np.float64)
+        fit: FloatArray = (rows == best_fit).astype(np.float64)
+        return fit
 
     mask = view.columns.label == view.columns.label[view.row_of(both)]
     found = files_arm(view, mask, graph, ["src/one.c", "src/two.c"], affinity)

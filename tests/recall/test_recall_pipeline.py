@@ -99,8 +99,9 @@ def test_recall_hides_memories_outside_valid_time() -> None:
 
 def test_recall_can_ask_what_was_known_at_a_time() -> None:
     world = World()
-    retired = {"status": Status.RETIRED, "retired_at": NOW - timedelta(days=5), "valid_to": NOW - timedelta(days=5)}
-    world.memory("first", "the port is 80", recorded_at=NOW - timedelta(days=20), **retired)
+    end = NOW - timedelta(days=5)
+    ended = {"recorded_at": NOW - timedelta(days=20), "status": Status.RETIRED, "retired_at": end, "valid_to": end}
+    world.memory("first", "the port is 80", Kind.FACT, **ended)
     world.memory("second", "the port is 90", recorded_at=NOW - timedelta(days=5))
     recaller = world.recaller()
     assert ids(recaller.recall(RecallQuery(query="which port"))) == ["second"]

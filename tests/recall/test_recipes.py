@@ -25,7 +25,7 @@ def random_signals(seed: int, count: int) -> Signals:
     rng = np.random.default_rng(seed)
     drawn = {name.name: rng.random(count) for name in fields(Signals)}
     drawn |= {"hours": rng.random(count) * 10_000, "kind": rng.integers(-1, len(KIND_CODE), count).astype(np.int8)}
-    return Signals(**{**drawn, "intended": rng.random(count) < 0.3})
+    return Signals(**{**drawn, "intended": rng.random(count) < 0.3})  # type: ignore[arg-type]
 
 
 @given(seed=st.integers(0, 2000), count=st.integers(1, 30), name=st.sampled_from(sorted(RECIPES)))

@@ -365,7 +365,7 @@ def random_nodes(seed: int, count: int) -> list[Memory | Episode | Reflection]:
                     retired_at=retired,
                     scope=scope,
                     status=status,
-                    **times,
+                    **times,  # type: ignore[arg-type]
                 )
             )
     return nodes

@@ -117,7 +117,8 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     value = _whole_value(text, match, group, env=env).rstrip("\\")
     if text.startswith(("..", "…"), start + len(value)):  # an excerpt: whoever wrote it left the secret out
         return None
-    shouted = env and match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))
+    tight = gap == match["name"] + "=" and text[match.start() - 1 : match.start()] in ("", "\n")
+    shouted = env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
     weak = any(match[key] is not None for key in _WEAK_GROUPS)
     if not _accepted(value, promise, _Context(quoted, env, shouted, weak)):
         return None
@@ -132,6 +133,8 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     if match["blank"] is not None:
         flag = text.endswith("-", 0, match.start())
         return flag or (group in ("double", "single") and not match["close"])
+    if match["name"].lower() == "pass" and "=" not in text[match.end("name") : match.start(group)]:
+        return False  # the verdict of a test
     if match["call"] is not None:
         return _READER.match(match["name"].rpartition(".")[2]) is None
     return match["tag"] is None or text.startswith("</", match.end(group))
@@ -157,7 +160,8 @@ def _rest_of_word(text: str, start: int) -> str:
 def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     if strength.is_uuid(value):
         return promise is not Promise.MAYBE
-    if strength.is_filler(value) or _LOCATION.match(value) or strength.is_published_sample(value):
+    made_up = strength.is_stand_in(value) if context.shouted else strength.is_filler(value)
+    if made_up or _LOCATION.match(value) or strength.is_published_sample(value):
         return False
     if not context.quoted and not context.shouted:
         if strength.is_expression(value):
@@ -186,7 +190,11 @@ def _like_a_password(value: str, context: _Context) -> bool:
 
 
 def _like_a_token(value: str, context: _Context) -> bool:
-    if len(value) < 10 or any(char.isspace() for char in value) or not strength.looks_chosen(value):
+    if len(value) < 10 or any(char.isspace() for char in value):
+        return False
+    if context.shouted and _IDENTIFIER.fullmatch(value) is None:
+        return len(value) >= 12 or not value.isalpha()
+    if not strength.looks_chosen(value):
         return False
     if _IDENTIFIER.fullmatch(value) is None or strength.word_share(value) < 0.35:
         return True

@@ -46,7 +46,7 @@ def _armoured(text: str) -> Iterator[Span]:
         following = _BEGIN.search(text, begin.end(), ends[0][0]) if ends else None
         if ends and following is None:
             body, end = text[begin.end() : ends[0][0]], ends[0][1]
-            if _letters(body) < 16 or strength.is_filler(body.strip()):
+            if _letters(body) < 16:
                 continue
         else:
             match = _BODY.match(text, begin.end())

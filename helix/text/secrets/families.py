@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from helix.text.secrets import strength
 from helix.text.secrets.names import Promise, promise_of
 from helix.text.secrets.span import Span
+from helix.text.secrets.vocabulary import UNMISTAKABLE
 
 _CANDIDATE = re.compile(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
 _SEGMENT = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
@@ -19,9 +20,14 @@ _SHAPES = {
     "google-key": (r"AIza[\w-]{35}(?![\w-])", r"ya29\.[\w.-]{20,}", r"GOCSPX-[\w-]{20,}", r"1//0[\w-]{30,}"),
     "github-token": (r"gh[opsur]_\w{30,}", r"github_pat_\w{22,}"),
     "gitlab-token": (r"gl(?:pat|dt|rt|soat|ptt|ft|imt|agent|oas|cbt|ffct|rtr)-[\w.-]{20,}", r"GR1348941[\w-]{20,}"),
-    "slack-token": (r"xox[a-z](?:\.xox[a-z])?-(?:\d-)?[\w-]{20,}", r"xapp-\d-[\w-]{20,}"),
+    "slack-token": (
+        r"xox[a-z]-(?:\d-)?(?:\d{6,}-){1,4}(?=\d*[A-Za-z])[A-Za-z0-9]{8,}",
+        r"xox[a-z](?:\.xox[a-z])?-\d-[A-Za-z0-9]{40,}",
+        r"xapp-\d-[A-Z0-9]{6,}-\d{6,}-[0-9a-f]{32,}",
+    ),
     "anthropic-key": (r"sk-ant-[a-z]{3,6}\d\d-[\w-]{80,}",),
-    "openai-key": (r"sk-(?:proj-|svcacct-|admin-|None-|or-v1-|lf-)?[\w-]{20,}",),
+    "openai-key": (r"sk-(?:proj|svcacct|admin|or-v1)-[\w-]{20,}",),
+    "api-key": (r"sk-(?:lf-)?[\w-]{20,}",),
     "stripe-key": (r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}", r"whsec_[\w+/]{20,}"),
     "huggingface-token": (r"hf_[A-Za-z0-9]{34}(?!\w)", r"api_org_[A-Za-z0-9]{34}(?!\w)"),
     "azure-secret": (r"[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~-])",),
@@ -61,10 +67,8 @@ follows a short or common prefix is random enough is decided by `_random_tail`."
 
 _KINDS = tuple(_SHAPES)
 _KNOWN = re.compile(r"(?<![\w+/.-])(?:" + "|".join(f"({'|'.join(shapes)})" for shapes in _SHAPES.values()) + ")")
-_CAN_BE_SECRET = re.compile(r"\d|hf_|api_org_")
-_BY_ENTROPY_OF_TAIL = frozenset(
-    {"vendor-token", "openai-key", "hashicorp-token", "slack-token", "azure-secret", "gitlab-token"}
-)
+_CAN_BE_SECRET = re.compile(r"\d|hf_|api_org_|[sr]k_|sk-|gh[opsur]_")
+_BY_ENTROPY_OF_TAIL = frozenset({"vendor-token", "api-key", "hashicorp-token", "azure-secret"})
 _TILDE = re.compile(r"(?<!\w)sha256~[\w-]{40,}")
 _PIPE = re.compile(r"(?<!\w)\d{15,16}(?:\||%7C)[\w-]{27,40}")
 _INTEGRITY = re.compile(
@@ -106,7 +110,8 @@ def _known(text: str, start: int, end: int) -> Iterator[Span]:
     for match in _KNOWN.finditer(text, start, end):
         kind = _KINDS[(match.lastindex or 1) - 1]
         value = match.group()
-        if strength.is_filler(value) or strength.is_published_sample(value):
+        made_up = strength.is_blank(value) if kind in UNMISTAKABLE else strength.is_filler(value)
+        if made_up or strength.is_published_sample(value):
             continue
         if kind not in _BY_ENTROPY_OF_TAIL or _random_tail(value):
             yield Span(match.start(), match.end(), kind)

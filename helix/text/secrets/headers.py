@@ -13,6 +13,8 @@ from helix.text.secrets.span import Span
 _USERINFO = re.compile(
     r"://(?P<user>[^\s/?#@:\"'<>]{0,200})(?::(?P<password>[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])"
 )
+# What documents write for a password in an address; anything else there is taken out, since nothing is lost by it.
+_NO_PASSWORDS = ("password", "passwd", "pass", "passw", "pwd", "pw", "p", "your-password", "yourpassword", "mypassword")
 _WEBHOOK = re.compile(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|api\.telegram\.org/bot"
     r"|hooks\.zapier\.com/hooks/catch/|webhook\.office\.com/webhookb2/|hooks\.chat\.googleapis\.com/)"
@@ -39,6 +41,12 @@ _BUNDLER = re.compile(
 )
 _LOGINS = (
     ("sshpass", re.compile(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")),
+    (
+        "mysql",
+        re.compile(
+            r"\bmysql(?:dump|admin)?[ \t][^\n]{0,200}?\s-p(?!ort|rotocol|lugin|ager)(?P<value>[^\s\"'-][^\s\"']{3,200})"
+        ),
+    ),
     ("login", re.compile(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")),
     (
         "securestring",
@@ -70,7 +78,7 @@ def _addresses(text: str) -> Iterator[Span]:
         if password is None:
             if strength.looks_random(user, least=20):
                 yield Span(*match.span("user"), "url-password")
-        elif not _stands_in(password, user):
+        elif not strength.is_blank(password) and password.lower() not in (*_NO_PASSWORDS, user.lower()):
             yield Span(*match.span("password"), "url-password")
     for match in _WEBHOOK.finditer(text):
         if strength.looks_random(match["value"].rsplit("/", 1)[-1], least=12):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
+from helix.text.secrets.vocabulary import UNMISTAKABLE
 
 
 class _Detector(NamedTuple):
@@ -60,9 +61,9 @@ def _matches(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
     for match in pattern.finditer(text):
         group = match.lastindex if assignment and match.lastindex else 0
         value = match[group].strip(' \t\r\n=:"')
-        # The sample key of AWS's own documents is taken out too: whoever sees it gone knows that the real one would be.
-        sample = strength.is_patterned(value) if kind == "aws-access-key" else strength.is_filler(value)
-        if not sample and strength.word_share(value) <= _WORDY and any(char.isdigit() for char in value):
+        sample = strength.is_blank(value) if kind in UNMISTAKABLE else strength.is_filler(value)
+        wordy = strength.word_share(value) > _WORDY and kind not in UNMISTAKABLE
+        if not sample and not wordy and any(char.isdigit() for char in value):
             start = text.index(value, match.start(group))
             yield Span(start, start + len(value), kind)
 

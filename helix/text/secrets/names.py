@@ -39,7 +39,7 @@ def promise_of(name: str, before: str = "") -> Promise:
     if last in PASSWORD_NAMES or last.endswith(("password", "passwd", "secret", "pwd", "passphrase")):
         return Promise.PASSWORD
     if last == "pass":
-        owned = not PASS_OWNERS.isdisjoint(words[:-1]) or name.isupper()
+        owned = not PASS_OWNERS.isdisjoint(words[:-1]) or words == ["pass"]
         return Promise.PASSWORD if owned else Promise.NONE
     if last in TOKEN_NAMES or last.endswith(("token", "apikey", "authkey", "credentials")):
         return Promise.TOKEN

@@ -13,6 +13,7 @@ from helix.text.secrets.vocabulary import FILLER, SAMPLE_DIGESTS
 _SEEN = 200
 """Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
 
+_LONGEST_COUNT = 13
 _TEMPLATE = re.compile(
     r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-])|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
     r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
@@ -26,7 +27,7 @@ _REPEATED = re.compile(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,16}?)\3{2,})")
 _SAMPLE = re.compile(r"example(?:key)?|sample", re.IGNORECASE)
 _STAND_IN = re.compile(
     r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real"
-    r"|lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here|0123456789",
+    r"|lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -35,7 +36,8 @@ _UNSPEAKABLE = re.compile(r"[^aeiouy]{5}|^[^aeiouy]+$|[aeiou]{4}", re.IGNORECASE
 _EXPRESSION = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+\(?"  # a.b->c
     r"|[A-Za-z_$][\w.$]*[(\[)].*"  # f(x), a[0]
-    r"|[A-Za-z_]+\d{0,2}|[\d.]+[A-Za-z%]{0,3}"  # a name, a number with its unit
+    r"|[A-Za-z_]+|[\d.]+[A-Za-z%]{0,3}"  # a name, a number with its unit
+    r"|(?:sha|md|aes|rsa|dsa|utf|base|[hrep]s|ed|curve|x|pkcs|oauth|http|ipv|tls|ssl|int|uint|float|str|arg|v)-?_?\d{1,5}"
     r"|.*(?:[)\]}]{2}|\?\?|\|\||&&|===?|=>|\?\.|\}=|\)\{|\{\w+:).*",
     re.DOTALL,
 )
@@ -56,29 +58,38 @@ def is_published_sample(value: str) -> bool:
 def is_filler(value: str) -> bool:
     """Whether the value is a placeholder, a template, a sample or a counting row rather than anybody's secret."""
     bare = value[:_SEEN].strip("\"'`")
-    if is_patterned(bare) or _STAND_IN.search(bare):
+    return is_stand_in(bare) or is_counting(bare)
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether the value is blank, or says in words that it only stands for a secret."""
+    bare = value[:_SEEN]
+    if is_blank(bare) or _longest_count(bare.lower()) >= _LONGEST_COUNT or _STAND_IN.search(bare):
         return True
     if _SAMPLE.search(bare):  # a documented sample is as random as the real thing, a made-up one is not
         rest = _SAMPLE.sub("", bare)
-        return len(rest) < 20 or word_share(rest) >= 0.4 or not _DIGIT.search(rest)
+        return len(rest) < 20 or word_share(rest) >= 0.5 or not _DIGIT.search(rest)
     words = [word.lower() for word in _WORD.findall(bare)]
     digits = sum(len(word) for word in words if word.isdigit())
     named = [word for word in words if not word.isdigit()]
     return digits < 2 and bool(named) and FILLER.issuperset(named) and not _PUNCTUATED.search(bare)
 
 
-def is_patterned(value: str) -> bool:
-    """Whether the value is too short, a template, or made of repeated or counting characters."""
+def is_counting(value: str) -> bool:
+    """Whether the value is mostly a row that counts upwards, which nobody's random string is."""
+    count = _longest_count(value[:_SEEN].lower())
+    return count >= _LONGEST_COUNT or count * 2 > len(value)
+
+
+def is_blank(value: str) -> bool:
+    """Whether the value is too short, a template, or blanked out by repeated characters."""
     bare = value[:_SEEN]
     if len(bare) < 3 or _TEMPLATE.search(bare):
         return True
-    if _BLANKED.search(bare) or _REPEATED.search(bare) or len(set(bare)) <= 3:
+    if _BLANKED.search(bare) or _REPEATED.search(bare) or len(set(bare)) <= min(3, len(bare) // 3):
         return True
     runs = [len(run.group()) for run in _RUN.finditer(bare)]
-    if max(runs, default=0) * 3 > len(bare) or sum(runs) > 0.6 * len(bare):
-        return True
-    count = _longest_count(bare.lower())
-    return count >= 13 or count * 2 > len(bare)
+    return max(runs, default=0) * 3 > len(bare) or sum(runs) > 0.6 * len(bare)
 
 
 def is_expression(value: str) -> bool:

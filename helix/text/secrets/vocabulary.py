@@ -81,6 +81,13 @@ QUALIFIERS = _words(
 )
 """Last words that say nothing about what a name promises: `password_value`, `token_old`."""
 
+UNMISTAKABLE = _words("aws-access-key github-token gitlab-token openai-key slack-token stripe-key")
+"""Kinds of token told by a prefix that nothing else has, so that even those that look made up are taken out.
+
+The sample key of AWS's own documents and `ghp_abcdef...` are among them: whoever sees those gone knows that the real
+one would be.
+"""
+
 SAMPLE_DIGESTS = _words(
     """
     0b476bdf9acf2123 2037abcaffb2b777 27a9a42931dff7eb 37f8f09bdf12c2f2 3a8b61d0f636b007 3f370c9dd8225c63
