@@ -110,6 +110,15 @@ def test_only_what_changed_is_made_again(checkout: Checkout) -> None:
         assert checkout.requests() == asked
 
 
+def test_an_environment_stays_until_another_interpreter_is_asked_for(checkout: Checkout) -> None:
+    checkout.set_up()
+    checkout.requests()
+    assert checkout.set_up(HELIX_PYTHON=sys.executable)[0] == 0
+    assert checkout.requests() == WHOLE
+    assert checkout.set_up(HELIX_PYTHON=sys.executable) == (0, "")
+    assert checkout.set_up() == (0, "")
+
+
 def test_a_moved_checkout_gets_a_new_environment(checkout: Checkout) -> None:
     checkout.set_up()
     checkout.requests()

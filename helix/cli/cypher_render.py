@@ -60,11 +60,15 @@ def cell_width(columns: int) -> int:
 
 def as_csv(result: Record) -> str:
     """Return the rows under their column names; nothing for null, JSON for lists, maps, nodes and relationships."""
+    lines = [result["columns"], *([_field(value) for value in row] for row in result["rows"])]
+    return "".join(_csv_line(line) for line in lines)
+
+
+def _csv_line(fields: Sequence[Any]) -> str:
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(result["columns"])
-    writer.writerows([_field(value) for value in row] for row in result["rows"])
-    return buffer.getvalue()
+    # Only what is in the line terminator gets quoted for sure, and texts may hold either half of this one.
+    csv.writer(buffer, lineterminator="\r\n").writerow(fields)
+    return buffer.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _field(value: Any) -> Any:

@@ -178,13 +178,15 @@ def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float) ->
 
 
 def split_sentence(text: str) -> tuple[str, str]:
-    """Return the first sentence of a text and the rest of it; twice the text where there is no rest.
+    """Return the first sentence of a text and the rest of it, which may be empty.
 
     A sentence too long for a trigger is cut, and the whole text kept beside it.
     """
     first, *rest = _SENTENCE_END.split(text.strip(), maxsplit=1)
     trigger = shorten(first, _TRIGGER_LENGTH)
-    return trigger, rest[0].strip() if rest and trigger == first else text.strip()
+    if trigger != first:
+        return trigger, text.strip()
+    return trigger, rest[0].strip() if rest else ""
 
 
 def _show_one(invocation: Invocation, operation: str, name_or_id: str | None, **arguments: Any) -> None:

@@ -41,6 +41,11 @@ _SEARCH_WIDTH = 200
 _EXPORT_PAGE = 5_000
 _MIB, _GIB = 1 << 20, 1 << 30
 
+# How Kuzu's complaints about a statement, rather than about its files, begin.
+_WRONG_STATEMENT = tuple(
+    f"{sort} exception" for sort in ("Parser", "Binder", "Catalog", "Conversion", "Runtime", "Overflow", "Buffer manager")
+) + ("Parameter",)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KuzuOptions:
@@ -327,8 +332,6 @@ def _mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
             raise StoreCorruptError(
                 f"{path} cannot be opened: {text.splitlines()[0] if text else 'unreadable'}"
             ) from error
-        if text.startswith(
-            ("Parser exception", "Binder exception", "Catalog exception", "Conversion exception", "Parameter")
-        ):
+        if text.startswith(_WRONG_STATEMENT):
             raise InvalidInputError(text.strip(), hint="see the Cypher manual of Kuzu 0.11") from error
         raise StoreError(f"the graph refused: {text.strip()}", hint="`helix doctor` looks closer") from error

@@ -127,7 +127,7 @@ class Default:
     files: float = 0.25
     time: float = 0.15
     solves: float = 0.1
-    graph: float = 0.15
+    graph: float = 0.1
     effectiveness_cap: float = 0.15
     recency_cap: float = 0.05
     importance_cap: float = 0.05

@@ -26,8 +26,9 @@ def cypher(
     if timeout < 1 or rows < 1:
         raise InvalidInputError("the time and row limits must be above 0")
     statement = cypher_gate.check(query)
+    values = cypher_gate.bind(statement, params or {})
     started = time.perf_counter()
-    columns, found, more = store.graph.engine.cypher(statement, params or {}, timeout_ms=timeout, limit=rows)
+    columns, found, more = store.graph.engine.cypher(statement, values, timeout_ms=timeout, limit=rows)
     return CypherResult(
         columns=tuple(columns),
         rows=tuple(tuple(row) for row in found),

@@ -285,7 +285,7 @@ class Answering(Invocation):
         self._answers = answers
 
     @property
-    def out(self) -> Output:  # type: ignore[override]  # a stream of its own for each test
+    def out(self) -> Output:
         return Output(sys.stdout)
 
     def run(self, operation: str, **arguments: Any) -> dict[str, Any]:

@@ -75,11 +75,12 @@ _INTEGRITY = re.compile(
     r"(?:sha(?:1|224|256|384|512)[-:~]|md5[-:]|ssh-[a-z0-9-]+\s{1,2}|ecdsa-[\w-]+\s{1,2}|base64,)$", re.IGNORECASE
 )
 _BENIGN = re.compile(
-    r"fingerprint|checksum|digest|integrity|\bhash|sha-?\d|md5|signature|etag|cursor|nonce|public|message-id|boundary",
+    r"fingerprint|checksum|digest|integrity|\bhash|sha-?\d|md5|signature|etag|cursor|nonce|public|message-id|boundary|(?<![a-z])ids?\W{1,4}$",
     re.IGNORECASE,
 )
+_MANGLED = ("_Z", "__Z", "_R")  # names of C++ and Rust as linkers see them
 _ARMOUR = re.compile(r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----")
-_NAME_BEFORE = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|:|=>)\s{0,4}[\"'`(]{0,2}$")
+_NAME_BEFORE = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|(?<=[\"']):|=>)\s{0,4}[\"'`(]{0,2}$")
 
 
 def find(text: str) -> Iterator[Span]:
@@ -138,7 +139,9 @@ def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
         return
     for segment in _SEGMENT.finditer(text, start, end):
         value = segment.group()
-        if not strength.looks_high_entropy(value.rstrip("=")) or strength.is_published_sample(value):
+        if value.startswith(_MANGLED) or strength.is_published_sample(value):
+            continue
+        if not strength.looks_high_entropy(value.rstrip("=")):
             continue
         if not _INTEGRITY.search(text, max(start, segment.start() - 12), segment.start()):
             yield Span(segment.start(), segment.end(), "high-entropy")

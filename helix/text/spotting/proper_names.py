@@ -1,180 +1,156 @@
-"""Proper names: capitalised words and runs of them, and handles, in prose."""
+"""Proper names: capitalised words, and runs of them, in prose."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from helix.model.entity import EntityKind
 from helix.text.spotting.found import Found
-from helix.text.spotting.vocabulary import ACRONYMS, BRANDS, CALENDAR, COMMON, DEMONYMS, FUNCTION_WORDS
+from helix.text.spotting.symbols import has_code_shape
+from helix.text.spotting.vocabulary import ACRONYMS, BRANDS, CALENDAR, COMMON, DEMONYMS, FUNCTION_WORDS, STARTERS, words
 
-_WORD = re.compile(r"[^\W_][\w'’-]*")
-_INNER = frozenset(
-    {
-        "of",
-        "de",
-        "del",
-        "della",
-        "der",
-        "des",
-        "di",
-        "do",
-        "dos",
-        "da",
-        "du",
-        "la",
-        "le",
-        "van",
-        "von",
-        "for",
-        "y",
-        "e",
-        "al",
-        "el",
-        "bin",
-    }
+_WORD = re.compile(r"[^\W_][\w'\u2019-]*")
+_SENTENCE_END = re.compile(r"[.!?:;\n•|\"“>#*]|--")
+_INNER = words("of de del della der des di do dos da du la le van von for y e al el bin")
+"""Small words that may stand between the capitalised words of a name, up to two of them."""
+_ABBREVIATED = words("St Mt Ft Dr Mr Mrs Ms Prof Jr Sr Lt Col Gen Sgt Capt Rev Gov Sen Rep")
+_HONORIFICS = words("dr mr mrs ms prof sir the a an my our your his her their its i and but")
+_NEVER_LAST = words("i the a an and but then he she it we they this that there")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+_CONTRACTION = re.compile(r"['\u2019](?:m|re|ve|ll|d|t|em)$", re.IGNORECASE)
+_ENDINGS = re.compile(
+    r".*(?:ing|ed|tion|sion|ment|ness|ity|able|ible|ful|ive|ous|ism|ist|ize|ology|less)s?"
+    r"|.{5,}ly|.{4,}(?:al|ic|ent|ary)"
 )
-_INNER_AFTER = frozenset({"the", "and", "&"})
-"""Small words that continue a name only once it holds one of `_INNER`: Department of Health and Human Services."""
-_ABBREVIATED = frozenset(
-    {
-        "St",
-        "Mt",
-        "Ft",
-        "Dr",
-        "Mr",
-        "Mrs",
-        "Ms",
-        "Prof",
-        "Jr",
-        "Sr",
-        "Lt",
-        "Col",
-        "Gen",
-        "Sgt",
-        "Capt",
-        "Rev",
-        "Gov",
-        "Sen",
-        "Rep",
-        "No",
-    }
-)
-_HONORIFICS = frozenset({"dr", "mr", "mrs", "ms", "prof", "sir", "the", "a", "an", "my", "our"})
-_POSSESSIVE = re.compile(r"['’]s?$")
-_CONTRACTION = re.compile(r"['’](?:m|re|ve|ll|d|t|em)$", re.I)
-_NOT_A_NAME = re.compile(r".*(?:ing|ed|ly)", re.I)
-_BREAK = re.compile(r"[.!?:;\n\x00-\x08•|\"“”]|--")
-_SENTENCE_END = re.compile(r"[.!?:;\n•|\"“]|--")
-_LONGEST_RUN = 8
-_LONGEST_WORD = 40
+"""Endings of ordinary words; a name that has one shows by standing inside a sentence."""
+_OBJECT = re.compile(r" (?:an?|the|this|that|these|those|it|its|my|your|our|his|her|their|all|any|each|if|whether)\b")
+"""What follows a verb, "Computes the", rather than a name."""
+_LONGEST_RUN, _LONGEST_WORD = 8, 40
 
 
-class _Word:
-    __slots__ = ("end", "initial", "start", "text")
+class _Word(NamedTuple):
+    """A capitalised word; `initial`: it begins a sentence, which alone may be why it is capitalised."""
 
-    def __init__(self, start: int, end: int, text: str, initial: bool) -> None:
-        self.start, self.end, self.text, self.initial = start, end, text, initial
+    start: int
+    end: int
+    text: str
+    initial: bool
+
+    @property
+    def bare(self) -> str:
+        """The word in lower case and without its possessive."""
+        return _POSSESSIVE.sub("", self.text).lower()
+
+
+class _Usage(NamedTuple):
+    """How the words of a text are written, in lower case: inside sentences with a capital, and anywhere without."""
+
+    inside: Counter[str]
+    lower: set[str]
 
 
 def concepts_in(prose: str) -> Iterator[Found]:
-    """Yield proper names of several words, and single ones where a capital is not owed to the start of a sentence.
+    """Yield proper names of several words, and single ones whose capital is not owed to the start of a sentence.
 
-    A single word at the start of a sentence counts when it is no common English word or also stands, capitalised, inside
-    a sentence. `prose` is a text whose code is blanked out by NUL characters.
+    A single word at the start of a sentence counts when it is no common English word, or when it also stands,
+    capitalised, inside a sentence. `prose` is a text whose code is blanked out by NUL characters.
     """
-    runs = list(_runs(prose))
-    inside = {word.text.casefold() for run in runs for word in run if not word.initial}
+    runs, lower = _runs(prose)
+    inside = Counter(word.bare for run in runs for word in run if not word.initial)
     for run in runs:
-        yield from _names_of(run, prose, inside)
+        yield from _names_of(run, prose, _Usage(inside, lower))
 
 
-def _runs(prose: str) -> Iterator[list[_Word]]:
-    """Yield runs of capitalised words that one blank, or a small word of names, holds together."""
+def _runs(prose: str) -> tuple[list[list[_Word]], set[str]]:
+    """Return the runs of capitalised words that one blank, or a small word of names, holds together; and the others."""
+    runs: list[list[_Word]] = []
+    lower: set[str] = set()
     run: list[_Word] = []
-    small: list[str] = []  # small words since the last capital
+    small: list[str] = []  # the small words since the last capitalised one
     end = 0
     for match in _WORD.finditer(prose):
-        text, gap = match.group(), prose[end : match.start()]
-        joined = (
-            gap == " "
-            or (gap == ". " and run and not small and _is_abbreviated(run[-1].text))
-            or (gap == " & " and bool(run))
-        )
-        initial = not joined and (end == 0 or bool(_SENTENCE_END.search(gap)))
-        if not joined and run:
-            yield run
+        start, text = match.start(), match.group()
+        gap = prose[end:start]
+        joined = gap == " " or (gap != "" and bool(run) and not small and _is_bridge(run[-1].text, gap, text))
+        if run and not joined:
+            runs.append(run)
             run, small = [], []
+        initial = not joined and (end == 0 or _SENTENCE_END.search(gap) is not None)
         end = match.end()
         if (text[0].isupper() or text in BRANDS) and len(text) <= _LONGEST_WORD:
             if run and (len(run) >= _LONGEST_RUN or _POSSESSIVE.search(run[-1].text)):
-                yield run
+                runs.append(run)
                 run = []
-            run.append(_Word(match.start(), end, text, initial))
+            run.append(_Word(start, end, text, initial))
             small = []
-        elif run:
+            continue
+        lower.add(text)
+        if run:
             small.append(text)
             if not _continues(run, small, prose):
-                yield run
+                runs.append(run)
                 run, small = [], []
     if run:
-        yield run
+        runs.append(run)
+    return runs, lower
+
+
+def _is_bridge(before: str, gap: str, after: str) -> bool:
+    """Tell "J. Smith", "St. Louis" and "Food & Drug" from the end of a sentence."""
+    if gap == ". ":
+        return before in _ABBREVIATED or (len(before) == 1 and after.lower() not in FUNCTION_WORDS)
+    return gap == " & "
 
 
 def _continues(run: list[_Word], small: list[str], prose: str) -> bool:
-    if _POSSESSIVE.search(run[-1].text) or len(small) > 2:
+    """Tell whether a name may go on after these small words: University *of the* Arts, Ministry of Food *and* Drug."""
+    if len(small) > 2 or _POSSESSIVE.search(run[-1].text):
         return False
-    if small[-1] in _INNER:
-        return small[-1] != "for" or len(small) == 1
     if small[-1] == "the":
-        return len(small) == 2 and small[0] in ("of", "for")
-    return small == ["and"] and " of " in prose[run[0].start : run[-1].start]
+        return small[:-1] in (["of"], ["for"])
+    if small == ["and"]:
+        return " of " in prose[run[0].start : run[-1].start]
+    return small[-1] in _INNER and (small[-1] != "for" or len(run) > 1)
 
 
-def _is_abbreviated(word: str) -> bool:
-    return len(word) == 1 or word in _ABBREVIATED
-
-
-def _names_of(run: list[_Word], prose: str, inside: set[str]) -> Iterator[Found]:
-    words = list(run)
-    while words and (
-        _is_filler(words[0].text) or (words[0].initial and len(words) > 1 and _is_ordinary(words[0].text, inside))
-    ):
-        words.pop(0)
-    while words and _is_filler(words[-1].text):
-        words.pop()
-    if not words:
+def _names_of(run: list[_Word], prose: str, usage: _Usage) -> Iterator[Found]:
+    first, last = 0, len(run)
+    while first < last and _is_filler(run[first], last - first, usage):
+        first += 1
+    while first < last and (run[last - 1].bare in _NEVER_LAST or _CONTRACTION.search(run[last - 1].text)):
+        last -= 1
+    names = run[first:last]
+    if not names or all(word.bare in FUNCTION_WORDS for word in names):
         return
-    if len(words) == 1:
-        if not _stands_alone(words[0], inside):
-            return
-    start, end = words[0].start, words[-1].end
-    name = _POSSESSIVE.sub("", " ".join(prose[start:end].split())).rstrip("-")
+    if len(names) == 1 and not _stands_alone(names[0], prose, usage):
+        return
+    start, end = names[0].start, names[-1].end
+    name = _POSSESSIVE.sub("", " ".join(prose[start:end].split())).rstrip("-'\u2019")
     if len(name) > 1:
         yield Found(start, end, EntityKind.CONCEPT, name)
 
 
-def _is_filler(word: str) -> bool:
-    bare = _bare(word)
-    return bare in FUNCTION_WORDS or bare in CALENDAR or bare in _HONORIFICS or bool(_CONTRACTION.search(word))
-
-
-def _is_ordinary(word: str, inside: set[str]) -> bool:
-    bare = _bare(word)
-    return (bare in COMMON or bare.endswith("ly")) and word.casefold() not in inside
-
-
-def _bare(word: str) -> str:
-    return _POSSESSIVE.sub("", word).casefold()
-
-
-def _stands_alone(word: _Word, inside: set[str]) -> bool:
-    bare = _bare(word.text)
-    if len(bare) < 2 or bare in DEMONYMS or bare in ACRONYMS or any(char.isdigit() for char in bare):
+def _is_filler(word: _Word, length: int, usage: _Usage) -> bool:
+    """Tell whether the first word of a run is no part of the name: "The", "When", "Fixed", "May"."""
+    if word.bare in _HONORIFICS or word.bare in CALENDAR or _CONTRACTION.search(word.text):
+        return length > 1 or not word.initial or word.bare not in CALENDAR
+    if not word.initial:
         return False
-    if word.text.isupper() and (len(bare) < 3 or bare in COMMON):
+    return word.bare in FUNCTION_WORDS or (length > 1 and word.bare in STARTERS and not usage.inside[word.bare])
+
+
+def _stands_alone(word: _Word, prose: str, usage: _Usage) -> bool:
+    bare = word.bare
+    if len(bare) < 2 or (not bare.isalpha() and not ("-" in bare or "'" in bare or "\u2019" in bare)):
         return False
-    if word.initial and bare not in {name.removesuffix("'s") for name in inside & {bare, bare + "'s", bare + "’s"}}:
-        return bare not in COMMON and not _NOT_A_NAME.fullmatch(bare) and "-" not in bare
-    return True
+    if bare in FUNCTION_WORDS or bare in CALENDAR or bare in DEMONYMS or bare in ACRONYMS or has_code_shape(word.text):
+        return False
+    ordinary = bare in COMMON or bare in usage.lower
+    if word.text.isupper() and (len(bare) < 3 or ordinary):
+        return False
+    if word.initial and not usage.inside[bare]:
+        return not (ordinary or "-" in bare or _ENDINGS.fullmatch(bare) or _OBJECT.match(prose, word.end))
+    return not ordinary or usage.inside[bare] > 1

@@ -3,88 +3,82 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from helix.text.spotting.vocabulary import BRANDS, COMMON, FUNCTION_WORDS
+from helix.text.spotting.vocabulary import BRANDS, COMMON, FUNCTION_WORDS, words
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
-_DOTTED = re.compile(r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+", re.ASCII)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
 _SCOPED = re.compile(r"[A-Za-z_]\w*(?:::~?[A-Za-z_]\w*)+", re.ASCII)
-_OPTION = re.compile(r"--[a-z][a-z0-9]+(?:[-.][a-z0-9]+)*", re.ASCII)
-_HUMPS = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2})[A-Za-z0-9]*", re.ASCII)
-_TITLED = re.compile(r"[A-Z][a-z]+")
-_SURNAME = re.compile(r"(?:Mc|Mac|De|Di|Da|Du|La|Le|Van|Von|Fitz|O)[A-Z][a-z]+")
-_DOMAINS = frozenset(
-    "com org net io edu gov mil info biz dev app ai co uk us eu de fr se ch nl be at it es pl ru jp cn in au ca br tv me ly fm".split()
+_OPTION = re.compile(r"--[a-z][a-z0-9]+(?:[-.][a-z0-9]+)*")
+_HUMP = re.compile(r"(?=.*[a-z].*[a-z])[A-Za-z0-9]*(?:[a-z][A-Z]|[A-Z]{2}[a-z]{2})[A-Za-z0-9]*")
+_SURNAME = re.compile(r"(?:Mc|Mac|De|Di|Da|Du|La|Le|Van|Von|Fitz)[A-Z][a-z]+")
+_TITLED = re.compile(r"[A-Z][a-z]+|[A-Z]+")
+_DOMAINS = words(
+    "com org net io edu gov mil info biz dev app ai co uk us eu de fr se ch nl be at it es pl ru jp cn in au ca br "
+    "tv me ly fm"
 )
 _RECEIVERS = ("self.", "this.", "cls.", "super.")
-_NOT_NAMES = frozenset(
-    "true false none null nil undefined nan inf self cls this args kwargs int str float bool dict list tuple set void char "
-    "string object x86_64 i386 amd64 and or not if else for while return def class yes no n/a".split()
+_NOT_NAMES = words(
+    "true false none null nil undefined nan inf self cls this args kwargs int str float bool dict list tuple set "
+    "void char string object x86_64 i386 amd64 and or not if else for while return def class yes no"
 )
 _LONGEST = 120
 
 
-def symbol_in(word: str, *, called: bool, marked: bool) -> str | None:
-    """Return the symbol that a word is, or None.
+def symbols_in(word: str, *, called: bool, marked: bool) -> Iterator[str]:
+    """Yield the symbol that a word is, and behind a dotted one its last part where that alone has the shape of code.
 
-    `called`: parentheses follow it; `marked`: it stands in backticks. Unmarked words need the shape of code
+    `called`: parentheses follow it; `marked`: it stands in backticks. Words that are neither need the shape of code
     (`snake_case`, `camelCase`, `dotted.name`, `a::b`, `--option`), so that words of a language never count.
     """
-    if len(word) > _LONGEST or len(word) < 2:
-        return None
     for receiver in _RECEIVERS:
         word = word.removeprefix(receiver)
-    if word.lower() in _NOT_NAMES:
-        return None
+    if not 1 < len(word) <= _LONGEST or word.lower() in _NOT_NAMES:
+        return
     if _IDENTIFIER.fullmatch(word):
-        return _identifier(word, called, marked)
-    if _DOTTED.fullmatch(word):
-        return word if _is_dotted_name(word.split("."), called, marked) else None
-    if _SCOPED.fullmatch(word) or _OPTION.fullmatch(word):
-        return word
-    return None
+        if marked or called or has_code_shape(word):
+            yield from _identifier(word, marked)
+    elif _DOTTED.fullmatch(word):
+        parts = word.split(".")
+        if _is_dotted_name(parts, called, marked):
+            yield word
+        if has_code_shape(parts[-1]):
+            yield parts[-1]
+    elif _SCOPED.fullmatch(word) or _OPTION.fullmatch(word):
+        yield word
 
 
-def _identifier(word: str, called: bool, marked: bool) -> str | None:
+def has_code_shape(word: str) -> bool:
+    """Tell `snake_case`, `__dunder__` and `camelCase` from words, brands, surnames and plurals such as "URLs"."""
     bare = word.strip("_")
-    if len(bare) < 2 or not any(char.isalpha() for char in bare):
-        return None
-    if marked:
-        return word
-    if "_" in bare:
-        return word if word.startswith("__") else word.rstrip("_")
-    if word.startswith("__") and word.endswith("__"):
-        return word
-    if called:
-        return word if bare.lower() not in FUNCTION_WORDS else None
-    if len(word) > 3 and _HUMPS.fullmatch(word) and any(char.islower() for char in word):
-        return word if is_hump_name(word) else None
-    return None
+    if "_" in bare or (word.startswith("__") and word.endswith("__")):
+        return any(char.isalpha() for char in bare)
+    return (
+        len(word) > 3
+        and _HUMP.fullmatch(word) is not None
+        and word not in BRANDS
+        and not _SURNAME.fullmatch(word)
+        and not (word[-1] == "s" and word[:-1].isupper())
+    )
 
 
-def is_hump_name(word: str) -> bool:
-    """Tell the camelCase of code from a brand, a surname, a plural such as "URLs" or a word glued to a number."""
-    if word in BRANDS or _SURNAME.fullmatch(word):
-        return False
-    capitals = sum(char.isupper() for char in word)
-    if word[-1] == "s" and word[:-1].isupper():
-        return False
-    if any(char.isdigit() for char in word) and not re.search(r"[a-z][A-Z]", word):
-        return False
-    return capitals >= 1 and len(word) - capitals >= 2
+def _identifier(word: str, marked: bool) -> Iterator[str]:
+    bare = word.strip("_")
+    if len(bare) < 2 or not any(char.isalpha() for char in bare) or (not marked and bare.lower() in FUNCTION_WORDS):
+        return
+    yield word if marked or word.startswith("__") else word.rstrip("_")
 
 
 def _is_dotted_name(parts: list[str], called: bool, marked: bool) -> bool:
-    if len(parts[0]) < 2 or all(len(part) < 2 for part in parts):
+    if len(parts[0]) < 2 or max(map(len, parts)) < 2:
         return marked and len(parts[-1]) > 1
     if marked:
         return True
-    if parts[-1].lower() in _DOMAINS and not called:
+    if (parts[-1].lower() in _DOMAINS or any(part.lower() in FUNCTION_WORDS for part in parts)) and not called:
         return False
-    if any(part.lower() in FUNCTION_WORDS for part in parts) and not called:
-        return False
-    if any("_" in part for part in parts) or any(_HUMPS.fullmatch(part) and is_hump_name(part) for part in parts):
+    if called or any(map(has_code_shape, parts)):
         return True
-    if any(_TITLED.fullmatch(part) or part.isupper() for part in parts):
-        return called  # "end.Then" is a slip, "Model.save()" is not
-    return called or not any(part in COMMON for part in parts) or len(parts) > 2
+    if any(map(_TITLED.fullmatch, parts)):  # "end.Then" is a slip of the keyboard
+        return False
+    return len(parts) > 2 or not all(part in COMMON for part in parts)

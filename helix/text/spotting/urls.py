@@ -11,11 +11,12 @@ from helix.text.spotting.found import Found
 
 _URL = re.compile(r"\b(https?|ftps?|ssh|git|wss?|file)://([^\s<>\"'`|\\^{}\x00-\x1f]{2,2000})", re.IGNORECASE)
 _COMMIT = re.compile(r"/commits?/([0-9a-f]{7,40})(?![0-9a-z])")
+_ADDRESSED = re.compile(r"[^/]*@.*")
 _QUERY = re.compile(r"[?#]")
 
 
 def urls_in(text: str) -> Iterator[Found]:
-    """Yield URLs without query, fragment and credentials, host in lower case; and the commits that they show."""
+    """Yield URLs without query, fragment, credentials or e-mail address, and the commits that they show."""
     for match in _URL.finditer(text):
         rest = _without_punctuation(match.group(2))
         start, end = match.start(), match.start(2) + len(rest)
@@ -24,6 +25,7 @@ def urls_in(text: str) -> Iterator[Found]:
         host = host.rpartition("@")[2].lower()
         if not host:
             continue
+        path = _ADDRESSED.sub("", path)
         yield Found(start, end, EntityKind.URL, f"{match.group(1).lower()}://{host}{slash}{path}".rstrip("/"))
         if commit := _COMMIT.search(slash + path):
             yield Found(start, end, EntityKind.COMMIT, commit.group(1)[:COMMIT_DIGITS])

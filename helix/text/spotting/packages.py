@@ -1,0 +1,96 @@
+"""Packages: what is installed, imported or pinned to a version, under one name however it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from helix.model.entity import EntityKind
+from helix.text.spotting.found import Found
+from helix.text.spotting.vocabulary import COMMON, FUNCTION_WORDS, words
+
+_ARGUMENTS = re.compile(r"(?:[ \t]+[^\s`;|&<>]{1,120}){1,32}")
+_VALUED_OPTIONS = words(
+    "-r -e -c -f -i -t --requirement --editable --constraint --index-url --target --group --features"
+)
+_INSTALLED = re.compile(
+    r"[\"']?(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|(?:[\w-]+\.)+[a-z]+/[\w./-]+|[A-Za-z0-9][\w.-]*[A-Za-z0-9])"
+    r"(?:\[[\w,-]+\])?(?:[=<>~!@^][^\s]*)?[\"']?",
+    re.ASCII,
+)
+_PINNED = re.compile(
+    r"(?<![\w.-])([A-Za-z][\w.-]{0,80}[A-Za-z0-9])(?:\[[\w,-]{1,60}\])?(?:==|>=|~=|<=)v?\d+\.\d+", re.ASCII
+)
+_VERSIONED = re.compile(r"(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|[a-z][a-z0-9._-]*)@[~^]?v?\d+(?:\.[\dx]+)+\S*", re.ASCII)
+_MODULE = r"[A-Za-z_][\w.]*"
+_RENAMED = rf"{_MODULE}(?:[ \t]+as[ \t]+\w+)?"
+_IMPORT = re.compile(
+    r"^[ \t]*(?:>>>[ \t]+|In \[\d+\]:[ \t]*)?"
+    rf"(?:import[ \t]+({_RENAMED}(?:[ \t]*,[ \t]*{_RENAMED})*)[ \t]*;?[ \t]*(?:#.*)?$"
+    rf"|from[ \t]+({_MODULE})[ \t]+import[ \t]+[(\w*])",
+    re.ASCII | re.MULTILINE,
+)
+_MARKED_IMPORT = re.compile(
+    rf"`(?:import[ \t]+({_MODULE})|from[ \t]+({_MODULE})[ \t]+import\b)[^`\n]{{0,200}}`", re.ASCII
+)
+_SCRIPT_IMPORT = re.compile(
+    r"(?:\brequire\([ \t]*|\bimport\([ \t]*|^import[ \t]+|^(?:import|export)\b[^\n'\"]{0,200}\bfrom[ \t]+)"
+    r"['\"]((?:@[\w.-]+/)?[a-z][\w.-]*)(?:/[\w./-]*)?['\"]",
+    re.MULTILINE | re.ASCII,
+)
+_STANDARD = words(
+    "__future__ abc argparse collections contextlib copy dataclasses datetime enum fs functools glob hashlib io "
+    "itertools json logging math operator os path pathlib random re shutil string struct subprocess sys tempfile "
+    "time traceback types typing unittest util warnings"
+)
+"""Everyday parts of standard libraries, which say nothing about the text that imports them."""
+
+
+def packages_in(text: str) -> Iterator[Found]:
+    """Yield the packages that are imported or pinned to a version; a Python import counts by its first name."""
+    if "import" in text:
+        for match in _IMPORT.finditer(text):
+            for part in (match.group(1) or match.group(2)).split(","):
+                yield from _imported(match.start(), match.end(), part.split()[0].partition(".")[0])
+        for match in _MARKED_IMPORT.finditer(text):
+            yield from _imported(match.start(), match.end(), (match.group(1) or match.group(2)).partition(".")[0])
+    if "import" in text or "require(" in text:
+        for match in _SCRIPT_IMPORT.finditer(text):
+            yield from _imported(match.start(1), match.end(1), match.group(1))
+    if "=" in text:
+        for match in _PINNED.finditer(text):
+            yield Found(match.start(), match.end(), EntityKind.PACKAGE, canonical(match.group(1)))
+
+
+def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
+    """Yield the packages that an install command ending at `end` is given, only the first one unless `several`."""
+    arguments = _ARGUMENTS.match(text, end)
+    skip = False
+    for word in re.finditer(r"\S+", arguments.group()) if arguments else ():
+        token = word.group().rstrip(".,:)")
+        if skip or token.startswith("-"):
+            skip = token in _VALUED_OPTIONS
+            continue
+        match = _INSTALLED.fullmatch(token)
+        if match is None or match.group(1).lower() in FUNCTION_WORDS or match.group(1).lower() in COMMON:
+            return
+        yield Found(end + word.start(), end + word.end(), EntityKind.PACKAGE, canonical(match.group(1)))
+        if not several or token != word.group():
+            return
+
+
+def package_in(word: str) -> str | None:
+    """Return the package of a word such as `lodash@4.17.21`."""
+    match = _VERSIONED.fullmatch(word)
+    return canonical(match.group(1)) if match else None
+
+
+def canonical(name: str) -> str:
+    """Return a package's name in lower case with single hyphens (PEP 503): `Py_Foo` is `py-foo`; scoped names stay."""
+    name = name.lower()
+    return name if "/" in name else re.sub(r"[-_.]+", "-", name).strip("-")
+
+
+def _imported(start: int, end: int, name: str) -> Iterator[Found]:
+    if name not in _STANDARD and (plain := canonical(name)):
+        yield Found(start, end, EntityKind.PACKAGE, plain)

@@ -1,0 +1,94 @@
+"""A full disk is met with a clear error: nothing acknowledged is lost, recall goes on, writing resumes with room."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helix import settings as configuration
+from helix.errors import DiskFullError
+from helix.model.recall import RecallQuery
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+
+
+def mount(*arguments: str) -> bool:
+    return shutil.which("mount") is not None and subprocess.run(["mount", *arguments], capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 40 MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not mount("-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)):
+        pytest.skip("mounting a small file system needs root and Linux")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(helix: Helix, acknowledged: list[str]) -> DiskFullError:
+    """Store until it is refused; return the refusal."""
+    rng = random.Random(len(acknowledged))
+    for _ in range(2_000):
+        number = len(acknowledged)
+        try:
+            stored = helix.store(
+                trigger=f"item{number} of many",
+                resolution=" ".join(f"{rng.random()}" for _ in range(400)),
+                kind="fact",
+            )
+        except DiskFullError as error:
+            return error
+        acknowledged.append(stored.id)
+    raise AssertionError("the disk never filled up")
+
+
+def check(helix: Helix, acknowledged: list[str]) -> None:
+    served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id", limit=100_000).rows}
+    assert served == set(acknowledged)
+    for number in (0, len(acknowledged) - 1):
+        answer = helix.recall(RecallQuery(query=f"item{number}", limit=1))
+        assert answer.items[0].node.id == acknowledged[number]
+    assert [finding.check for finding in helix.doctor().findings if not finding.ok] in ([], ["disk"])
+
+
+def test_a_full_disk_refuses_clearly_and_loses_nothing(small_disk: Path) -> None:
+    overrides = {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1, "reopen_after": 20}
+    settings = configuration.load(overrides, environ={}, cwd=small_disk)
+    acknowledged: list[str] = []
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        refusal = fill(helix, acknowledged)
+        assert refusal.code == "DISK_FULL"
+        assert "free some space" in str(refusal)
+        assert any("disk" in warning for warning in helix.status().warnings)
+        assert len(acknowledged) > 5
+        check(helix, acknowledged)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        check(helix, acknowledged)
+        assert mount("-o", "remount,size=200m", str(small_disk))
+        stored = helix.store(trigger=f"item{len(acknowledged)}, with room again", resolution="x", kind="fact")
+        check(helix, [*acknowledged, stored.id])
+
+
+def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> None:
+    settings = configuration.load({"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1}, environ={}, cwd=small_disk)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        stored = helix.store(trigger="before the flood", resolution="x", kind="fact")
+        ballast = small_disk / "ballast"
+        with pytest.raises(OSError, match="No space left"), ballast.open("wb") as file:
+            while True:
+                file.write(b"\0" * 65_536)
+                file.flush()
+        with pytest.raises(DiskFullError):
+            helix.store(trigger="in the flood", resolution="y", kind="fact")
+        assert helix.recall(RecallQuery(query="before the flood")).items[0].node.id == stored.id
+        ballast.unlink()
+        after = helix.store(trigger="after the flood", resolution="z", kind="fact")
+        served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
+        assert served == {stored.id, after.id}
