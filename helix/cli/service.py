@@ -16,7 +16,7 @@ from helix.cli.output import Output, size
 from helix.cli.render import moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
 from helix.lock import is_locked, owner_of
-from helix.settings import Settings
+from helix.settings import Settings, calm_numpy
 
 
 @click.command()
@@ -44,6 +44,7 @@ def serve(invocation: Invocation, /, port: int | None, host: str | None, minutes
         # Said before anything heavy is loaded; opening the store makes sure of it.
         words = f"the store {settings.store_path} is open in process {owner_of(settings.store_path)}"
         raise StoreLockedError(words, hint="`helix status` shows it, `helix stop` ends it")
+    calm_numpy()
     from helix.cli.serve import serve_store  # the service and its API: seconds to load, and only for this
 
     serve_store(settings, idle_minutes=minutes, ready=lambda found, words: _show_ready(invocation, found, words))

@@ -79,9 +79,9 @@ def _code(text: str) -> Iterator[Found]:
     for match in _CHUNK.finditer(text):
         if match.start() < end:
             continue
-        chunk = match.group()
-        word = chunk.rstrip(".:*-&")
-        start = match.start() + len(word) - len(word := word.lstrip("*&"))
+        tail = match.group().rstrip(".:*-&")
+        word = tail.lstrip("*&")
+        start = match.start() + len(tail) - len(word)
         if not word or len(word) > _LONGEST_CHUNK:
             continue
         for found in _named(text, start, word):
@@ -99,8 +99,8 @@ def _named(text: str, start: int, word: str) -> Iterator[Found]:
     before, after = text[start - 1 : start], text[end : end + 2]
     marked = before == "`" and (after[:1] == "`" or after == "()")
     called = after[:1] == "(" and (after == "()" or "_" in word or "." in word)
-    if word.isalpha() and (word.islower() or word.istitle()) and not (marked or called):
-        return
+    if word.isalpha() and (word.islower() or word.istitle()) and not (marked or called or word.endswith("file")):
+        return  # a plain word; Makefile and its like are not
     if "@" in word:
         yield from _with_at(start, word)
     elif after == ".{":

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+# Vowel signs and other marks inside words of the scripts that have them; Python's \w leaves them out.
+_SIGNS = (
+    "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0981-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece"
+    "\u0f18-\u0f84\u102b-\u109d\u17b4-\u17d3"
+)
+_WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}]|['\u2019](?=[^\W_]))*")
 _STOPWORDS = frozenset(
     {"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or"}
     | {"that", "the", "then", "this", "to", "was", "were", "when", "with"}

@@ -19,11 +19,12 @@ from helix.text.names import clean, slug
         ("Größe der Straße", "grosse-der-strasse"),
         ("日本語のメモ", "日本語のメモ"),
         ("  src/api/routes.py\n", "src-api-routes-py"),
-        ("to be or not to be", "to-be-or-not-to-be"),
+        ("हिन्दी भाषा", "हिन्दी-भाषा"),
+        ("this and that", "this-and-that"),
     ],
 )
 def test_a_slug_keeps_the_telling_words(text: str, name: str) -> None:
-    assert slug(text)[:60] == name or slug(text) in name or name.startswith(slug(text))
+    assert slug(text) == name
 
 
 @pytest.mark.parametrize("text", ["", "   ", "!?", "\0", "\ud800"])
@@ -36,7 +37,7 @@ def test_a_text_without_words_is_called_memory(text: str) -> None:
 def test_a_slug_is_short_lower_case_words_joined_by_hyphens(text: str, limit: int) -> None:
     name = slug(text, limit)
     assert 0 < len(name) <= limit
-    assert re.fullmatch(r"[^\W_]+(?:-[^\W_]+)*", name)
+    assert not re.search(r"\s|--|^-|-$|[!-,./:-@\[-`{-~]", name)
     assert len(name.split("-")) <= 6
 
 

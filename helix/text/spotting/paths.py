@@ -9,18 +9,18 @@ from helix.text.spotting.vocabulary import words
 
 _EXTENSIONS = words(
     "adoc asm bash bat bazel bib bz2 c cc cfg cjs clj cmake cmd conf cpp crt cs css csv cu cuh cxx cypher dart db "
-    "diff dll doc docx dylib ejs el elm env eps erb erl ex exe exs fish fits frag gif go gql gradle graphql groovy "
-    "gz h hbs hcl hh hpp hs htm html hxx ico ini ipynb jar java jinja jinja2 jl jpeg jpg js json json5 jsonl jsp jsx "
-    "kt kts less lock log lua m4 md mdx mjs mk mod nix npy npz odt parquet patch pcap pdf pem php pkl pl plist pm "
-    "png po pot ppt pptx proto ps1 psd py pyc pyi pyx r rb rs rst rtf s sass scala scss sh sln so sql sqlite srt sum "
-    "svelte svg swift tar tcl tex tf tfvars tgz toml ts tsv tsx ttf txt vc vcxproj vim vue wasm webp whl woff woff2 "
-    "xls xlsx xml xsd xsl xz yaml yml zig zip zsh"
+    "diff dll doc docx dylib ejs elm env erb erl exe exs fish gif go gql gradle graphql groovy gz h hbs hcl hh hpp "
+    "hs htm html hxx ico ini ipynb jar java jinja jinja2 jl jpeg jpg js json json5 jsonl jsp jsx kt kts less lock "
+    "log lua m4 md mdx mjs mk nix npy npz odt parquet patch pcap pdf pem php pkl pl plist pm png po pot ppt pptx "
+    "proto ps1 psd py pyc pyi pyx r rb rs rst rtf s sass scala scss sh sln so sql sqlite srt sum svelte svg swift "
+    "tar tcl tex tf tfvars tgz toml ts tsv tsx ttf txt vc vcxproj vim vue wasm webp whl woff woff2 xls xlsx xml xsd "
+    "xsl xz yaml yml zig zip zsh"
 )
 _INITIALS = frozenset("chrs")
 """Extensions of one letter: in lower case only, and not after a single letter."""
 _WELL_KNOWN = re.compile(
     r"(?:GNU)?[Mm]akefile(?:\.[a-z]{2,4})?|Dockerfile(?:\.\w+)?|Containerfile|Gemfile|Rakefile|Jenkinsfile|Vagrantfile"
-    r"|Procfile|Pipfile|README|CODEOWNERS|configure\.(?:ac|in)|[\w-]+\.(?:h|py|c|pc|cmake|m4)\.in"
+    r"|Procfile|go\.mod|Pipfile|README|CODEOWNERS|configure\.(?:ac|in)|[\w-]+\.(?:h|py|c|pc|cmake|m4)\.in"
     r"|\.(?:git(?:hub|ignore|attributes|modules)|env(?:\.\w+)?|[a-z]{2,12}rc|[a-z]{2,12}ignore|editorconfig|ssh|vscode)",
     re.ASCII,
 )

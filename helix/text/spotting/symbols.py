@@ -20,8 +20,8 @@ _DOMAINS = words(
 )
 _RECEIVERS = ("self.", "this.", "cls.", "super.")
 _NOT_NAMES = words(
-    "true false none null nil undefined nan inf self cls this args kwargs int str float bool dict list tuple set "
-    "void char string object x86_64 i386 amd64 and or not if else for while return def class yes no"
+    "--git true false none null nil undefined nan inf self cls this args kwargs int str float bool dict list tuple "
+    "set void char string object x86_64 i386 amd64 and or not if else for while return def class yes no"
 )
 _LONGEST = 120
 
