@@ -30,10 +30,14 @@ _CHUNK = re.compile("[^\\s\"'`<>|,;()\\[\\]{}=!?\u00ab\u00bb\u2018\u2019\u201c\u
 _LONGEST_CHUNK = 300
 _HANDLE = re.compile(r"@[A-Za-z][A-Za-z0-9-]{1,38}")
 _TAGS = words(
-    "author brief classmethod code deprecated example file import inheritdoc internal link media override param "
-    "property private public return returns see since staticmethod throws todo type var version wraps"
+    "abstractmethod arg args author brief classmethod code deprecated example file import inheritdoc internal link "
+    "media override param parameter params property private public raise raises return returns rtype see since "
+    "staticmethod throws todo type var version wraps"
 )
 """What an at sign marks in comments and code, beside people."""
+_DECORATED = re.compile(
+    r"\(|[ \t]*\r?\n[ \t]*(?:@|(?:async[ \t]+)?def[ \t]|class[ \t]|public|private|protected|static|final)"
+)
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1|`[^`\n]{1,200}`", re.MULTILINE | re.DOTALL)
 _CODE_LINE = re.compile(
     r"^[ \t]*(?:>>>|\.\.\.[ \t]|In \[\d+\]:|[#%][ \t]*(?:include|define|if|endif)\b|\$[ \t]|(?:async[ \t]+)?def[ \t]"
@@ -102,7 +106,7 @@ def _named(text: str, start: int, word: str) -> Iterator[Found]:
     if word.isalpha() and (word.islower() or word.istitle()) and not (marked or called or word.endswith("file")):
         return  # a plain word; Makefile and its like are not
     if "@" in word:
-        yield from _with_at(start, word)
+        yield from _with_at(text, start, word)
     elif after == ".{":
         yield from (Found(start, end, EntityKind.FILE, path) for path in paths.braced(text, start, end + 1))
     elif name := codes.test_in(word):
@@ -120,12 +124,13 @@ def _named(text: str, start: int, word: str) -> Iterator[Found]:
             yield Found(start, end, EntityKind.SYMBOL, name)
 
 
-def _with_at(start: int, word: str) -> Iterator[Found]:
+def _with_at(text: str, start: int, word: str) -> Iterator[Found]:
     """Yield the package or the handle in a word with an at sign; an e-mail address is nobody's business."""
+    end = start + len(word)
     if name := packages.package_in(word):
-        yield Found(start, start + len(word), EntityKind.PACKAGE, name)
-    elif _HANDLE.fullmatch(word) and word[1:].lower() not in _TAGS:
-        yield Found(start, start + len(word), EntityKind.PERSON, word)
+        yield Found(start, end, EntityKind.PACKAGE, name)
+    elif _HANDLE.fullmatch(word) and word[1:].lower() not in _TAGS and not _DECORATED.match(text, end):
+        yield Found(start, end, EntityKind.PERSON, word)
 
 
 def _blanked(text: str, found: Sequence[Found]) -> str:

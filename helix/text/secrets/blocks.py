@@ -5,16 +5,20 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
 _KIND = "private-key"
+# Letters and digits that a body has at least; what is shorter only shows what a key looks like.
+_SHORTEST_BODY = 16
+_SHORTEST_CUT_BODY = 32
 _BEGIN = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _BODY = re.compile(r"(?:[A-Za-z0-9+/=]|\\[nrt]|[\s\"'+,>|])*")
-_PUTTY = re.compile(r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,400}?Private-MAC: ?\w+")
+_PUTTY = re.compile(r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,100}?Private-MAC: ?\w+")
 _AGE = re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{20,}")
 _ENCODED = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/\\\n]{40,}={0,2}")
 
@@ -37,25 +41,20 @@ def find(text: str) -> Iterator[Span]:
 
 
 def _armoured(text: str) -> Iterator[Span]:
-    ends = [match.span() for match in _END.finditer(text)]
-    position = 0
-    for begin in _BEGIN.finditer(text):
-        if begin.start() < position:
+    begins = [match.span() for match in _BEGIN.finditer(text)]
+    ends = deque(match.span() for match in _END.finditer(text))
+    for number, (start, body) in enumerate(begins):
+        following = begins[number + 1][0] if number + 1 < len(begins) else len(text)
+        while ends and ends[0][0] < body:
+            ends.popleft()
+        if ends and ends[0][0] < following:
+            if _letters(text[body : ends[0][0]]) >= _SHORTEST_BODY:
+                yield Span(start, ends[0][1], _KIND)
             continue
-        ends = [span for span in ends if span[0] >= begin.end()] if ends and ends[0][0] < begin.end() else ends
-        following = _BEGIN.search(text, begin.end(), ends[0][0]) if ends else None
-        if ends and following is None:
-            body, end = text[begin.end() : ends[0][0]], ends[0][1]
-            if _letters(body) < 16:
-                continue
-        else:
-            match = _BODY.match(text, begin.end())
-            end = match.end() if match else begin.end()
-            if _letters(text[begin.end() : end]) < 32:
-                continue
-            end = begin.end() + len(text[begin.end() : end].rstrip())
-        position = end
-        yield Span(begin.start(), end, _KIND)
+        match = _BODY.match(text, body, following)
+        end = body + len(match.group().rstrip()) if match else body
+        if _letters(text[body:end]) >= _SHORTEST_CUT_BODY:
+            yield Span(start, end, _KIND)
 
 
 def _letters(body: str) -> int:

@@ -59,7 +59,7 @@ def canonical(path: str) -> str:
 def path_in(word: str) -> str | None:
     """Return the canonical path that a word without blanks or quotes names, or None where it names none."""
     word = _LINE_SUFFIX.sub("", word)
-    if not 2 < len(word) <= _LONGEST or "*" in word:
+    if not 2 < len(word) <= _LONGEST or "*" in word or word.startswith(("self.", "this.")):
         return None
     if "/" in word or "\\" in word:
         return _slashed(word)

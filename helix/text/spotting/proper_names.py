@@ -20,6 +20,10 @@ _ABBREVIATED = words("St Mt Ft Dr Mr Mrs Ms Prof Jr Sr Lt Col Gen Sgt Capt Rev G
 _HONORIFICS = words("dr mr mrs ms prof sir the a an my our your his her their its i and but")
 _NEVER_LAST = words("i the a an and but then he she it we they this that there")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
+_OWNER = re.compile(r"['\u2019]s$")
+"""Ends a name: Caroline's Journal is two things. The Hornets' Nest may be one."""
+_SIGILS = frozenset("-$%@\\_")
+"""Stand before options, variables, tags and escapes."""
 _CONTRACTION = re.compile(r"['\u2019](?:m|re|ve|ll|d|t|em)$", re.IGNORECASE)
 _ENDINGS = re.compile(
     r".*(?:ing|ed|tion|sion|ment|ness|ity|able|ible|ful|ive|ous|ism|ist|ize|ology|less)s?"
@@ -80,8 +84,9 @@ def _runs(prose: str) -> tuple[list[list[_Word]], set[str]]:
             run, small = [], []
         initial = not joined and (end == 0 or _SENTENCE_END.search(gap) is not None)
         end = match.end()
-        if (text[0].isupper() or text in BRANDS) and len(text) <= _LONGEST_WORD:
-            if run and (len(run) >= _LONGEST_RUN or _POSSESSIVE.search(run[-1].text)):
+        capital = (text[0].isupper() or text in BRANDS) and len(text) <= _LONGEST_WORD
+        if capital and gap[-1:] not in _SIGILS:
+            if run and (len(run) >= _LONGEST_RUN or _OWNER.search(run[-1].text)):
                 runs.append(run)
                 run = []
             run.append(_Word(start, end, text, initial))
@@ -107,7 +112,7 @@ def _is_bridge(before: str, gap: str, after: str) -> bool:
 
 def _continues(run: list[_Word], small: list[str], prose: str) -> bool:
     """Tell whether a name may go on after these small words: University *of the* Arts, Ministry of Food *and* Drug."""
-    if len(small) > 2 or _POSSESSIVE.search(run[-1].text):
+    if len(small) > 2 or _OWNER.search(run[-1].text):
         return False
     if small[-1] == "the":
         return small[:-1] in (["of"], ["for"])
