@@ -196,7 +196,7 @@ def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
     wanted = str(kind)
     try:
         if "Path" in wanted:
-            return Path(str(raw)).expanduser()
+            return Path(str(raw)).expanduser().absolute()
         if wanted == "bool":
             return _boolean(raw)
         if wanted == "int":

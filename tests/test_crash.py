@@ -49,13 +49,15 @@ def run_victim(home: Path, first: int, moment: str, seconds: float) -> dict[int,
     )
     assert process.stdout is not None
     assert process.stderr is not None
+    first_line = ""
     if moment == "none":
         assert process.stdout.readline() == "ready\n", process.stderr.read()
+        first_line = process.stdout.readline()
         time.sleep(seconds)
         process.kill()
     output, errors = process.communicate(timeout=60)
     assert process.returncode == -9, errors
-    lines = [line.split() for line in output.splitlines() if line != "ready"]
+    lines = [line.split() for line in (first_line + output).splitlines() if line != "ready"]
     # A line cut short by the kill was not read by anybody: nothing was acknowledged by it.
     return {int(line[0]): line[1] for line in lines if len(line) == 2 and len(line[1]) == 36}
 

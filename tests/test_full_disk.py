@@ -18,7 +18,9 @@ from helix.service import Helix
 
 
 def mount(*arguments: str) -> bool:
-    return shutil.which("mount") is not None and subprocess.run(["mount", *arguments], capture_output=True).returncode == 0
+    return (
+        shutil.which("mount") is not None and subprocess.run(["mount", *arguments], capture_output=True).returncode == 0
+    )
 
 
 @pytest.fixture
@@ -77,7 +79,9 @@ def test_a_full_disk_refuses_clearly_and_loses_nothing(small_disk: Path) -> None
 
 
 def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> None:
-    settings = configuration.load({"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1}, environ={}, cwd=small_disk)
+    settings = configuration.load(
+        {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1}, environ={}, cwd=small_disk
+    )
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         stored = helix.store(trigger="before the flood", resolution="x", kind="fact")
         ballast = small_disk / "ballast"

@@ -193,7 +193,15 @@ def test_notes_come_in_once_and_a_changed_section_replaces_the_old_one(helix: He
 
 def test_a_broken_json_line_is_named_and_the_rest_goes_in(helix: Helix) -> None:
     lines = [
-        json.dumps({"id": "1", "text": "Caroline adopted a puppy", "ts": "2023-05-08T13:56:00", "session": "s", "speaker": "Ann"}),
+        json.dumps(
+            {
+                "id": "1",
+                "text": "Caroline adopted a puppy",
+                "ts": "2023-05-08T13:56:00",
+                "session": "s",
+                "speaker": "Ann",
+            }
+        ),
         '{"id": "2", "text": ',
         json.dumps({"kind": "convention", "trigger": "commit messages", "resolution": "in the imperative"}),
         json.dumps({"id": "3", "text": "x" * 100_000}),

@@ -42,9 +42,16 @@ _EXPORT_PAGE = 5_000
 _MIB, _GIB = 1 << 20, 1 << 30
 
 # How Kuzu's complaints about a statement, rather than about its files, begin.
-_WRONG_STATEMENT = tuple(
-    f"{sort} exception" for sort in ("Parser", "Binder", "Catalog", "Conversion", "Runtime", "Overflow", "Buffer manager")
-) + ("Parameter",)
+_WRONG_STATEMENT = (
+    "Parser exception",
+    "Binder exception",
+    "Catalog exception",
+    "Conversion exception",
+    "Runtime exception",
+    "Overflow exception",
+    "Buffer manager exception",
+    "Parameter",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,12 +31,12 @@ class Database:
         self._opened: list[sqlite3.Connection] = []
         self._opened_lock = threading.Lock()
         self.closed = False
-        with mapped(path):
-            self._writer = self._connect()
-            self._writer.execute("PRAGMA journal_mode = WAL")
-            self._writer.execute("PRAGMA synchronous = FULL")
-            self._writer.execute("PRAGMA secure_delete = ON")
         try:
+            with mapped(path):
+                self._writer = self._connect()
+                self._writer.execute("PRAGMA journal_mode = WAL")
+                self._writer.execute("PRAGMA synchronous = FULL")
+                self._writer.execute("PRAGMA secure_delete = ON")
             with self.transaction() as connection:
                 migrate(connection, path)
         except HelixError:

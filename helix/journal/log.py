@@ -45,9 +45,13 @@ class Journal:
         self.spaces = Spaces(self.database)
         self._tokenise = tokenise
         self.store_id = ""
-        with self.database.transaction() as connection:
-            connection.execute("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)", (make_id(from_micros(0)),))
-        self._look()
+        try:
+            with self.database.transaction() as connection:
+                connection.execute("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)", (make_id(from_micros(0)),))
+            self._look()
+        except BaseException:
+            self.database.close()
+            raise
 
     def _look(self) -> None:
         with self.database.reading() as connection:

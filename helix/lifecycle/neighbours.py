@@ -37,13 +37,14 @@ def recent(
     if not -1.0 <= threshold <= 1.0 or not 0 < days <= 36_500 or not 1 <= limit <= store.settings.page_size:
         raise InvalidInputError("threshold must be within -1..1, days above 0, limit within one page")
     text = Intake(store.settings.text_limit).text(text, "trigger")
-    if store.embedder is None:
+    (vector,) = store.embed([text])
+    if vector is None:
         raise ModelError(
             "similar memories are found by their vectors, and there is no model", hint="`helix models install`"
         )
     found = similar.similar_recent(
         store.catalogue.view,
-        store.embed_query(text),
+        np.frombuffer(vector, np.float32),
         now=store.clock(),
         threshold=threshold,
         days=days,

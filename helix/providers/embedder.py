@@ -27,6 +27,11 @@ class Embedder(Protocol):
     @property
     def space(self) -> EmbeddingSpace: ...
 
+    @property
+    def query_prefix(self) -> str:
+        """What the model wants in front of a question that looks for passages; empty for most models."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 rows of unit length, shape (len(texts), space.dimension), in the order of `texts`."""
         ...

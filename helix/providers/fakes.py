@@ -26,6 +26,11 @@ class HashEmbedder:
         """The space `fake-hash` of this dimension."""
         return self._space
 
+    @property
+    def query_prefix(self) -> str:
+        """Nothing: a question is read like any text."""
+        return ""
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 rows of unit length, shape (len(texts), dimension), in the order of `texts`."""
         rows = np.empty((len(texts), self._space.dimension), dtype=np.float32)

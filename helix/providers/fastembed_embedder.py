@@ -57,6 +57,11 @@ class FastembedEmbedder:
         """The space of the vectors, known without loading the model."""
         return self._space
 
+    @property
+    def query_prefix(self) -> str:
+        """What the model wants in front of a question."""
+        return self._model.query_prefix
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 rows of unit length, shape (len(texts), space.dimension), in the order of `texts`.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 from helix.errors import ConfigError, ModelError
 from helix.providers.embedder import EmbeddingSpace
 from helix.providers.install import FileState, is_complete, sha256_of, states
-from helix.providers.models import KNOWN, Model, Pooling, known
+from helix.providers.models import BGE_QUERY_PREFIX, KNOWN, Model, Pooling, known
 
 _MODEL_FILES = (
     "model.onnx",
@@ -37,6 +38,7 @@ _POOLING_MODES = {
     "pooling_mode_lasttoken": Pooling.LAST_TOKEN,
 }
 _DEFAULT_TOKENS = 512
+_BGE_ENGLISH = re.compile(r"BAAI/bge-\w+-en(-v[\d.]+)?")
 _MOST_TOKENS = 8192
 
 _HUB_HINT = "set model_hub to fetch it, or use an installed model"
@@ -61,6 +63,7 @@ class LocalModel:
     max_tokens: int
     hashes: Mapping[str, str]
     library_name: str | None = None
+    query_prefix: str = ""
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -168,6 +171,7 @@ def library_model(name: str, cache: Path, *, hub: bool) -> LocalModel:
         max_tokens=_max_tokens(folder),
         hashes=_hashes(folder, files),
         library_name=description.model,
+        query_prefix=BGE_QUERY_PREFIX if _BGE_ENGLISH.fullmatch(description.model) else "",
     )
 
 
@@ -183,6 +187,7 @@ def _of_table(model: Model, folder: Path) -> LocalModel:
         normalized=model.normalized,
         max_tokens=model.max_tokens,
         hashes=model.hashes,
+        query_prefix=model.query_prefix,
         library_name=STATIC_LIBRARY_NAME if model.pooling is Pooling.STATIC else None,
     )
 

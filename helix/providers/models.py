@@ -72,6 +72,7 @@ class Model:
     pooling: Pooling | None = None
     normalized: bool = False
     max_tokens: int = 512
+    query_prefix: str = ""
     licence: str
     description: str
 
@@ -102,6 +103,10 @@ _MOSTLYAI_QA = Carrier(
     sha256="520978c9f5279556d3b90fc282d7165e3e7fcd172a926c2724cdded2d9fe0395",
 )
 
+BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
+"""What the BGE English models were trained to read in front of a question (measured here on questions about a commit
+history: recall@10 .50 with it against .47 without; on conversations no difference)."""
+
 _BGE_SMALL = Model(
     name="bge-small-en-v1.5-int8",
     kind=ModelKind.EMBEDDING,
@@ -130,6 +135,7 @@ _BGE_SMALL = Model(
     ),
     model_file="model.onnx",
     dimension=384,
+    query_prefix=BGE_QUERY_PREFIX,
     pooling=Pooling.CLS,
     normalized=True,
     licence="MIT",

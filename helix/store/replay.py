@@ -84,7 +84,7 @@ class GraphFollower:
         free = shutil.disk_usage(self.path.parent).free
         if free < needed:
             raise DiskFullError(
-                f"only {free >> 20} MiB are free on the disk of {self.path.parent}; {needed >> 20} MiB are kept in reserve",
+                f"only {free >> 20} MiB are free for {self.path.parent}; {needed >> 20} MiB are kept in reserve",
                 hint="free some space and try again: nothing was lost, and recall goes on",
             )
 

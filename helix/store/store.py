@@ -145,10 +145,10 @@ class Store:
         return [row.tobytes() for row in self.embedder.embed(texts)]
 
     def embed_query(self, text: str) -> Vectors:
-        """Return the vector of one query, shape (dimension,); only where there is a model."""
+        """Return the vector of a question, in the model's own form, shape (dimension,); only where there is a model."""
         self.check_space()
         assert self.embedder is not None
-        vector: Vectors = self.embedder.embed([text])[0]
+        vector: Vectors = self.embedder.embed([self.embedder.query_prefix + text])[0]
         return vector
 
     def memory(self, row: int) -> Memory:

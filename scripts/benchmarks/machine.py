@@ -15,7 +15,9 @@ def described() -> str:
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
-        cpu = next((line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if "model name" in line), cpu)
+        cpu = next(
+            (line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if "model name" in line), cpu
+        )
     return f"{cpu}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
 
 
