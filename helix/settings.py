@@ -65,10 +65,6 @@ class Settings:
     max_aliases: int = _setting(30, "most aliases in one GraphQL document")
     max_tokens: int = _setting(2_000, "most lexical tokens in one GraphQL document")
 
-    monthly_token_budget: int = _setting(0, "tokens a paid model may use in a month; 0 forbids every paid call")
-    heuristic_confidence_cutoff: float = _setting(0.35, "gate score below which a slice stays an episode only")
-    plugin_root: Path | None = _setting(None, "folder of the agent plugin")
-
     sources: Mapping[str, str] = field(default_factory=dict, metadata={"internal": True})
 
     @property

@@ -130,7 +130,8 @@ def test_an_import_killed_in_the_middle_goes_on_where_it_stopped(tmp_path: Path)
     repository.mkdir()
     git(repository, "init", "-q", "-b", "main")
     stream = "".join(
-        f"commit refs/heads/main\ncommitter A <a@b> {1_700_000_000 + n} +0000\ndata <<E\nmodule{n}: change number {n}\nE\n"
+        f"commit refs/heads/main\ncommitter A <a@b> {1_700_000_000 + n} +0000\n"
+        f"data <<E\nmodule{n}: change number {n}\nE\n"
         f"M 644 inline src/f{n % 9}.c\ndata <<E\n{n}\nE\n"
         for n in range(300)
     )

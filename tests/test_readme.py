@@ -42,8 +42,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     stream = (
         "commit refs/heads/main\ncommitter Ada <a@example.org> 1700000000 +0000\ndata <<E\n"
-        "graph: reopen the database instead of writing a checkpoint\n\n"
-        "A checkpoint while writes go on can damage the file when the process is killed.\nE\n"
+        "Meet a full disk before the graph does\n\n"
+        "A write is refused while there is too little room to fold the log in.\nE\n"
         "M 644 inline src/graph.c\ndata <<E\nint x;\nE\n"
     )
     subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
@@ -73,7 +73,7 @@ def test_every_command_of_the_tour_works(environment: dict[str, str], project: P
         )
         assert run.returncode == 0, f"{line}\n{run.stdout}\n{run.stderr}"
         outputs.append(run.stdout)
-    assert "instead of writing a checkpoint" in outputs[1]
+    assert "Meet a full disk" in outputs[1]
     assert "[unproven]" in outputs[1]
     assert "tests-need-virtual-environment" in outputs[5]
     assert "src/graph.c" in outputs[7]

@@ -118,6 +118,9 @@ class Endpoint(GraphQL[Context, None]):
                 json.dumps(value, ensure_ascii=False).encode("utf-8")
         except json.JSONDecodeError:
             raise
+        except UnicodeEncodeError as error:
+            words = "a text in it holds half of a surrogate pair, which is no Unicode"
+            raise json.JSONDecodeError(words, "", 0) from error
         except (ValueError, RecursionError) as error:
             raise json.JSONDecodeError(f"not JSON in UTF-8 ({error})", "", 0) from error
         if not isinstance(value, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from datetime import datetime
@@ -168,6 +169,8 @@ def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float) ->
     helix feedback api-needs-node-20 --delta 0.5
     helix feedback use-port-8080 --delta -0.3
     """
+    if not math.isfinite(delta) or delta == 0:
+        raise InvalidInputError(f"--delta must be a number other than 0, not {delta}", hint="0.5 helped, -0.3 failed")
     data = invocation.run("feedback", names=names, delta=delta)
 
     def show(out: Output) -> None:

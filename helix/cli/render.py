@@ -101,7 +101,9 @@ def moment(text: str | None) -> str:
 
 def ingest_summary(report: Record) -> str:
     """Return in one sentence what an ingest did."""
-    words = f"{report['episodes']} episodes, {report['memories']} memories, {report['edges']} edges taken in"
+    words = (
+        f"{report['episodes']} episodes, {report['memories']} memories taken in, {report['edges']} links between them"
+    )
     if report["skipped"]:
         words += f"; {report['skipped']} were there already or are left out"
     if report["redacted"]:

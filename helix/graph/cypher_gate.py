@@ -80,7 +80,9 @@ def bind(statement: str, params: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name in parameters(statement):
         if name not in params:
-            raise CypherRefusedError(f"parameter ${name} has no value", hint=f'give it one: {{"{name}": ...}}')
+            raise CypherRefusedError(
+                f"parameter ${name} has no value", hint=f"give it one: --param {name}=VALUE, in GraphQL params"
+            )
         values[name] = _bindable(name, params[name])
     return values
 

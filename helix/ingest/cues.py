@@ -67,6 +67,12 @@ _FAULT = words(
     r"memory corruption|hang(?:s|ing)?|stuck|deadlocks?|livelock|race(?: conditions?)?|data races?",
     r"infinite(?:ly)? loop\w*|endless loops?",
 )
+# A test, a document or a tool about crashes is work done, not something gone wrong.
+_ABOUT_TROUBLE = re.compile(
+    rf"{_PREFIX}(?:(?:add|write|extend|improve|document|describe|measure|report)(?:s|ed|ing)?\b"
+    r"|\w+ (?:tests?|benchmarks?)\b)",
+    re.IGNORECASE,
+)
 _FAULT_LIKE = words(
     r"avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|handle[sd]?|ensure[sd]?|make sure|don't|do not|again|only",
     r"missing|incorrect(?:ly)?|wrong(?:ly)?|invalid|correct(?:ly|s)?|proper(?:ly)?",
@@ -174,7 +180,7 @@ def _kind(message: Message, paths: Sequence[str]) -> tuple[Kind, float]:
     """Return the kind whose cue is strongest, and how sure it is: what the subject says goes before the body."""
     subject, body = message.subject, message.body
     fixes = any(line.lower().startswith(("fixes", "bug:")) for line in message.trailers)
-    if _FAULT.search(subject):
+    if _FAULT.search(subject) and not _ABOUT_TROUBLE.match(subject):
         return Kind.FAILURE, 0.8
     if _CHOICE.search(subject):
         return Kind.DECISION, 0.7

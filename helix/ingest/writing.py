@@ -8,21 +8,21 @@ from dataclasses import dataclass, field, replace
 
 from helix.errors import InvalidInputError
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
-from helix.lifecycle.compose import Composer, Prepared, prepare
+from helix.lifecycle.compose import Composer, Prepared, prepare, spoken_of
+from helix.lifecycle.consolidate import Newcomer, same_words
 from helix.lifecycle.episodes import spoken
 from helix.lifecycle.importance import importance_of
 from helix.lifecycle.intake import Intake
-from helix.lifecycle.remember import body, half_life_of
+from helix.lifecycle.remember import body, count_sighting, half_life_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
-from helix.model.episode import Episode, Session
+from helix.model.episode import Episode, Session, session_id
 from helix.model.memory import Memory, Status
 from helix.model.operations import Change
 from helix.model.provenance import Provenance
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.entities import mentions
 from helix.text.names import slug
 
 _BATCH = 48
@@ -148,7 +148,7 @@ class Importer:
         ready = []
         for item in batch:
             own = (
-                Prepared(pieces=(), vectors=(), mentions=mentions(item.episode.content, files=item.episode.files))
+                Prepared(pieces=(), vectors=(), mentions=spoken_of(item.episode.content, item.episode.files))
                 if _spoken_for(item)
                 else next(prepared)
             )
@@ -175,6 +175,7 @@ class Importer:
         episode = self._write_episode(composer, ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
             known = self._memory_ref(memory.source, memory.scope or self._scope)
+            known = known or self._met_again(composer, memory, episode)
             written[memory.source] = known or self._write_memory(composer, memory, prepared, episode)
         if item.supersedes:
             self._retire_older(composer, item, written)
@@ -215,11 +216,11 @@ class Importer:
         return ref
 
     def _place_in_session(self, composer: Composer, episode: Episode, ref: Ref) -> None:
-        session = Ref(label=Label.SESSION, id=episode.session)
+        session = Ref(label=Label.SESSION, id=session_id(episode.scope, episode.session))
         key = (episode.scope, episode.session)
         if key not in self._last_of_session and self._store.catalogue.row_of(session) is None:
             composer.node(
-                Session(id=episode.session, scope=episode.scope, agent=episode.agent, started_at=episode.occurred_at)
+                Session(id=session.id, scope=episode.scope, agent=episode.agent, started_at=episode.occurred_at)
             )
         composer.edge(Relation.IN_SESSION, ref, session)
         if (before := self._last_of_session.get(key)) is not None:
@@ -267,6 +268,20 @@ class Importer:
             return None
         return self._store.catalogue.ref_of(row)
 
+    def _met_again(self, composer: Composer, draft: MemoryDraft, episode: Ref) -> Ref | None:
+        """Return the memory that says the very same in the same scope, counted once more, or None."""
+        row = self._store.catalogue.name_row(draft.scope or self._scope, slug(draft.name or draft.trigger))
+        if row is None:
+            return None
+        known = self._store.memory(row)
+        newcomer = Newcomer(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
+        if not same_words(known, newcomer):
+            return None
+        count_sighting(composer, known)
+        ref = Ref(label=Label.MEMORY, id=known.id)
+        composer.edge(Relation.GROUNDED_IN, ref, episode)
+        return ref
+
     def _retire_older(self, composer: Composer, item: Slice, written: dict[str, Ref]) -> None:
         """Retire what an older reading of the same place left; its successor, where there is one, supersedes it.
 
@@ -274,15 +289,14 @@ class Importer:
         """
         successor = written[item.memories[0].source] if item.memories else None
         scope = item.episode.scope or self._scope
-        for old in self._store.memories(Status.ACTIVE):
-            if old.scope == scope and old.source.startswith(item.supersedes) and old.source not in written:
-                ref = Ref(label=Label.MEMORY, id=old.id)
+        for ref, old in self._store.nodes_from(Label.MEMORY, item.supersedes, scope):
+            if isinstance(old, Memory) and old.status is Status.ACTIVE and old.source not in written:
                 composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
                 if successor is not None:
                     composer.edge(Relation.SUPERSEDES, successor, ref)
-        for before in self._store.episodes_from(item.supersedes, scope):
-            if before.source != item.episode.source:
-                composer.silence(Ref(label=Label.EPISODE, id=before.id))
+        for ref, before in self._store.nodes_from(Label.EPISODE, item.supersedes, scope):
+            if isinstance(before, Episode) and before.source != item.episode.source:
+                composer.silence(ref)
 
 
 def _spoken_for(item: Slice) -> bool:

@@ -17,6 +17,8 @@ from helix.model.records import Node, flatten, label_of, put, put_edge
 from helix.store.store import Store
 from helix.text.chunks import chunks
 from helix.text.entities import mentions
+from helix.text.redact import without_markers
+from helix.text.spotting.paths import canonical
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +36,14 @@ def prepare(store: Store, texts: Sequence[str], files: Sequence[Sequence[str]] |
     vectors = iter(store.embed([piece for pieces in cut for piece in pieces]))
     touched = files or [()] * len(texts)
     return [
-        Prepared(pieces=pieces, vectors=tuple(next(vectors) for _ in pieces), mentions=mentions(text, files=paths))
+        Prepared(pieces=pieces, vectors=tuple(next(vectors) for _ in pieces), mentions=spoken_of(text, paths))
         for text, pieces, paths in zip(texts, cut, touched, strict=True)
     ]
+
+
+def spoken_of(text: str, files: Sequence[str] = ()) -> tuple[Mention, ...]:
+    """Return the entities that a redacted text mentions, the files given first."""
+    return mentions(without_markers(text), files=files)
 
 
 class Composer:
@@ -126,7 +133,7 @@ class Composer:
         """Link the source to the files it is about."""
         plain = Provenance(extractor=provenance.extractor, trust=provenance.trust)
         for path in files:
-            target = self.entity(Mention(kind=EntityKind.FILE, name=path), scope)
+            target = self.entity(Mention(kind=EntityKind.FILE, name=canonical(path)), scope)
             self.edge(Relation.TOUCHES, source, target, provenance=plain)
 
     def entity(self, mention: Mention, scope: str) -> Ref:

@@ -76,7 +76,7 @@ def decide(
     for memory, cosine in ranked:
         if memory.kind is not newcomer.kind:
             continue
-        if _words(memory.trigger, memory.resolution) == _words(newcomer.trigger, newcomer.resolution):
+        if same_words(memory, newcomer):
             return Verdict.NOOP, memory
         if cosine >= thresholds.duplicate and says_the_same(memory, newcomer):
             return Verdict.NOOP, memory
@@ -84,6 +84,13 @@ def decide(
         if cosine >= thresholds.update and not outranked and same_subject(memory.trigger, newcomer.trigger):
             return Verdict.UPDATE, memory
     return Verdict.ADD, None
+
+
+def same_words(memory: Memory, newcomer: Newcomer) -> bool:
+    """Return whether two are of one kind and say the very same, but for upper and lower case and white space."""
+    if memory.kind is not newcomer.kind:
+        return False
+    return _words(memory.trigger, memory.resolution) == _words(newcomer.trigger, newcomer.resolution)
 
 
 def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:

@@ -12,7 +12,7 @@ from helix.lifecycle.compose import Composer, prepare
 from helix.lifecycle.importance import importance_of
 from helix.lifecycle.intake import Intake
 from helix.model.edge import Label, Ref, Relation
-from helix.model.episode import Episode, Session
+from helix.model.episode import Episode, Session, session_id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.provenance import Provenance, Trust
 from helix.store.store import Store
@@ -79,12 +79,10 @@ def spoken(content: str, session: str, agent: str) -> str:
 
 
 def _join(composer: Composer, store: Store, episode: Episode, ref: Ref) -> None:
-    session = Ref(label=Label.SESSION, id=episode.session)
+    session = Ref(label=Label.SESSION, id=session_id(episode.scope, episode.session))
     if store.catalogue.row_of(session) is None:
-        composer.node(
-            Session(id=episode.session, scope=episode.scope, agent=episode.agent, started_at=episode.occurred_at)
-        )
+        composer.node(Session(id=session.id, scope=episode.scope, agent=episode.agent, started_at=episode.occurred_at))
     composer.edge(Relation.IN_SESSION, ref, session)
-    before = store.last_episode(episode.session)
+    before = store.last_episode(episode.scope, episode.session)
     if before is not None:
         composer.edge(Relation.NEXT, before, ref)

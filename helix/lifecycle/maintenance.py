@@ -41,7 +41,8 @@ def feedback(store: Store, names: Sequence[str], delta: float) -> list[Memory]:
                 helped=memory.helped + max(0.0, delta),
                 failed=memory.failed + max(0.0, -delta),
                 uses=memory.uses + 1,
-                last_used_at=composer.now,
+                # A use that failed says nothing for the memory: only one that helped resets the clock.
+                last_used_at=composer.now if delta > 0 else memory.last_used_at,
             )
             composer.node(after)
             changed.append(after)

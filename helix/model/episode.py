@@ -31,6 +31,11 @@ class Episode:
     provenance: Provenance = field(default_factory=Provenance)
 
 
+def session_id(scope: str, session: str) -> str:
+    """Return the id of a session's node: two projects may use one word for different sessions."""
+    return session if scope == GLOBAL_SCOPE else f"{scope}/{session}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """A run of episodes that belong together."""

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from helix.model.memory import Kind, Memory
-from helix.model.recall import RecallItem
-
 IDENTICAL_FROM = 0.97
 """Cosine from which two texts are taken for the same; it belongs to the embedding space."""
 
@@ -65,11 +62,6 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0) -> 
         if len(packed) == limit:
             break
     return packed
-
-
-def systemic_first(items: Sequence[RecallItem]) -> list[RecallItem]:
-    """Return the items of a block with systemic memories first, otherwise in their order."""
-    return sorted(items, key=lambda item: not (isinstance(item.node, Memory) and item.node.kind is Kind.SYSTEMIC))
 
 
 def _same(one: Portion, other: Portion) -> bool:

@@ -56,7 +56,9 @@ def _page(
     if after is not None:
         behind = view.row_of(Ref(label=label, id=after))
         if behind is None:
-            raise InvalidInputError(f"{after!r} is no cursor of this list", hint="pass on `next_cursor` as it came")
+            raise InvalidInputError(
+                f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
+            )
     rows = view.newest(mask, limit + 1, behind)
     items = tuple(store.records.nodes([view.ref_of(int(row)) for row in rows[:limit]]))
     cursor = items[-1].id if len(rows) > limit else None

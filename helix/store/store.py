@@ -17,9 +17,9 @@ from helix.journal.state import Records
 from helix.lock import StoreLock
 from helix.model.clock import Clock, system_clock
 from helix.model.edge import Label, Ref
-from helix.model.episode import Episode
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import Memory, Status
+from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue
@@ -168,23 +168,24 @@ class Store:
         view = self.catalogue.view
         return [self.memory(row) for row in view.lookups.memories.get(name) if row < view.count]
 
-    def episodes_from(self, prefix: str, scope: str) -> list[Episode]:
-        """Return the episodes of exactly this scope whose source begins with the prefix."""
+    def nodes_from(self, label: Label, prefix: str, scope: str) -> list[tuple[Ref, Node]]:
+        """Return the nodes of a label and of exactly this scope whose source begins with the prefix."""
         view = self.catalogue.view
-        rows = [
-            row
-            for (label, source), held in view.lookups.sources.items()
-            if label == LABEL_CODE[Label.EPISODE] and source.startswith(prefix)
+        refs = [
+            view.ref_of(row)
+            for (code, source), held in view.lookups.sources.items()
+            if code == LABEL_CODE[label] and source.startswith(prefix)
             for row in held
             if row < view.count and view.scope_of(row) == scope
         ]
-        return [cast(Episode, self.records.node(view.ref_of(row))) for row in rows]
+        return list(zip(refs, self.records.nodes(refs), strict=True))
 
-    def last_episode(self, session: str) -> Ref | None:
-        """Return the episode of a session that was recorded last, or None."""
+    def last_episode(self, scope: str, session: str) -> Ref | None:
+        """Return the episode of a scope's session that was recorded last, or None."""
         view = self.catalogue.view
-        code = view.lookups.sessions.code(session)
-        rows = np.flatnonzero((view.columns.session == code) & (view.columns.label == LABEL_CODE[Label.EPISODE]))
+        columns, lookups = view.columns, view.lookups
+        mask = (columns.session == lookups.sessions.code(session)) & (columns.scope == lookups.scopes.code(scope))
+        rows = np.flatnonzero(mask & (columns.label == LABEL_CODE[Label.EPISODE]))
         return view.ref_of(int(rows[-1])) if len(rows) else None
 
     def reload(self) -> None:

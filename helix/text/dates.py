@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 
-from helix.text.calendar_terms import MONTHS, WEEKDAYS, Span, third_of
+from helix.text.calendar_terms import Span, third_of
 from helix.text.moments import InYear, Moment, moments_in
 
 LONGEST_TEXT = 500
@@ -61,12 +61,6 @@ def time_range(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         if found and (best is None or (best[0] <= found[0] and found[1] <= best[1])):
             best = found
     return best
-
-
-def in_words(moment: datetime) -> str:
-    """Return the day of a moment in words: "Monday 8 May 2023"."""
-    weekday, month = WEEKDAYS[moment.weekday()].capitalize(), MONTHS[moment.month - 1].capitalize()
-    return f"{weekday} {moment.day} {month} {moment.year}"
 
 
 def _joined(text: str, first: Moment, later: list[Moment]) -> Moment | None:

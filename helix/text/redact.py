@@ -107,3 +107,8 @@ def _merged(region: str) -> list[Span]:
         else:
             merged.append(Span(span.start, end, span.kind))
     return merged
+
+
+def without_markers(text: str) -> str:
+    """Return redacted text without its markers: they stand for something, and name nothing."""
+    return _MARKER.sub(" ", text)

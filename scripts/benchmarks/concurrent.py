@@ -48,19 +48,22 @@ class Load:
         return {"reads": len(read), "read": percentiles(read), "writes": len(written), "write": percentiles(written)}
 
     def _read(self, end: float, times: list[float], number: int) -> None:
-        client, rng = daemon.ensure_running(self._settings), random.Random(1000 + number)
-        while time.monotonic() < end:
-            self._timed(times, lambda: client.run("recall", query=sentence(rng), limit=10))
+        rng = random.Random(1000 + number)
+        with daemon.ensure_running(self._settings) as client:
+            while time.monotonic() < end:
+                self._timed(times, lambda: client.run("recall", query=sentence(rng), limit=10))
 
     def _write(self, end: float, times: list[float], number: int) -> None:
-        client, rng = daemon.ensure_running(self._settings), random.Random(time.time_ns())
-        while time.monotonic() < end:
-            text = sentence(rng, 14)
-            stored = self._timed(
-                times, lambda text=text: client.run("store", kind="FACT", trigger=text, resolution=sentence(rng))
-            )
-            if stored is not None:
-                self.written.append(stored["store"]["id"])
+        rng = random.Random(time.time_ns())
+
+        def store() -> Any:
+            return client.run("store", kind="FACT", trigger=sentence(rng, 14), resolution=sentence(rng))
+
+        with daemon.ensure_running(self._settings) as client:
+            while time.monotonic() < end:
+                stored = self._timed(times, store)
+                if stored is not None:
+                    self.written.append(stored["store"]["id"])
 
     def _timed(self, times: list[float], call: Any) -> Any:
         started = time.perf_counter()
@@ -87,6 +90,7 @@ def measure(home: Path, *, seconds: float, memories: int, model: str | None) -> 
     busy = load.run(seconds, readers=4, writers=1)
     lost = [memory for memory in load.written if not _is_there(client, memory)]
     doctor = client.run("doctor")["doctor"]
+    client.close()
     daemon.stop(settings)
     return {
         "machine": described(),

@@ -6,12 +6,9 @@ from collections.abc import Iterator
 
 from hypothesis import given
 from hypothesis import strategies as st
-from recall_world import NOW, unit
+from recall_world import unit
 
-from helix.model.edge import Label
-from helix.model.memory import Kind, Memory
-from helix.model.recall import RecallItem
-from helix.recall.pack import Portion, memories_first, pack, systemic_first
+from helix.recall.pack import Portion, memories_first, pack
 
 portions = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 40)), max_size=20).map(
     lambda pairs: [Portion(place=place, text=text, tokens=tokens) for place, (text, tokens) in enumerate(pairs)]
@@ -61,22 +58,3 @@ def test_what_restates_its_ground_is_told_apart_less_strictly() -> None:
 def test_a_memory_goes_ahead_of_the_episodes_that_ground_it() -> None:
     assert memories_first([5, 1, 9, 7], {7: [9, 1], 5: [9]}) == [5, 7, 1, 9]
     assert memories_first([5, 1], {7: [1], 5: [8]}) == [5, 1]
-
-
-def test_systemic_memories_come_first_in_a_block() -> None:
-    def item(node_id: str, kind: Kind) -> RecallItem:
-        node = Memory(id=node_id, name=node_id, kind=kind, trigger="t", resolution="r", recorded_at=NOW)
-        return RecallItem(
-            node=node,
-            label=Label.MEMORY,
-            score=1.0,
-            relevance=1.0,
-            recency=1.0,
-            effectiveness=0.5,
-            confidence_label=node.label,
-            text="t",
-            tokens=1,
-        )
-
-    block = [item("a", Kind.FAILURE), item("b", Kind.SYSTEMIC), item("c", Kind.FAILURE), item("d", Kind.SYSTEMIC)]
-    assert [entry.node.id for entry in systemic_first(block)] == ["b", "d", "a", "c"]

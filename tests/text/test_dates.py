@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helix.text.dates import EARLIEST, LATEST, in_words, time_range
+from helix.text.dates import EARLIEST, LATEST, time_range
 
 NOW = datetime(2023, 6, 15, 10, 30, tzinfo=UTC)  # a Thursday
 
@@ -190,17 +190,3 @@ def test_any_text_at_any_time_gives_a_range_or_nothing(text: str, now: datetime)
         start, end = found
         assert start < end <= LATEST
         assert start.utcoffset() == end.utcoffset() == timedelta(0)
-
-
-@given(st.datetimes(min_value=datetime(1971, 1, 1), max_value=datetime(9000, 1, 1)))
-def test_a_day_in_words_is_read_back_as_that_day(moment: datetime) -> None:
-    now = moment.replace(tzinfo=UTC) + timedelta(days=1)
-    found = time_range(f"on {in_words(moment)}", now)
-    if 1900 <= moment.year < 2100:
-        assert found is not None
-        assert found[0] <= moment.replace(tzinfo=UTC) < found[1]
-        assert found[1] - found[0] == timedelta(days=1)
-
-
-def test_a_day_in_words_has_its_weekday() -> None:
-    assert in_words(datetime(2023, 5, 8, tzinfo=UTC)) == "Monday 8 May 2023"
