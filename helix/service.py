@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,8 +48,6 @@ from helix.store.events import Event, Events
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
 from helix.store.store import Store
-
-log = logging.getLogger(__name__)
 
 
 class Helix:
@@ -345,3 +342,8 @@ def open_embedded(path: str | Path, **overrides: Any) -> Helix:
     Refused with StoreLockedError while a daemon owns the store.
     """
     return Helix.open(configuration.load({"db_path": Path(path), **overrides}))
+
+
+def restore_closed(settings: Settings, path: Path) -> None:
+    """Put a backup in the place of a store that nobody has open, even of one that cannot be opened."""
+    backup.restore_closed(settings.store_path, path, system_clock())

@@ -92,7 +92,7 @@ def test_the_same_thing_twice_counts_and_does_not_double(helix: Helix) -> None:
     first = helix.store(trigger="run tests with -x", resolution="stops early", kind="convention")
     again = helix.store(trigger="Run tests with -x", resolution="stops early", kind="convention")
     assert (first.status, again.status, again.id) == (StoreStatus.ADDED, StoreStatus.MERGED, first.id)
-    assert helix.get(first.id).attributes["seen"] == 2
+    assert helix.get(first.id).attributes["helix:seen"] == 2
     assert helix.stats().total == 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -15,7 +16,7 @@ from helix.api.limits import BODY_BYTES
 from helix.cli.logs import start_daemon_log
 from helix.errors import DaemonError
 from helix.model.reports import JobState
-from helix.service import Helix
+from helix.service import Helix, restore_closed
 from helix.settings import Settings
 from helix.text.redact import redact
 
@@ -43,6 +44,14 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
         finally:
             daemon.withdraw(store)
             helix.close()
+
+
+def restore_closed_store(settings: Settings, backup: Path) -> None:
+    """Put a backup in the place of a store that cannot be opened; what was there is kept beside it.
+
+    Raises StoreLockedError while the store is in use: `helix restore --backup` does it then.
+    """
+    restore_closed(settings, backup)
 
 
 class _Server(uvicorn.Server):

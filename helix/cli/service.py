@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,8 +25,13 @@ from helix.settings import Settings, calm_numpy
 @click.option("--host", help="Loopback address to listen on.")
 @click.option("--idle-exit", "minutes", type=click.FloatRange(min=0), default=0, help="Leave when unused for so long.")
 @click.option("--detach", is_flag=True, help="Serve in the background and return when it is ready.")
+@click.option(
+    "--restore", "backup", type=click.Path(path_type=Path), help="First put this backup in the store's place."
+)
 @click.pass_obj
-def serve(invocation: Invocation, /, port: int | None, host: str | None, minutes: float, detach: bool) -> None:
+def serve(
+    invocation: Invocation, /, port: int | None, host: str | None, minutes: float, detach: bool, backup: Path | None
+) -> None:
     """Run the daemon here, until Ctrl-C. Other commands start it in the background by themselves.
 
     \b
@@ -34,6 +40,10 @@ def serve(invocation: Invocation, /, port: int | None, host: str | None, minutes
     """
     invocation.flags.update(port=port, host=host)
     settings = invocation.settings
+    if backup is not None:
+        from helix.cli.serve import restore_closed_store  # heavy, and only for this
+
+        restore_closed_store(settings, backup.absolute())
     if detach:
         daemon.ensure_running(settings, idle_minutes=minutes)
         found = daemon.find(settings.store_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -33,6 +34,9 @@ class Database:
         self.closed = False
         try:
             with mapped(path):
+                # SQLite gives its log the permissions of the file: they have to be right before it is opened.
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+                path.chmod(0o600)
                 self._writer = self._connect()
                 self._writer.execute("PRAGMA journal_mode = WAL")
                 self._writer.execute("PRAGMA synchronous = FULL")
@@ -196,7 +200,7 @@ def mapped(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {error}", hint="the store was closed meanwhile; try again") from error
     except sqlite3.DatabaseError as error:
         raise StoreCorruptError(
-            f"{path} is damaged: {error}", hint="restore a backup: `helix restore --backup FILE`"
+            f"{path} is damaged: {error}", hint="put a backup in its place: `helix serve --restore FILE`"
         ) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
-from helix.text.tokens import lexical_tokens
+from helix.text.tokens import query_terms
 
 _NEGATIONS = frozenset(
     [
@@ -33,6 +33,8 @@ _NEGATIONS = frozenset(
         "disable",
     ]
 )
+# Capitals within a sentence, and identifiers: what a text names.
+_NAME = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+|\b\w+[_./]\w[\w./]*|\b[a-z]+[A-Z]\w*")
 _NUMBER = re.compile(r"\d+(?:[.\-_]\d+)*")
 # Triggers that share this much of their words speak of the same subject.
 _SAME_SUBJECT = 0.7
@@ -94,15 +96,30 @@ def same_words(memory: Memory, newcomer: Newcomer) -> bool:
 
 
 def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:
-    """Return whether two near texts agree in their negations, numbers and versions."""
+    """Return whether two near texts agree in their negations, numbers and versions, and name no different things."""
     old, new = f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}"
-    return _negated(old) == _negated(new) and _numbers(old) == _numbers(new)
+    return _negated(old) == _negated(new) and _numbers(old) == _numbers(new) and not exchanged(old, new)
+
+
+def exchanged(left: str, right: str) -> bool:
+    """Return whether two texts are alike but for a word or a few that stand in each other's place.
+
+    `fails on Linux` and `fails on Windows` are as near as vectors can be and say different things. So are texts that
+    name different things in their capitals. What is worded anew throughout is left to the cosine.
+    """
+    a, b = set(query_terms(left)), set(query_terms(right))
+    only_a, only_b = a - b, b - a
+    if not only_a or not only_b:
+        return False
+    few = max(len(only_a), len(only_b)) <= max(2, len(a & b) // 2)
+    names_a, names_b = (frozenset(name.casefold() for name in _NAME.findall(text)) for text in (left, right))
+    return few or bool(names_a - names_b and names_b - names_a)
 
 
 def same_subject(left: str, right: str) -> bool:
-    """Return whether two triggers share most of their words (Jaccard)."""
-    a, b = set(lexical_tokens(left)), set(lexical_tokens(right))
-    return bool(a | b) and len(a & b) / len(a | b) >= _SAME_SUBJECT
+    """Return whether two triggers share most of their words (Jaccard), and neither names what the other does not."""
+    a, b = set(query_terms(left)), set(query_terms(right))
+    return bool(a | b) and len(a & b) / len(a | b) >= _SAME_SUBJECT and (a <= b or b <= a)
 
 
 def _words(trigger: str, resolution: str) -> str:

@@ -12,6 +12,8 @@ from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.text.names import clean
 from helix.text.redact import redact
 
+OWN_ATTRIBUTE = "helix:"
+"""How the attributes begin that Helix keeps for itself; nobody else may set them."""
 _LABEL_LIMIT = 300
 _ATTRIBUTES_LIMIT = 16_384
 
@@ -60,6 +62,8 @@ class Intake:
             text = json.dumps(dict(value or {}), ensure_ascii=False)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(f"attributes are not JSON data: {error}") from error
+        if own := [key for key in value or {} if str(key).startswith(OWN_ATTRIBUTE)]:
+            raise InvalidInputError(f"attributes named {OWN_ATTRIBUTE}... are Helix's own: {own[0]!r}")
         if len(text) > _ATTRIBUTES_LIMIT:
             raise InvalidInputError(f"attributes are longer than {_ATTRIBUTES_LIMIT:,} characters of JSON")
         return {str(key): self._walk(item) for key, item in (value or {}).items()}

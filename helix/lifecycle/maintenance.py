@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from helix.errors import InvalidInputError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import memory_of
+from helix.lifecycle.intake import OWN_ATTRIBUTE
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
@@ -18,7 +19,7 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 
 _MOST_DELTA = 100.0
-_DECAYED = "decayed_at"
+_DECAYED = f"{OWN_ATTRIBUTE}decayed_at"
 _ALL = 1_000_000_000
 
 

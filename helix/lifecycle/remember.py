@@ -9,9 +9,9 @@ from datetime import datetime
 from helix.errors import ConflictError, InvalidInputError
 from helix.lifecycle import intake as checks
 from helix.lifecycle.compose import Composer, Prepared, prepare
-from helix.lifecycle.consolidate import Newcomer, Thresholds, Verdict, decide
+from helix.lifecycle.consolidate import Newcomer, Thresholds, Verdict, decide, same_words
 from helix.lifecycle.importance import importance_of
-from helix.lifecycle.intake import Intake
+from helix.lifecycle.intake import OWN_ATTRIBUTE, Intake
 from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.versions import supersede
 from helix.model.clock import to_micros
@@ -29,6 +29,8 @@ _DEFAULT_CONFIDENCE = 0.7
 # Each further sighting closes this share of the distance to certainty.
 _SIGHTING = 0.1
 _MOST_CONFIDENCE = 0.99
+SEEN = f"{OWN_ATTRIBUTE}seen"
+"""Attribute that counts how often a memory was met."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,9 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
         verdict, known = _verdict(store, ready)
         if verdict is Verdict.NOOP and known is not None:
             count_sighting(composer, known)
+            if not same_words(known, ready.newcomer):
+                # What was said in other words is kept as evidence: a merge must not lose any.
+                _ground(composer, store, Ref(label=Label.MEMORY, id=known.id), ready.draft)
             status, memory = StoreStatus.MERGED, known
         elif verdict is Verdict.UPDATE and known is not None:
             status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
@@ -105,8 +110,8 @@ def body(trigger: str, resolution: str) -> str:
 
 def count_sighting(composer: Composer, known: Memory) -> None:
     """Count a memory that was met again: surer, with one more sighting, its words untouched."""
-    seen = known.attributes.get("seen", 1)
-    attributes = {**known.attributes, "seen": (seen if isinstance(seen, int) else 1) + 1}
+    seen = known.attributes.get(SEEN, 1)
+    attributes = {**known.attributes, SEEN: (seen if isinstance(seen, int) else 1) + 1}
     confidence = min(_MOST_CONFIDENCE, known.confidence + _SIGHTING * (1.0 - known.confidence))
     composer.patch(Ref(label=Label.MEMORY, id=known.id), attributes=attributes, confidence=confidence)
 

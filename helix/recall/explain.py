@@ -69,6 +69,8 @@ def _linked(row: int, view: CatalogueView, graph: GraphSnapshot, seeds: Seeds, n
     rows = graph.neighbours([row]).rows
     came_from = near[rows] + np.isin(rows, seeds.entities) + 0.5 * np.isin(rows, seeds.rows)
     for place in np.argsort(-came_from, kind="stable"):
-        if came_from[place] > 0 and (name := view.name_of(int(rows[place]))):
+        name = view.name_of(int(rows[place]))
+        # An older version has the name of the row itself, and says nothing about why it is here.
+        if came_from[place] > 0 and name and name != view.name_of(row):
             return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
     return ""

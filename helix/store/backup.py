@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from helix.errors import ConflictError, NotFoundError
+from helix.graph.build import remove
 from helix.journal import backup as copies
+from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store.jobs import Ticket
-from helix.store.store import Store
+from helix.store.store import GRAPH_NAME, JOURNAL_NAME, KEPT_JOURNAL, Store
 
 
 def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
@@ -46,7 +50,7 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     ticket.progress(0, 0, "checking the backup")
     rows = copies.check(source)
-    kept = store.path / f"journal.before-restore-{to_micros(store.clock()) // 1_000_000}.db"
+    kept = store.path / f"{KEPT_JOURNAL}{to_micros(store.clock()) // 1_000_000}.db"
     ticket.progress(0, 0, "keeping the present journal")
     store.journal.database.backup_to(kept)
     kept.chmod(0o600)
@@ -54,3 +58,26 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     store.writer.call(lambda: store.take_over(source))
     store.rebuild_graph(lambda stage, done, total: ticket.progress(done, total, f"graph: {stage}"))
     return {"rows": rows, "kept": str(kept)}
+
+
+def restore_closed(folder: Path, source: Path, now: datetime) -> Path | None:
+    """Put a backup in the place of a store's journal that nobody has open, such as a damaged one; return the old one.
+
+    The graph is built anew at the next start. Raises what `restore` raises, and StoreLockedError.
+    """
+    if not source.is_file():
+        raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
+    copies.check(source)
+    with StoreLock(folder):
+        journal, kept = folder / JOURNAL_NAME, folder / f"{KEPT_JOURNAL}{to_micros(now) // 1_000_000}.db"
+        existed = journal.exists()
+        if existed:
+            journal.rename(kept)
+        for suffix in ("-wal", "-shm"):
+            log = journal.with_name(journal.name + suffix)
+            if log.exists():
+                log.rename(kept.with_name(kept.name + suffix))
+        shutil.copyfile(source, journal)
+        journal.chmod(0o600)
+        remove(folder / GRAPH_NAME)
+    return kept if existed else None

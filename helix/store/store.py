@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 JOURNAL_NAME = "journal.db"
 GRAPH_NAME = "graph.kuzu"
+KEPT_JOURNAL = "journal.kept-"
+"""How the names of journals begin that a restore put aside."""
 
 
 class Store:
@@ -67,7 +69,6 @@ class Store:
     def _open(self) -> None:
         settings, clock = self.settings, self.clock
         self.journal = Journal(self.path / JOURNAL_NAME, tokenise=lexical_tokens)
-        (self.path / JOURNAL_NAME).chmod(0o600)
         self.records = Records(self.journal.database)
         self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
         self.catalogue = Catalogue(self.dimension or 0, salience_floor=settings.salience_floor)
@@ -216,6 +217,8 @@ class Store:
 def _part(relative: Path) -> str:
     if relative.parts[0] == "logs":
         return "logs"
+    if relative.name.startswith(KEPT_JOURNAL):
+        return "aside"
     if relative.name.startswith(GRAPH_NAME):
         return "aside" if ".aside-" in relative.name else "graph"
     return ""

@@ -44,7 +44,7 @@ def commit_of(item: dict[str, Any]) -> str:
 
 
 def measure(home: Path, data: Path, limit: int | None) -> dict[str, Any]:
-    """Make the repository, ingest it, ask the questions; return times and how many were answered in the top five of each set."""
+    """Make the repository, ingest it, ask the questions; return times and what was answered in the top five."""
     repository = home / "repository"
     make = [sys.executable, str(ROOT / "scripts" / "make_history"), str(data), str(repository)]
     subprocess.run([*make, *(["--limit", str(limit)] if limit else [])], check=True, stdout=subprocess.DEVNULL)

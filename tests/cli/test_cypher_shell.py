@@ -54,15 +54,22 @@ def result(*rows: list[Any], columns: tuple[str, ...] = ("x",), truncated: bool 
 def stored(helix_command: Command) -> Command:
     """The command line of a store that holds one memory about ports."""
     for port in (8080, 9090):
-        words = ("--trigger", f"port {port} is taken", "--resolution", "stop the old server", "--name", f"port-{port}")
+        words = (
+            "--trigger",
+            f"port {port} is taken",
+            "--resolution",
+            "stop the old server",
+            "--name",
+            f"shell-port-{port}",
+        )
         helix_command("store", "--kind", "failure", *words)
     return helix_command
 
 
 def test_one_statement_writes_rows_to_stdout_and_words_to_stderr(stored: Command) -> None:
     query = "MATCH (m:Memory) WHERE m.name STARTS WITH $begins RETURN m.name AS name, m.kind ORDER BY name"
-    shown = stored("cypher", query, "--param", "begins=port-", "-p", "unused=1")
-    assert shown.out == "name\tm.kind\nport-8080\tfailure\nport-9090\tfailure\n"
+    shown = stored("cypher", query, "--param", "begins=shell-port-", "-p", "unused=1")
+    assert shown.out == "name\tm.kind\nshell-port-8080\tfailure\nshell-port-9090\tfailure\n"
     assert shown.err.startswith("2 rows in ")
 
 
