@@ -164,11 +164,11 @@ class Helix:
 
     def pause(self, on: bool) -> bool:
         """Pause capture (nothing new is stored, recorded or ingested) or go on; return what holds now."""
-        self._store.writer.call(lambda: self._store.journal.set_meta(overview.PAUSED, "1" if on else "0"))
+        self._store.writer.call(lambda: self._store.pause(on))
         return on
 
     def _check_capture(self) -> None:
-        if self._store.journal.meta(overview.PAUSED) == "1":
+        if self._store.paused:
             raise PausedError("capture is paused: nothing is stored", hint="`helix pause --off` goes on")
 
     def recall(self, query: RecallQuery) -> RecallAnswer:

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from helix import settings as configuration
-from helix.errors import NotARepositoryError, NotFoundError
+from helix.errors import NotARepositoryError, NotFoundError, PausedError
+from helix.ingest.jsonl import read_lines
+from helix.ingest.writing import Importer
 from helix.model.edge import Label, Relation
 from helix.model.memory import Kind
 from helix.model.recall import RecallQuery
@@ -167,6 +170,21 @@ def test_a_cancelled_import_keeps_what_it_has(helix: Helix, repository: Path) ->
     assert helix.job(job.id).state in (JobState.CANCELLED, JobState.DONE)
     finished(helix, helix.ingest_git(str(repository)))
     assert helix.status().nodes[Label.EPISODE] == 3
+
+
+def test_a_pause_stops_an_import_that_is_running(helix: Helix) -> None:
+    def lines() -> Iterator[str]:
+        for number in range(500):
+            if number == 200:
+                helix.pause(True)
+            yield json.dumps({"id": str(number), "text": f"turn {number} about item{number}"})
+
+    with pytest.raises(PausedError, match="paused after"):
+        Importer(helix._store, source="jsonl", scope="global").run(
+            read_lines(lines()), lambda done: None, lambda: False
+        )
+    assert 0 < helix.status().nodes[Label.EPISODE] <= 200
+    helix.pause(False)
 
 
 def test_what_is_no_repository_is_refused_at_once(helix: Helix, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,8 @@ from helix.errors import (
     InvalidInputError,
     NotFoundError,
     PausedError,
+    StoreCorruptError,
+    StoreLockedError,
 )
 from helix.model.edge import Label, Relation
 from helix.model.memory import Kind, Status
@@ -26,7 +29,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState, StoreStatus
 from helix.providers.fakes import HashEmbedder
-from helix.service import Helix
+from helix.service import Helix, restore_closed
 from helix.settings import Settings
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -174,6 +177,41 @@ def test_recall_knows_what_was_known_at_a_time(timed: Helix, time: Time) -> None
     assert ids(known_at=START - timedelta(days=1)) == []
 
 
+def test_a_fact_that_changed_is_right_before_and_after(timed: Helix) -> None:
+    before, after = START - timedelta(days=2000), START - timedelta(days=900)
+    words = "it runs on two hosts with nightly backups under postgres version"
+    old = timed.store(trigger="production database", resolution=f"{words} 12", kind="fact", valid_from=before)
+    new = timed.store(trigger="production database", resolution=f"{words} 15", kind="fact", valid_from=after)
+    assert (new.status, new.name) == (StoreStatus.UPDATED, old.name)
+
+    def answered(**fields: Any) -> list[str]:
+        return [item.node.id for item in timed.recall(RecallQuery(query="production database", **fields)).items]
+
+    assert answered() == [new.id]
+    assert answered(as_of=after - timedelta(days=1)) == [old.id]
+    assert answered(as_of=after + timedelta(days=1)) == [new.id]
+    assert answered(as_of=before - timedelta(days=1)) == []
+    assert [edge.target.id for edge in timed.edges(new.id, "supersedes")] == [old.id]
+    third = timed.store(trigger="production database", resolution=f"{words} 15 and one more host", kind="fact")
+    assert answered() == [third.id]
+
+
+def test_a_damaged_row_of_the_state_is_made_anew_from_the_log(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        stored = [helix.store(trigger=f"fact {n} sigma{n}", resolution=f"r{n}", kind="fact") for n in range(3)]
+        helix.edge(stored[0].name, stored[1].name, "similar")
+        helix.feedback([stored[0].name], 1.0)
+        before = helix.status()
+    with sqlite3.connect(settings.store_path / "journal.db") as raw:
+        raw.execute("UPDATE node SET props = '{junk' WHERE id = ?", (stored[0].id,))
+    raw.close()
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        assert (helix.status().nodes, helix.status().edges) == (before.nodes, before.edges)
+        assert helix.get(stored[0].id).helped == 1.0
+        assert found(helix, "sigma0")[0] == stored[0].name
+        assert helix.doctor().healthy
+
+
 def test_scopes_see_themselves_and_global(helix: Helix) -> None:
     for scope in ("global", "one", "two"):
         helix.store(trigger=f"lint rule of {scope}", resolution="no tabs", kind="convention", scope=scope)
@@ -208,6 +246,50 @@ def test_feedback_moves_the_label_and_refuses_unknown_names_whole(helix: Helix) 
     for delta in (0.0, float("nan"), 1e9):
         with pytest.raises(InvalidInputError):
             helix.feedback([stored.name], delta)
+
+
+def test_only_a_use_that_helped_resets_the_clock(timed: Helix, time: Time) -> None:
+    stored = timed.store(trigger="a doubtful trick", resolution="x", kind="pattern")
+    (failed,) = timed.feedback([stored.name], -1.0)
+    assert failed.last_used_at is None
+    (helped,) = timed.feedback([stored.name], 1.0)
+    assert helped.last_used_at is not None
+
+
+def test_what_is_merged_in_other_words_is_kept_as_evidence(helix: Helix) -> None:
+    first = helix.store(trigger="activate the venv before running the tests", resolution="", kind="convention")
+    again = helix.store(trigger="before running the tests activate the venv", resolution="", kind="convention")
+    assert (again.status, again.id) == (StoreStatus.MERGED, first.id)
+    contents = {
+        helix.node(Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
+        for edge in helix.edges(first.id, "grounded_in")
+    }
+    assert contents == {"activate the venv before running the tests", "before running the tests activate the venv"}
+
+
+def test_attributes_of_helixs_own_are_nobody_elses(helix: Helix) -> None:
+    with pytest.raises(InvalidInputError, match="own"):
+        helix.store(trigger="a", resolution="b", kind="fact", attributes={"helix:decayed_at": "junk"})
+
+
+def test_a_store_that_cannot_be_opened_is_restored_closed(settings: Settings, tmp_path: Path) -> None:
+    backup = tmp_path / "copy.helix"
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        stored = helix.store(trigger="worth keeping", resolution="x", kind="fact")
+        finished(helix, helix.backup(str(backup)).id)
+        with pytest.raises(StoreLockedError):
+            restore_closed(settings, backup)
+    journal = settings.store_path / "journal.db"
+    journal.write_bytes(b"garbage" * 1000)
+    with pytest.raises(StoreCorruptError, match="damaged"):
+        Helix.open(settings, embedder=HashEmbedder())
+    restore_closed(settings, backup)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        for job in helix.jobs():
+            finished(helix, job.id)
+        assert found(helix, "worth keeping") == [stored.name]
+        assert helix.doctor().healthy
+    assert list(settings.store_path.glob("journal.kept-*")), "the damaged journal is kept"
 
 
 def test_decay_halves_old_evidence_once_a_period(timed: Helix, time: Time) -> None:

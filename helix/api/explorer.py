@@ -10,7 +10,10 @@ from helix import resources
 from helix.errors import NotFoundError
 
 ASSETS = "/static/graphiql"
-MISSING = "The explorer is not built on this machine: install Node.js 20+ and run <code>scripts/serve</code> again."
+MISSING = (
+    "The explorer is not built on this machine: install Node.js 20.19 or newer, "
+    "then run <code>helix stop</code> and <code>scripts/serve</code>."
+)
 
 
 def bundle(folder: Path | None = None) -> Path | None:

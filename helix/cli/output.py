@@ -81,9 +81,15 @@ class Output:
             self._stream.write("".join("\t".join(row) + "\n" for row in (columns, *cells)))
         else:
             from rich import box
-            from rich.table import Table
+            from rich.table import Column, Table
 
-            table = Table(*columns, box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+            # Names are there to be copied: what is too long goes on in the next line.
+            table = Table(
+                *(Column(name, overflow="fold") for name in columns),
+                box=box.SIMPLE_HEAD,
+                header_style="bold",
+                pad_edge=False,
+            )
             for row in cells:
                 table.add_row(*row)
             self._console.print(table)

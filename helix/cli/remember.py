@@ -155,7 +155,10 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
         _show_one(invocation, "restore", name)
         return
     job = follow(invocation, invocation.run("restore_backup", path=file.absolute())["restoreBackup"])
-    invocation.emit({"restoreBackup": job}, lambda out: out.line(f"restored from {file}"))
+    invocation.emit(
+        {"restoreBackup": job},
+        lambda out: out.line(f"restored from {file}; what was there is kept in {job['result'].get('kept', '')}"),
+    )
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from collections.abc import Callable
@@ -33,6 +34,7 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
     What has begun is answered first. `idle_minutes` 0: idleness never ends it. Raises DaemonError when the port is
     taken and StoreLockedError when another process has the store.
     """
+    os.umask(0o077)  # what engines write beside their files is nobody else's either
     store = settings.store_path
     start_daemon_log(store, settings.log_level, lambda text: redact(text).text)
     with _listening(settings) as listener:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
-from helix.errors import InvalidInputError
+from helix.errors import InvalidInputError, PausedError
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.lifecycle.compose import Composer, Prepared, prepare, spoken_of
 from helix.lifecycle.consolidate import Newcomer, same_words
@@ -94,12 +94,15 @@ class Importer:
         if writing is not None:
             writing.result()
             progress(done)
+        if self._store.paused:
+            hint = "`helix pause --off`, then the same command: it goes on where it stopped"
+            raise PausedError(f"capture was paused after {self._tally.episodes} episodes", hint=hint)
         return self._tally.report()
 
     def _batches(self, slices: Iterable[Slice | IngestProblem], cancelled: Callable[[], bool]) -> Iterator[list[Slice]]:
         batch: list[Slice] = []
         for item in slices:
-            if cancelled():
+            if cancelled() or self._store.paused:
                 break
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)

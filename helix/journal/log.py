@@ -18,7 +18,7 @@ from helix.journal.lexical import LexicalIndex
 from helix.journal.spaces import Spaces
 from helix.model.clock import from_micros
 from helix.model.ids import IdMaker, uuid7
-from helix.model.operations import Change, Operation, PutPassage, Row, decode, encode
+from helix.model.operations import Change, DropEdge, Operation, PutEdge, PutNode, PutPassage, Row, decode, encode
 
 _GENESIS = b"\0" * 32
 _SALT_BYTES = 16
@@ -145,6 +145,20 @@ class Journal:
                 if progress is not None and seen % 2_000 == 0:
                     progress(seen, total)
         return ChainReport(rows=seen, erased=erased, damaged=tuple(damaged))
+
+    def restate(self) -> int:
+        """Make the state of nodes and edges anew from the log, where a row of it was damaged; return the rows read."""
+        seen = 0
+        with self.database.transaction() as connection:
+            state.clear(connection)
+            rows = connection.execute(f"SELECT {_PAYLOAD}, salt, digest FROM log ORDER BY seq").fetchall()
+            for payload, salt, digest in rows:
+                change = _read(payload, salt, digest)
+                for op in change.operations if change is not None else ():
+                    if isinstance(op, PutNode | PutEdge | DropEdge):
+                        state.apply(connection, op)
+                seen += change is not None
+        return seen
 
     def set_aside(self, seq: int, error: str, at: int) -> None:
         """Record that the graph refused this row: it stays in the log and is shown by `helix status`."""

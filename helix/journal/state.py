@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helix.errors import NotFoundError
+from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal.database import Database
 from helix.journal.lexical import remove as remove_tokens
 from helix.model.edge import Label, Ref, Relation
@@ -41,6 +41,12 @@ def apply(connection: sqlite3.Connection, op: Operation) -> Operation:
     return op
 
 
+def clear(connection: sqlite3.Connection) -> None:
+    """Forget the state of nodes and edges, to make it anew from the log."""
+    connection.execute("DELETE FROM node")
+    connection.execute("DELETE FROM edge")
+
+
 def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None:
     """Return the operation filled up with the present state, or None where the state has moved past it.
 
@@ -68,13 +74,13 @@ def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None
 def snapshot(connection: sqlite3.Connection, space: int | None) -> Iterator[Operation]:
     """Yield the whole state as operations: nodes, then edges, then passages."""
     for label, node_id, props in connection.execute("SELECT label, id, props FROM node"):
-        yield PutNode(label=Label(label), id=node_id, props=json.loads(props))
+        yield PutNode(label=Label(label), id=node_id, props=_loads(props))
     for kind, source_label, source, target_label, target, props in connection.execute("SELECT * FROM edge"):
         yield PutEdge(
             type=Relation(kind),
             source=Ref(label=Label(source_label), id=source),
             target=Ref(label=Label(target_label), id=target),
-            props=json.loads(props),
+            props=_loads(props),
         )
     passages = connection.execute(
         "SELECT p.number, p.id, p.owner_label, p.owner, p.text, v.vector FROM passage p"
@@ -109,7 +115,7 @@ class Records:
                     raise NotFoundError(
                         f"no {ref.label.lower()} has the id {ref.id!r}", hint="`helix list` shows what is there"
                     )
-                found.append(node_from(ref.label, ref.id, json.loads(row[0])))
+                found.append(node_from(ref.label, ref.id, _loads(row[0])))
         return found
 
     def edges_at(self, ref: Ref) -> list[PutEdge]:
@@ -163,7 +169,7 @@ def _edge_of(row: tuple[Any, ...]) -> PutEdge:
         type=Relation(row[0]),
         source=Ref(label=Label(row[1]), id=row[2]),
         target=Ref(label=Label(row[3]), id=row[4]),
-        props=json.loads(row[5]),
+        props=_loads(row[5]),
     )
 
 
@@ -181,13 +187,23 @@ def _edge_key(op: PutEdge | DropEdge) -> tuple[str, str, str, str, str]:
 
 def _node_props(connection: sqlite3.Connection, label: Label, node_id: str) -> Props:
     row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (label, node_id)).fetchone()
-    return {} if row is None else json.loads(row[0])
+    return {} if row is None else _loads(row[0])
 
 
 def _edge_props(connection: sqlite3.Connection, op: PutEdge) -> Props | None:
     row = connection.execute(f"SELECT props FROM edge WHERE {_EDGE_KEY}", _edge_key(op)).fetchone()
-    return None if row is None else json.loads(row[0])
+    return None if row is None else _loads(row[0])
 
 
 def _json(props: Props) -> str:
     return json.dumps(props, ensure_ascii=False, separators=(",", ":"))
+
+
+def _loads(props: str) -> Props:
+    try:
+        return json.loads(props)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise StoreCorruptError(
+            f"a row of the journal's state is damaged: {error}",
+            hint="restart Helix: the state is made anew from the log",
+        ) from error

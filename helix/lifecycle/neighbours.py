@@ -6,6 +6,7 @@ import numpy as np
 
 from helix.errors import InvalidInputError, ModelError
 from helix.lifecycle.intake import Intake
+from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, Memory, Status
 from helix.model.reports import EdgeSuggestion, SimilarMemory
@@ -22,6 +23,7 @@ def nearest_active(store: Store, vector: bytes, scope: str, limit: int) -> list[
         (columns.label == LABEL_CODE[Label.MEMORY])
         & (columns.status == STATUS_CODE[Status.ACTIVE])
         & (columns.scope == view.lookups.scopes.code(scope))
+        & (columns.valid_to > to_micros(store.clock()))
     )
     found = similar.nearest_memories(view, np.frombuffer(vector, np.float32), mask, threshold=-1.0, limit=limit)
     return [(store.memory(row), cosine) for row, cosine in found]

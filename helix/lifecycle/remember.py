@@ -87,6 +87,8 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
                 # What was said in other words is kept as evidence: a merge must not lose any.
                 _ground(composer, store, Ref(label=Label.MEMORY, id=known.id), ready.draft)
             status, memory = StoreStatus.MERGED, known
+        elif verdict is Verdict.UPDATE and known is not None and _came_later(ready.draft, known):
+            status, memory = StoreStatus.UPDATED, _succeed(composer, store, ready, known)
         elif verdict is Verdict.UPDATE and known is not None:
             status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
         else:
@@ -185,9 +187,26 @@ def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
     )
 
 
-def _add(composer: Composer, store: Store, ready: _Ready) -> Memory:
+def _came_later(draft: Memory, known: Memory) -> bool:
+    """Return whether the newcomer says since when it holds, and the known memory held before that."""
+    return draft.valid_from is not None and (known.valid_from is None or known.valid_from < draft.valid_from)
+
+
+def _succeed(composer: Composer, store: Store, ready: _Ready, known: Memory) -> Memory:
+    """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
+    until = ready.draft.valid_from
+    assert until is not None
+    before = Ref(label=Label.MEMORY, id=known.id)
+    composer.patch(before, name=composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}"), valid_to=until)
+    memory = _add(composer, store, ready, name=known.name)
+    after = Ref(label=Label.MEMORY, id=memory.id)
+    composer.edge(Relation.SUPERSEDES, after, before, provenance=memory.provenance)
+    return memory
+
+
+def _add(composer: Composer, store: Store, ready: _Ready, name: str = "") -> Memory:
     draft = ready.draft
-    name = ready.wanted_name or composer.name(draft.scope, slug(draft.trigger))
+    name = name or ready.wanted_name or composer.name(draft.scope, slug(draft.trigger))
     memory = replace(draft, id=store.make_id(composer.now), name=name, recorded_at=composer.now)
     ref = composer.node(memory)
     composer.passages(ref, ready.prepared)

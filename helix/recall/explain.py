@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -57,8 +58,9 @@ def ordinal(number: int) -> str:
 
 
 def _words(terms: Sequence[str], text: str) -> str:
-    folded = text.casefold()
-    seen = [term for term in terms if term.casefold() in folded][:_MOST_WORDS]
+    # Terms are stems: what is shown is the word as it stands in the text.
+    words = (re.search(rf"\w*{re.escape(term)}\w*", text, re.IGNORECASE) for term in terms)
+    seen = list(dict.fromkeys(word.group() for word in words if word is not None))[:_MOST_WORDS]
     if not seen:
         return "matched by its words"
     return f"matched the word{'s' if len(seen) > 1 else ''} {', '.join(repr(term) for term in seen)}"

@@ -37,7 +37,8 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
         partial.rename(target)
     finally:
         partial.unlink(missing_ok=True)
-    return {"path": str(target), "bytes": target.stat().st_size, "rows": rows}
+    damaged = len(store.journal.verify_chain().damaged)
+    return {"path": str(target), "bytes": target.stat().st_size, "rows": rows, "damaged rows": damaged}
 
 
 def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:

@@ -18,7 +18,6 @@ from helix.model.reports import Health, Job, JobState, Stats, StatusReport
 from helix.store.columns import LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 
-PAUSED = "paused"
 _LEAST_FREE_BYTES = 200 << 20
 _MANY_ASIDE_BYTES = 1 << 30
 
@@ -71,7 +70,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         disk_bytes=store.disk_bytes(),
         journal_bytes_week=store.journal.bytes_since(week_ago),
         memory_bytes=resident_bytes(),
-        paused=store.journal.meta(PAUSED) == "1",
+        paused=store.paused,
         nodes={label.value: counts.get(label.value, 0) for label in Label},
         edges=counts["edges"],
         jobs=tuple(jobs),
@@ -106,7 +105,7 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job]) -> list[str]:
     missing = store.journal.spaces.count_missing_active()
     if missing and store.embedder is not None:
         found.append(f"{missing:,} passages have no vector yet; words find them meanwhile")
-    if store.journal.meta(PAUSED) == "1":
+    if store.paused:
         found.append("capture is paused: `helix pause --off` goes on")
     if shutil.disk_usage(store.path).free < _LEAST_FREE_BYTES:
         found.append("the disk is almost full: writes are refused when it is")

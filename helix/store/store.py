@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from helix.errors import EmbeddingSpaceError
+from helix.errors import EmbeddingSpaceError, StoreCorruptError
 from helix.graph.build import Progress
 from helix.graph.kuzu_engine import KuzuOptions
 from helix.journal.log import Journal
@@ -19,6 +19,7 @@ from helix.model.clock import Clock, system_clock
 from helix.model.edge import Label, Ref
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import Memory, Status
+from helix.model.operations import Operation
 from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.settings import Settings
@@ -33,6 +34,7 @@ log = logging.getLogger(__name__)
 
 JOURNAL_NAME = "journal.db"
 GRAPH_NAME = "graph.kuzu"
+PAUSED = "paused"
 KEPT_JOURNAL = "journal.kept-"
 """How the names of journals begin that a restore put aside."""
 
@@ -124,6 +126,15 @@ class Store:
         self.needs_rebuild = False
         return replayed.applied
 
+    @property
+    def paused(self) -> bool:
+        """Whether capture is paused."""
+        return self.journal.meta(PAUSED) == "1"
+
+    def pause(self, on: bool) -> None:
+        """Pause capture or go on; on the writer's thread."""
+        self.journal.set_meta(PAUSED, "1" if on else "0")
+
     def adopt_space(self, space: int) -> None:
         """Make a space that holds every passage's vector the store's own; on the writer's thread."""
         self.graph.drop("its vectors belong to the former embedding model; it is being rebuilt")
@@ -191,10 +202,18 @@ class Store:
 
     def reload(self) -> None:
         """Read everything held in memory anew from the journal; on the writer's thread, between two changes."""
-        with self.journal.snapshot() as (_, operations):
-            listed = list(operations)
+        try:
+            listed = self._listed()
+        except StoreCorruptError as error:
+            log.error("state damaged, made anew from the log", extra={"error": str(error)})
+            self.journal.restate()
+            listed = self._listed()
         self.catalogue.load(listed, dimension=self.dimension or 0)
         self.projection.load(listed, self.catalogue)
+
+    def _listed(self) -> list[Operation]:
+        with self.journal.snapshot() as (_, operations):
+            return list(operations)
 
     def disk_bytes(self) -> dict[str, int]:
         """Return the bytes on disk by part: journal, graph, graphs moved aside, logs."""

@@ -61,6 +61,19 @@ def test_a_negation_or_another_number_is_never_swallowed(old: str, fresh: str) -
     assert verdict(new(fresh), stored(old), 0.99) is not Verdict.NOOP
 
 
+@pytest.mark.parametrize(
+    ("old", "fresh"),
+    [
+        ("the upload job fails on Linux with a timeout", "the upload job fails on Windows with a timeout"),
+        ("the redis cache needs a restart after a deploy", "the memcached cache needs a restart after a deploy"),
+        ("call flush_pages before close", "call flush_index before close"),
+    ],
+)
+def test_words_that_stand_in_each_others_place_say_different_things(old: str, fresh: str) -> None:
+    assert verdict(new(fresh), stored(old), 0.99) is Verdict.ADD
+    assert verdict(new(old), stored(fresh), 0.99) is Verdict.ADD
+
+
 def test_another_kind_is_another_thing() -> None:
     assert verdict(new("x y z", kind=Kind.FACT), stored("x y z", kind=Kind.FAILURE), 1.0) is Verdict.ADD
 
