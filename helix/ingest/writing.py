@@ -16,7 +16,7 @@ from helix.lifecycle.intake import Intake
 from helix.lifecycle.remember import body, count_sighting, half_life_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
-from helix.model.episode import Episode, Session, session_id
+from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.operations import Change
 from helix.model.provenance import Provenance
@@ -214,21 +214,11 @@ class Importer:
             composer.mentions(ref, scope, found, episode.provenance)
             composer.touches(ref, scope, draft.files, episode.provenance)
         if draft.session:
-            self._place_in_session(composer, episode, ref)
+            key = (scope, draft.session)
+            composer.join(episode, ref, self._last_of_session.get(key))
+            self._last_of_session[key] = ref
         self._tally.episodes += 1
         return ref
-
-    def _place_in_session(self, composer: Composer, episode: Episode, ref: Ref) -> None:
-        session = Ref(label=Label.SESSION, id=session_id(episode.scope, episode.session))
-        key = (episode.scope, episode.session)
-        if key not in self._last_of_session and self._store.catalogue.row_of(session) is None:
-            composer.node(
-                Session(id=session.id, scope=episode.scope, agent=episode.agent, started_at=episode.occurred_at)
-            )
-        composer.edge(Relation.IN_SESSION, ref, session)
-        if (before := self._last_of_session.get(key)) is not None:
-            composer.edge(Relation.NEXT, before, ref)
-        self._last_of_session[key] = ref
 
     def _remember_last(self, draft: EpisodeDraft, ref: Ref) -> None:
         if draft.session:

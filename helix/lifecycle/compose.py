@@ -11,6 +11,7 @@ import numpy as np
 
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind, Mention, entity_id
+from helix.model.episode import Episode, Session, session_id
 from helix.model.operations import Change, DropPassage, Operation, PutNode, PutPassage, Scalar
 from helix.model.provenance import Provenance
 from helix.model.records import Node, flatten, label_of, put, put_edge
@@ -53,6 +54,7 @@ class Composer:
         self._catalogue = store.catalogue
         self._numbers = count(store.catalogue.next_passage_number)
         self._entities: set[str] = set()
+        self._sessions: set[str] = set()
         self._names: set[tuple[str, str]] = set()
         self._operations: list[Operation] = []
         self.now = now
@@ -114,6 +116,17 @@ class Composer:
             self._operations.append(
                 PutPassage(id=f"{owner.id}#{index}", number=next(self._numbers), owner=owner, text=piece, vector=vector)
             )
+
+    def join(self, episode: Episode, ref: Ref, before: Ref | None) -> None:
+        """Place an episode in its session, behind the one before it."""
+        session = Ref(label=Label.SESSION, id=session_id(episode.scope, episode.session))
+        if session.id not in self._sessions and self._catalogue.row_of(session) is None:
+            self._sessions.add(session.id)
+            started = episode.occurred_at
+            self.node(Session(id=session.id, scope=episode.scope, agent=episode.agent, started_at=started))
+        self.edge(Relation.IN_SESSION, ref, session)
+        if before is not None:
+            self.edge(Relation.NEXT, before, ref)
 
     def silence(self, owner: Ref) -> None:
         """Make the owner unfindable; the node stays."""

@@ -11,8 +11,7 @@ from helix.lifecycle import intake as checks
 from helix.lifecycle.compose import Composer, prepare
 from helix.lifecycle.importance import importance_of
 from helix.lifecycle.intake import Intake
-from helix.model.edge import Label, Ref, Relation
-from helix.model.episode import Episode, Session, session_id
+from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.provenance import Provenance, Trust
 from helix.store.store import Store
@@ -67,7 +66,7 @@ def record(store: Store, request: EpisodeRequest) -> Episode:
         composer.passages(ref, prepared)
         composer.mentions(ref, scope, prepared.mentions, provenance)
         if session:
-            _join(composer, store, episode, ref)
+            composer.join(episode, ref, store.last_episode(scope, session))
         return Decision((composer.change("episode"),), episode)
 
     return store.writer.submit(decision)
@@ -76,13 +75,3 @@ def record(store: Store, request: EpisodeRequest) -> Episode:
 def spoken(content: str, session: str, agent: str) -> str:
     """Return the text by which an episode is found: in a conversation, who said it belongs to it."""
     return f"{agent}: {content}" if session and agent else content
-
-
-def _join(composer: Composer, store: Store, episode: Episode, ref: Ref) -> None:
-    session = Ref(label=Label.SESSION, id=session_id(episode.scope, episode.session))
-    if store.catalogue.row_of(session) is None:
-        composer.node(Session(id=session.id, scope=episode.scope, agent=episode.agent, started_at=episode.occurred_at))
-    composer.edge(Relation.IN_SESSION, ref, session)
-    before = store.last_episode(episode.scope, episode.session)
-    if before is not None:
-        composer.edge(Relation.NEXT, before, ref)

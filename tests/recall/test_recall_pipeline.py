@@ -160,9 +160,9 @@ def test_the_solution_comes_with_the_failure() -> None:
 
 def test_files_given_bring_what_touches_them() -> None:
     answer = (
-        kitchen().recaller().recall(RecallQuery(query="indent", files=("/work/p/src/wal.c",), kinds=(Kind.FAILURE,)))
+        kitchen().recaller().recall(RecallQuery(query="indent", files=("/home/p/src/wal.c",), kinds=(Kind.FAILURE,)))
     )
-    assert "about /work/p/src/wal.c" in item_of(answer, "leak").reason
+    assert "about /home/p/src/wal.c" in item_of(answer, "leak").reason
 
 
 def test_the_graph_brings_what_shares_an_entity_and_names_it() -> None:
