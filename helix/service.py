@@ -61,6 +61,7 @@ class Helix:
         self._started_at = store.clock()
         self._events = Events()
         self._answers = LastAnswers()
+        self._answers.from_json(store.kept_answers(), store.records.node)
         self._jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=self._events.tell_job)
         self._recaller = Recaller(
             catalogue=store.catalogue,
@@ -108,7 +109,7 @@ class Helix:
     def close(self) -> None:
         """Stop the jobs, finish what is being written, and close the store."""
         self._jobs.close()
-        self._store.close()
+        self._store.close(self._answers.to_json())
 
     def __enter__(self) -> Helix:
         return self

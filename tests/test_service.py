@@ -357,6 +357,17 @@ def test_the_last_answer_of_a_session_and_the_reason_of_each_item(helix: Helix) 
         helix.why("nobody", "s1")
 
 
+def test_the_last_answer_is_still_there_after_a_restart(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        stored = helix.store(trigger="what outlives a restart", resolution="x", kind="fact")
+        answer = helix.recall(RecallQuery(query="what outlives a restart", session="s"))
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        again = helix.last("s")
+        assert again is not None
+        assert (again.query.query, again.items, again.at) == (answer.query.query, answer.items, answer.at)
+        assert helix.why(stored.name, "s").factors == answer.items[0].factors
+
+
 def test_similar_recent_and_suggested_edges(helix: Helix) -> None:
     first = helix.store(trigger="segfault in the parser on empty input", resolution="", kind="failure")
     helix.store(trigger="segfault in the parser on huge empty headers", resolution="", kind="failure")

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from helix.errors import EmbeddingSpaceError, StoreCorruptError
+from helix.errors import DiskFullError, EmbeddingSpaceError, StoreCorruptError
 from helix.graph.build import Progress
 from helix.graph.kuzu_engine import KuzuOptions
 from helix.journal.log import Journal
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 JOURNAL_NAME = "journal.db"
 GRAPH_NAME = "graph.kuzu"
 PAUSED = "paused"
+_ANSWERS = "last_answers"
 KEPT_JOURNAL = "journal.kept-"
 """How the names of journals begin that a restore put aside."""
 
@@ -225,9 +226,22 @@ class Store:
                     parts[part] += file.stat().st_size
         return parts
 
-    def close(self) -> None:
-        """Finish the writer's queue, fold the logs in, close the files and let go of the lock."""
+    def kept_answers(self) -> str:
+        """Return the answers that `close` kept; `{}` where there is nothing."""
+        return self.journal.meta(_ANSWERS) or "{}"
+
+    def close(self, answers: str = "{}") -> None:
+        """Finish the writer's queue, keep the last answers, fold the logs in, close the files, let go of the lock.
+
+        Closing twice is no error.
+        """
+        if self.journal.database.closed:
+            return
         self.writer.close()
+        try:
+            self.journal.set_meta(_ANSWERS, answers)
+        except DiskFullError as error:
+            log.warning("the last answers are not kept", extra={"error": str(error)})
         self.graph.close()
         self.journal.close()
         self._lock.release()
