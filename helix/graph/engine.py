@@ -18,6 +18,11 @@ class GraphEngine(Protocol):
     """A graph database behind one adapter. Errors are HelixError, mapped once, here."""
 
     @property
+    def dimension(self) -> int | None:
+        """The dimension of the indexed vectors, or None where there are none."""
+        ...
+
+    @property
     def ready(self) -> bool:
         """Whether the graph can be read now."""
         ...
@@ -42,6 +47,10 @@ class GraphEngine(Protocol):
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
         """Return (passage id, cosine similarity) of the k nearest passages, best first."""
+        ...
+
+    def tables(self) -> list[tuple[str, str, list[str]]]:
+        """Return (name, NODE or REL, property names) of every table that a person may query."""
         ...
 
     def export(self, label: str) -> Iterator[dict[str, Any]]:

@@ -206,7 +206,7 @@ class KuzuEngine:
 
     def size_bytes(self) -> int:
         """Return the bytes of the graph's files on disk."""
-        return sum(path.stat().st_size for path in files_of(self.path) if path.exists())
+        return size_of(self.path)
 
     def close(self) -> None:
         """Fold the log in and let go of the files; closing twice is no error."""
@@ -302,6 +302,11 @@ class KuzuEngine:
 def files_of(path: Path) -> tuple[Path, ...]:
     """Return the files that belong to a graph: the database, its log and its shadow pages."""
     return (path, *(path.with_name(path.name + suffix) for suffix in (".wal", ".shadow", ".tmp")))
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a graph's files on disk, whether it is open or not."""
+    return sum(file.stat().st_size for file in files_of(path) if file.exists())
 
 
 def _single(result: kuzu.QueryResult | list[kuzu.QueryResult]) -> kuzu.QueryResult:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from helix.errors import StoreCorruptError, StoreTooNewError
-
-Execute = Callable[..., list[dict[str, object]]]
 
 
 def statements(script: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def stats(store: Store, scope: str | None) -> Stats:
 def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: datetime) -> StatusReport:
     """Return everything `helix status` shows; `reason` says which model is in use, or why there is none."""
     pinned = store.journal.spaces.active()
-    counts = store.records.counts()
+    counts, disk = store.records.counts(), store.disk_bytes()
     hybrid = store.embedder is not None and not store.mismatch
     week_ago = to_micros(store.clock()) - 7 * DAY_MICROS
     return StatusReport(
@@ -67,21 +67,21 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         journal_rows=store.journal.last_seq,
         applied_seq=store.graph.engine.applied_seq() if store.graph.available else 0,
         poison_rows=len(store.journal.poison()),
-        disk_bytes=store.disk_bytes(),
+        disk_bytes=disk,
         journal_bytes_week=store.journal.bytes_since(week_ago),
         memory_bytes=resident_bytes(),
         paused=store.paused,
         nodes={label.value: counts.get(label.value, 0) for label in Label},
         edges=counts["edges"],
         jobs=tuple(jobs),
-        warnings=tuple(warnings(store, reason=reason, jobs=jobs)),
+        warnings=tuple(warnings(store, reason=reason, jobs=jobs, disk=disk)),
         started_at=started_at,
     )
 
 
 def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
     """Return `ok`, `degraded` when something works less well than it could, `failing` without a graph to follow."""
-    issues = warnings(store, reason=reason, jobs=jobs)
+    issues = warnings(store, reason=reason, jobs=jobs, disk=store.disk_bytes())
     failing = not store.graph.available and not any(job.state is JobState.RUNNING for job in jobs)
     view = store.catalogue.view
     return Health(
@@ -91,8 +91,8 @@ def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
     )
 
 
-def warnings(store: Store, *, reason: str, jobs: Sequence[Job]) -> list[str]:
-    """Return, in sentences, what is not as it should be, the gravest first."""
+def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[str, int]) -> list[str]:
+    """Return, in sentences, what is not as it should be, the gravest first; `disk` is `Store.disk_bytes()`."""
     found = []
     if store.mismatch:
         found.append(f"{store.mismatch}: recall and store are refused until `helix reembed` has run")
@@ -109,7 +109,7 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job]) -> list[str]:
         found.append("capture is paused: `helix pause --off` goes on")
     if shutil.disk_usage(store.path).free < _LEAST_FREE_BYTES:
         found.append("the disk is almost full: writes are refused when it is")
-    if store.disk_bytes()["aside"] > _MANY_ASIDE_BYTES:
+    if disk["aside"] > _MANY_ASIDE_BYTES:
         found.append(f"graph files moved aside take much room; they may be removed: {store.path}/*.aside-*")
     found.extend(
         f"the last {job.kind} failed: {job.error}" for job in _last_of_each_kind(jobs) if job.state is JobState.FAILED

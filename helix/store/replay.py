@@ -21,7 +21,8 @@ from helix.errors import (
     StoreTooNewError,
 )
 from helix.graph import build
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
+from helix.graph.engine import GraphEngine
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
 from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.model.clock import Clock, to_micros
@@ -53,13 +54,13 @@ class GraphFollower:
         self._records = records
         self._options = options
         self._clock = clock
-        self._engine: KuzuEngine | None = None
-        self._condemned: list[KuzuEngine | None] = []
+        self._engine: GraphEngine | None = None
+        self._condemned: list[GraphEngine | None] = []
         self.trouble = ""
         """Why the graph is absent or behind, in a sentence; empty while all is well."""
 
     @property
-    def engine(self) -> KuzuEngine:
+    def engine(self) -> GraphEngine:
         """The graph; raises GraphUnavailableError while there is none."""
         engine = self._engine
         if engine is None:
@@ -79,8 +80,7 @@ class GraphFollower:
 
         Asked before a change is accepted, so that a full disk is met here and not inside Kuzu.
         """
-        graph = sum(file.stat().st_size for file in files_of(self.path) if file.exists())
-        needed = _SPARE_BYTES + graph // _SPARE_SHARE
+        needed = _SPARE_BYTES + size_of(self.path) // _SPARE_SHARE
         free = shutil.disk_usage(self.path.parent).free
         if free < needed:
             raise DiskFullError(
@@ -196,7 +196,7 @@ class GraphFollower:
             self._condemn(error)
         return Replayed(applied=applied, set_aside=poisoned)
 
-    def _try(self, engine: KuzuEngine, rows: Sequence[Row]) -> bool:
+    def _try(self, engine: GraphEngine, rows: Sequence[Row]) -> bool:
         """Apply the rows; a single row that is refused is set aside and passed over. Raises DiskFullError."""
         try:
             engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
