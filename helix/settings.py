@@ -7,10 +7,11 @@ moment they are needed, and are no settings.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Collection, Mapping, MutableMapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,10 @@ class Settings:
 
     text_limit: int = _setting(65_536, "longest text of one episode or memory, in characters")
     recipe: str = _setting("default", "recall recipe used where none is named")
+    recipes: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata={"help": 'recipes of your own, by name: {"mine": {"base": "default", "words": 0.5}}'},
+    )
     duplicate_threshold: float = _setting(0.93, "cosine at which a stored memory counts as the same thing (NOOP)")
     update_threshold: float = _setting(
         0.85, "cosine at which a stored memory may be a refinement of an older one (UPDATE)"
@@ -86,7 +91,9 @@ def variable_of(name: str) -> str:
 def described() -> tuple[tuple[str, str, Any], ...]:
     """Return (name, help, default) of every setting, in order."""
     return tuple(
-        (f.name, str(f.metadata["help"]), f.default) for f in fields(Settings) if not f.metadata.get("internal")
+        (f.name, str(f.metadata["help"]), {} if f.default is MISSING else f.default)
+        for f in fields(Settings)
+        if not f.metadata.get("internal")
     )
 
 
@@ -131,12 +138,16 @@ def load(
 def dump_environment(settings: Settings) -> dict[str, str]:
     """Return the variables that make another process read the same values where they differ from defaults."""
     return {
-        variable_of(f.name): str(getattr(settings, f.name))
+        variable_of(f.name): _written(getattr(settings, f.name))
         for f in fields(Settings)
         if not f.metadata.get("internal")
         and settings.sources.get(f.name, "default") != "default"
         and getattr(settings, f.name) is not None
     }
+
+
+def _written(value: Any) -> str:
+    return json.dumps(dict(value)) if isinstance(value, Mapping) else str(value)
 
 
 def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
@@ -199,9 +210,18 @@ def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
             return int(str(raw))
         if wanted == "float":
             return float(str(raw))
+        if "Mapping" in wanted:
+            return _table(raw)
     except ValueError as error:
         raise ConfigError(f"setting {name!r} from {source} should be {wanted}, not {raw!r}") from error
     return str(raw)
+
+
+def _table(raw: Any) -> Mapping[str, Any]:
+    table = json.loads(raw) if isinstance(raw, str) else raw
+    if not isinstance(table, Mapping):
+        raise ValueError(raw)
+    return dict(table)
 
 
 def _boolean(raw: Any) -> bool:

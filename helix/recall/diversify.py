@@ -7,9 +7,6 @@ import numpy as np
 from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
 
-LAMBDA = 0.7
-"""Weight of relevance against redundancy."""
-
 REDUNDANT_FROM = 0.9
 """Cosine at which two texts begin to say the same thing; it belongs to the embedding space.
 
@@ -27,7 +24,7 @@ def redundancy(vectors: VectorArray, known: BoolArray) -> FloatArray:
     return scaled
 
 
-def maximal_marginal_relevance(relevance: FloatArray, similar: FloatArray, trade_off: float = LAMBDA) -> IndexArray:
+def maximal_marginal_relevance(relevance: FloatArray, similar: FloatArray, trade_off: float) -> IndexArray:
     """Return all places in the order of greedy selection (Carbonell and Goldstein 1998).
 
     Each step takes the place with the highest trade_off * relevance - (1 - trade_off) * (its largest similarity to what
@@ -47,8 +44,8 @@ def maximal_marginal_relevance(relevance: FloatArray, similar: FloatArray, trade
     return order
 
 
-def diversified(scores: FloatArray, vectors: VectorArray, known: BoolArray) -> IndexArray:
+def diversified(scores: FloatArray, vectors: VectorArray, known: BoolArray, trade_off: float) -> IndexArray:
     """Return the places of candidates, given best first, reordered; relevance is the score over the best one."""
-    if len(scores) < 2 or scores[0] <= 0:
+    if len(scores) < 2 or scores[0] <= 0 or trade_off >= 1.0:
         return np.arange(len(scores))
-    return maximal_marginal_relevance(scores / scores[0], redundancy(vectors, known))
+    return maximal_marginal_relevance(scores / scores[0], redundancy(vectors, known), trade_off)

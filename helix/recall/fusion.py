@@ -34,6 +34,16 @@ class Fused:
         }
         return np.array([shares.get(int(row), 0.0) for row in rows])
 
+    def contributions(self) -> dict[str, FloatArray]:
+        """Return by arm what it gave to the score of each row, in the order of `rows`; 0 where it does not list it."""
+        sorter = np.argsort(self.rows)
+        found: dict[str, FloatArray] = {}
+        for weight, ranked in self.given():
+            places = sorter[np.searchsorted(self.rows, ranked.rows, sorter=sorter)]
+            shares = found.setdefault(ranked.arm, np.zeros(len(self.rows)))
+            shares[places] += weight / (RANK_CONSTANT + 1 + np.arange(len(ranked.rows)))
+        return found
+
     def given(self) -> Iterator[tuple[float, RankedList]]:
         """Yield every arm's weight and list."""
         return zip(self.weights, self.lists, strict=True)

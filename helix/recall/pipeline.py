@@ -14,7 +14,7 @@ from helix.recall.answer import Records, fill
 from helix.recall.arms import LexicalSearch
 from helix.recall.question import Question, TextReading, check_query, read_question
 from helix.recall.ranking import rank
-from helix.recall.recipes import recipe_named
+from helix.recall.recipes import recipe_named, recipes_of
 from helix.recall.search import Scene, search
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, check_dimension
@@ -52,6 +52,7 @@ class Recaller:
         self._embed = embed
         self._clock = clock
         self._settings = settings
+        self._recipes = recipes_of(settings.recipes)
         self._reading = reading or TextReading()
         self._no_graph = Projection().snapshot
 
@@ -61,7 +62,7 @@ class Recaller:
         Raises InvalidInputError for an empty query, an unknown recipe or a number out of range.
         """
         check_query(query, self._settings.page_size)
-        recipe = recipe_named(query.recipe or self._settings.recipe)
+        recipe = recipe_named(query.recipe or self._settings.recipe, self._recipes)
         now, watch = self._clock(), Stopwatch()
         question = read_question(query, now, self._reading)
         notes = ["only the first part of the query was read, it is very long"] if question.cut else []

@@ -62,6 +62,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch) -> Rankin
             cosine=cosine,
             lexical=found.matches.of_rows(view, rows),
             shares={arm: found.fused.share_of(rows, arm) for arm in POINTING_ARMS},
+            arms=found.fused.contributions(),
             proximity=found.near[rows],
             now=scene.now,
             intent=scene.query.intent,
@@ -74,7 +75,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch) -> Rankin
     with watch("diversify"):
         pool = best_first[: max(MIN_POOL, POOL_SHARE * scene.query.limit)]
         vectors, known = _vectors(view, passages[pool])
-        mixed = pool[diversified(scores[pool], vectors, known)]
+        mixed = pool[diversified(scores[pool], vectors, known, recipe.diversity)]
         order = np.concatenate((mixed, best_first[len(pool) :]))
         grounds = _grounds(scene, rows, pool)
     return Ranking(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Protocol
 
 import numpy as np
 
-from helix.errors import InvalidInputError
+from helix.errors import ConfigError, InvalidInputError
 from helix.model.memory import Kind
 from helix.recall.scoring import Factors, Signals, stretched
 from helix.store.columns import KINDS, FloatArray
@@ -18,12 +20,23 @@ ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
 )
 """What each arm counts in fusion."""
 
+_MOST = 100
+
+DIVERSITY = 0.7
+"""Weight of relevance against redundancy in maximal marginal relevance; 1 leaves the order as it is."""
+
 
 class Recipe(Protocol):
-    """A way to score. Factors named `+x` add up, factors named `*x` multiply the sum."""
+    """A way to score. Factors named `+x` add up, factors named `*x` multiply the sum.
+
+    `diversity` is the weight of relevance against redundancy, from 0 to 1, where 1 diversifies nothing.
+    """
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def diversity(self) -> float: ...
 
     def factors(self, signals: Signals) -> Factors:
         """Return the factors of every candidate, in the order in which they are shown."""
@@ -57,6 +70,7 @@ class Learning:
     """relevance, effectiveness and recency by the weights of the memory's kind; episodes and reflections as facts."""
 
     name: str = "learning"
+    diversity: float = DIVERSITY
     weights: Mapping[Kind, KindWeights] = field(default_factory=lambda: KIND_WEIGHTS)
     otherwise: KindWeights = _STEADY
 
@@ -76,6 +90,7 @@ class Poignancy:
     """Recency, importance and relevance, each stretched over the candidates (Park et al. 2023, generative agents)."""
 
     name: str = "poignancy"
+    diversity: float = DIVERSITY
     hourly_decay: float = 0.995
     recency: float = 1 / 3
     importance: float = 1 / 3
@@ -95,6 +110,7 @@ class Engineering:
     """Similarity, salience, recency, confidence and nearness in the graph, as one weighted sum."""
 
     name: str = "engineering"
+    diversity: float = DIVERSITY
     similarity: float = 0.5
     salience: float = 0.15
     recency: float = 0.1
@@ -122,6 +138,7 @@ class Default:
     """
 
     name: str = "default"
+    diversity: float = DIVERSITY
     meaning: float = 0.6
     words: float = 0.4
     files: float = 0.25
@@ -155,14 +172,106 @@ class Default:
         }
 
 
-RECIPES: Mapping[str, Recipe] = {recipe.name: recipe for recipe in (Default(), Learning(), Poignancy(), Engineering())}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """BM25 alone: what a search of words would answer."""
+
+    name: str = "bm25"
+    diversity: float = 1.0
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return the lexical score over the best one."""
+        return {"+words": signals.lexical}
 
 
-def recipe_named(name: str) -> Recipe:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """The cosine alone: what a search of vectors would answer."""
+
+    name: str = "vector"
+    diversity: float = 1.0
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return the similarity."""
+        return {"+meaning": signals.cosine}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReciprocalRank:
+    """The sum over the arms of weight / (60 + rank) (Cormack, Clarke and Büttcher 2009)."""
+
+    name: str = "rrf"
+    diversity: float = 1.0
+
+    def factors(self, signals: Signals) -> Factors:
+        """Return what each arm gave."""
+        return {f"+{arm}": shares for arm, shares in signals.arms.items()}
+
+
+RECIPES: Mapping[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (Default(), Learning(), Poignancy(), Engineering(), Words(), Meaning(), ReciprocalRank())
+}
+"""The recipes that Helix brings; settings add to them (`recipes_of`)."""
+
+
+def recipe_named(name: str, recipes: Mapping[str, Recipe] = RECIPES) -> Recipe:
     """Return the recipe of a name; raises InvalidInputError listing what there is."""
-    if name not in RECIPES:
-        raise InvalidInputError(f"there is no recipe {name!r}", hint=f"recipes: {', '.join(RECIPES)}")
-    return RECIPES[name]
+    if name not in recipes:
+        raise InvalidInputError(f"there is no recipe {name!r}", hint=f"recipes: {', '.join(recipes)}")
+    return recipes[name]
+
+
+def recipes_of(given: Mapping[str, Any]) -> Mapping[str, Recipe]:
+    """Return the recipes that Helix brings with those of the settings, by name.
+
+    A setting gives a name `{"base": recipe (the name itself, else default), weight: number, ...}`; `weights` of
+    `learning` maps kinds to `{"relevance": .., "effectiveness": .., "recency": ..}`. Raises ConfigError.
+    """
+    return {**RECIPES, **{name: _changed(name, changes) for name, changes in given.items()}}
+
+
+def digest(recipe: Recipe) -> str:
+    """Return 16 hex digits that stand for every number of a recipe and for the arms' weights."""
+    numbers = {"recipe": type(recipe).__name__, "arms": dict(ARM_WEIGHTS), **asdict(recipe)}  # type: ignore[call-overload]
+    return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _changed(name: str, changes: Any) -> Recipe:
+    if not isinstance(changes, Mapping):
+        raise ConfigError(
+            f"recipe {name!r} is not a table of weights", hint='such as {"base": "default", "words": 0.5}'
+        )
+    base = str(changes.get("base", name if name in RECIPES else "default"))
+    if base not in RECIPES:
+        raise ConfigError(f"recipe {name!r} is based on {base!r}, which is none", hint=f"bases: {', '.join(RECIPES)}")
+    recipe: Any = RECIPES[base]
+    known = [item.name for item in fields(recipe) if item.name not in ("name", "otherwise")]
+    values: dict[str, Any] = {"name": name}
+    for key, value in changes.items():
+        if key == "base":
+            continue
+        if key not in known:
+            raise ConfigError(f"recipe {name!r} has no weight {key!r}", hint=f"weights of {base}: {', '.join(known)}")
+        values[key] = _kind_weights(name, value) if key == "weights" else _number(name, key, value)
+    if not 0 <= values.get("diversity", 1.0) <= 1:
+        raise ConfigError(f"'diversity' of recipe {name!r} is not between 0 and 1")
+    changed: Recipe = replace(recipe, **values)
+    return changed
+
+
+def _kind_weights(name: str, given: Any) -> Mapping[Kind, KindWeights]:
+    try:
+        return {**KIND_WEIGHTS, **{Kind(kind): KindWeights(**weights) for kind, weights in given.items()}}
+    except (AttributeError, TypeError, ValueError) as error:
+        hint = 'such as {"failure": {"relevance": 0.5, "effectiveness": 0.3, "recency": 0.2}}'
+        raise ConfigError(f"'weights' of recipe {name!r} cannot be read: {error}", hint=hint) from error
+
+
+def _number(name: str, key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
+        raise ConfigError(f"weight {key!r} of recipe {name!r} is not a number from 0 to {_MOST}")
+    return float(value)
 
 
 def _capped(values: FloatArray, cap: float) -> FloatArray:

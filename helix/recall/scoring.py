@@ -46,13 +46,15 @@ _HOUR_MICROS = DAY_MICROS / 24
 class Signals:
     """What recipes mix, one array per signal over the candidates; all in 0..1 but for `hours`.
 
-    `cosine` is the similarity itself (0 without a vector), `meaning` and `words` are cosine and lexical score stretched
-    over the candidates (min-max). `files`, `time` and `solves` fall with the rank in those arms, `proximity` is
-    nearness in the graph over the largest. `hours` is the age since the later of the event and its last verified use,
-    `kind` the code of a memory's kind.
+    `cosine` is the similarity itself (0 without a vector), `lexical` the words' score over the best one; `meaning`
+    and `words` are the same stretched over the candidates (min-max). `arms` has what each arm gave in fusion. `files`,
+    `time` and `solves` fall with the rank in those arms, `proximity` is nearness in the graph over the largest. `hours`
+    is the age since the later of the event and its last verified use, `kind` the code of a memory's kind.
     """
 
     cosine: FloatArray
+    lexical: FloatArray
+    arms: Mapping[str, FloatArray]
     meaning: FloatArray
     words: FloatArray
     files: FloatArray
@@ -81,12 +83,13 @@ def signals_of(
     cosine: FloatArray,
     lexical: FloatArray,
     shares: Mapping[str, FloatArray],
+    arms: Mapping[str, FloatArray],
     proximity: FloatArray,
     now: int,
     intent: Intent | None,
 ) -> Signals:
     """Return the signals of the candidates whose columns are given; `cosine` and `lexical` are NaN where absent,
-    `shares` holds what the arms of those names gave.
+    `shares` holds how far up the arms of those names list them, `arms` what each arm gave in fusion.
 
     Effectiveness is (helped + 1/2) / (helped + failed + 1), salience importance * 2^(-days / half-life) over the
     highest importance, recency 2^(-days / half-life of the kind). `now` is in microseconds.
@@ -101,12 +104,14 @@ def signals_of(
     memory = columns.label == LABEL_CODE[Label.MEMORY]
     return Signals(
         cosine=np.clip(np.nan_to_num(cosine), 0.0, 1.0),
+        lexical=_over_best(np.nan_to_num(lexical)),
+        arms=arms,
         meaning=stretched(cosine),
         words=stretched(np.nan_to_num(lexical) if np.isfinite(lexical).any() else lexical),
         files=shares["files"],
         time=shares["time"],
         solves=shares["solves"],
-        proximity=proximity / proximity.max() if proximity.any() else proximity,
+        proximity=_over_best(proximity),
         effectiveness=(columns.helped + 0.5) / (columns.helped + columns.failed + 1.0),
         recency=np.exp2(-hours / 24 / recency_half_lives(columns)),
         salience=np.clip(columns.importance / MAX_IMPORTANCE, 0.0, 1.0) * np.exp2(-decay),
@@ -158,6 +163,10 @@ def scores_of(factors: Factors) -> FloatArray:
 def score_of(factors: Mapping[str, float]) -> float:
     """Return the score that one item's factors make: what `scores_of` gives, from the numbers that are shown."""
     return float(scores_of({name: np.array([value]) for name, value in factors.items()})[0])
+
+
+def _over_best(values: FloatArray) -> FloatArray:
+    return values / values.max() if values.any() else values
 
 
 def _ages(moments: npt.NDArray[np.int64], now: int) -> FloatArray:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recall_world import unit
 
-from helix.recall.diversify import LAMBDA, diversified, maximal_marginal_relevance, redundancy
+from helix.recall.diversify import diversified, maximal_marginal_relevance, redundancy
+from helix.recall.recipes import DIVERSITY
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +27,7 @@ def naive(relevance: Floats, similar: Floats, trade_off: float) -> list[int]:
     return chosen
 
 
-@given(seed=st.integers(0, 5000), count=st.integers(0, 25), trade_off=st.sampled_from([0.0, 0.3, LAMBDA, 1.0]))
+@given(seed=st.integers(0, 5000), count=st.integers(0, 25), trade_off=st.sampled_from([0.0, 0.3, DIVERSITY, 1.0]))
 def test_selection_is_that_of_the_definition(seed: int, count: int, trade_off: float) -> None:
     rng = np.random.default_rng(seed)
     relevance = np.sort(rng.random(count).round(2))[::-1]
@@ -38,21 +39,30 @@ def test_selection_is_that_of_the_definition(seed: int, count: int, trade_off: f
 
 def test_a_repetition_goes_behind_something_else_that_fits() -> None:
     vectors = np.stack([unit([1, 0, 0]), unit([1, 0.01, 0]), unit([0, 1, 0])])
-    order = diversified(np.array([1.0, 0.99, 0.8]), vectors, np.ones(3, np.bool_))
+    order = diversified(np.array([1.0, 0.99, 0.8]), vectors, np.ones(3, np.bool_), DIVERSITY)
     assert order.tolist() == [0, 2, 1]
 
 
 def test_answers_about_one_subject_that_say_different_things_keep_their_order() -> None:
     vectors = np.stack([unit([1, 0, 0]), unit([1, 0.6, 0]), unit([0, 0, 1])])
-    order = diversified(np.array([1.0, 0.99, 0.98]), vectors, np.ones(3, np.bool_))
+    order = diversified(np.array([1.0, 0.99, 0.98]), vectors, np.ones(3, np.bool_), DIVERSITY)
     assert order.tolist() == [0, 1, 2]
 
 
 def test_what_has_no_vector_is_never_taken_for_a_repetition() -> None:
     vectors = np.zeros((3, 4), np.float32)
     assert redundancy(vectors, np.zeros(3, np.bool_)).sum() == 0
-    assert diversified(np.array([0.9, 0.8, 0.7]), vectors, np.zeros(3, np.bool_)).tolist() == [0, 1, 2]
+    assert diversified(np.array([0.9, 0.8, 0.7]), vectors, np.zeros(3, np.bool_), DIVERSITY).tolist() == [0, 1, 2]
 
 
 def test_nothing_relevant_is_left_in_its_order() -> None:
-    assert diversified(np.zeros(3), np.zeros((3, 2), np.float32), np.zeros(3, np.bool_)).tolist() == [0, 1, 2]
+    assert diversified(np.zeros(3), np.zeros((3, 2), np.float32), np.zeros(3, np.bool_), DIVERSITY).tolist() == [
+        0,
+        1,
+        2,
+    ]
+
+
+def test_a_recipe_that_diversifies_nothing_keeps_repetitions_where_they_are() -> None:
+    vectors = np.stack([unit([1, 0, 0]), unit([1, 0.01, 0]), unit([0, 1, 0])])
+    assert diversified(np.array([1.0, 0.99, 0.8]), vectors, np.ones(3, np.bool_), 1.0).tolist() == [0, 1, 2]

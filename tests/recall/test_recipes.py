@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recall_world import NOW
 
-from helix.errors import InvalidInputError
+from helix.errors import ConfigError, InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.memory import RECENCY_HALF_LIFE_DAYS, Kind, Memory, Status
 from helix.model.recall import Intent
 from helix.model.records import put
-from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, recipe_named
+from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, digest, recipe_named, recipes_of
 from helix.recall.scoring import INTENT_BOOST, Signals, score_of, scores_of, signals_of, stretched, with_intent
 from helix.store.catalogue import Catalogue
 from helix.store.columns import KIND_CODE, Columns
@@ -25,6 +25,7 @@ def random_signals(seed: int, count: int) -> Signals:
     rng = np.random.default_rng(seed)
     drawn = {name.name: rng.random(count) for name in fields(Signals)}
     drawn |= {"hours": rng.random(count) * 10_000, "kind": rng.integers(-1, len(KIND_CODE), count).astype(np.int8)}
+    drawn |= {"arms": {"vector": rng.random(count) / 61, "lexical": rng.random(count) / 61}}
     return Signals(**{**drawn, "intended": rng.random(count) < 0.3})  # type: ignore[arg-type]
 
 
@@ -77,6 +78,48 @@ def test_an_unknown_recipe_is_refused_with_the_list() -> None:
         recipe_named("stew")
 
 
+def test_settings_add_recipes_and_change_weights() -> None:
+    given = {"mine": {"base": "rrf", "diversity": 0.5}, "default": {"words": 0.9}, "plain": {"recency_cap": 0}}
+    recipes = recipes_of(given)
+    assert recipes["mine"].diversity == 0.5
+    assert recipes["mine"].factors(random_signals(1, 3)).keys() == {"+vector", "+lexical"}
+    assert recipes["default"] == Default(words=0.9)
+    assert recipes["plain"] == Default(name="plain", recency_cap=0.0)
+    assert recipes["learning"] is RECIPES["learning"]
+
+
+def test_settings_change_the_weights_of_a_kind() -> None:
+    weights = {"failure": {"relevance": 1.0, "effectiveness": 0.0, "recency": 0.0}}
+    mine = recipe_named("mine", recipes_of({"mine": {"base": "learning", "weights": weights}}))
+    signals = replace(random_signals(3, 1), kind=np.array([KIND_CODE[Kind.FAILURE]], np.int8))
+    assert scores_of(mine.factors(signals)) == pytest.approx(signals.relevance)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        3,
+        {"base": "stew"},
+        {"salt": 1},
+        {"words": "much"},
+        {"words": -1},
+        {"words": True},
+        {"diversity": 2},
+        {"base": "learning", "weights": {"no kind": {}}},
+        {"base": "learning", "weights": {"failure": {"relevance": 1}}},
+    ],
+)
+def test_a_recipe_that_cannot_be_made_is_refused(changes: object) -> None:
+    with pytest.raises(ConfigError, match="mine"):
+        recipes_of({"mine": changes})
+
+
+def test_a_digest_stands_for_every_weight() -> None:
+    assert digest(Default()) == digest(Default())
+    assert digest(Default()) != digest(Default(words=0.41))
+    assert digest(Default()) != digest(Learning())
+
+
 # --- signals --------------------------------------------------------------------------------------------------------
 
 
@@ -99,6 +142,7 @@ def signals_for(columns: Columns, intent: Intent | None = None, days_later: floa
         cosine=nothing,
         lexical=nothing,
         shares=dict.fromkeys(("files", "time", "solves"), np.zeros(count)),
+        arms={},
         proximity=np.zeros(count),
         now=to_micros(NOW) + int(days_later * 86_400_000_000),
         intent=intent,
