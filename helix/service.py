@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
-from helix.errors import PausedError
-from helix.ingest import sources
+from helix.ingest.imports import Imports
 from helix.lifecycle import curate, links, maintenance, neighbours, reembed
 from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.episodes import EpisodeRequest, record
@@ -29,7 +28,6 @@ from helix.model.reports import (
     EdgeSuggestion,
     GraphTable,
     Health,
-    IngestReport,
     Job,
     JobState,
     MaintenanceReport,
@@ -39,7 +37,9 @@ from helix.model.reports import (
     StatusReport,
     StoreResult,
 )
+from helix.providers.choose import reranker_for
 from helix.providers.embedder import Embedder
+from helix.providers.reranker import Reranker
 from helix.recall.last import LastAnswers
 from helix.recall.pipeline import Recaller
 from helix.settings import Settings
@@ -50,26 +50,27 @@ from helix.store.opening import open_store
 from helix.store.store import Store
 
 
-class Helix:
+class Helix(Imports):
     """One open store with everything that works on it. Every method blocks and may be called from any thread."""
 
-    def __init__(self, settings: Settings, store: Store, *, reason: str) -> None:
+    def __init__(self, settings: Settings, store: Store, *, reason: str, reranker: Reranker) -> None:
         """Put the parts together; use `Helix.open`."""
         self.settings = settings
         self._store = store
         self._reason = reason
         self._started_at = store.clock()
+        self._closing = False
         self._events = Events()
         self._answers = LastAnswers()
         self._answers.from_json(store.kept_answers(), store.records.node)
-        self._jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=self._events.tell_job)
+        self._jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=self._follow_job)
         self._recaller = Recaller(
             catalogue=store.catalogue,
             projection=store.projection,
-            lexical=store.journal.lexical,
             vectors=store.graph,
             records=store.records,
             embed=store.embed_query if store.embedder is not None else None,
+            reranker=reranker,
             clock=store.clock,
             settings=settings,
         )
@@ -84,14 +85,15 @@ class Helix:
         clock: Clock = system_clock,
         make_id: IdMaker = uuid7,
         embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
     ) -> Helix:
-        """Open the store of the settings, with their embedding model unless an embedder is handed in.
+        """Open the store of the settings, with their models unless an embedder or a reranker is handed in.
 
         What is missing is made good in the background: a graph that could not be used, vectors of passages that were
         stored without a model. Raises StoreLockedError, StoreTooNewError, StoreCorruptError, DiskFullError.
         """
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
-        return cls(settings, store, reason=reason)._catch_up()
+        return cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))._catch_up()
 
     def _catch_up(self) -> Helix:
         store = self._store
@@ -106,8 +108,18 @@ class Helix:
         if not self._store.graph.available and not any(job.state is JobState.RUNNING for job in self._jobs.all()):
             self.rebuild()
 
+    def _follow_job(self, job: Job) -> None:
+        """Tell of a job; build the graph where the last job to end left it to be built, unless that failed."""
+        self._events.tell_job(job)
+        if job.state is JobState.RUNNING or self._closing or not self._store.needs_rebuild:
+            return
+        given_up = job.kind == "rebuild" and job.state is not JobState.DONE
+        if not given_up and not any(other.state is JobState.RUNNING for other in self._jobs.all()):
+            self.rebuild()
+
     def close(self) -> None:
         """Stop the jobs, finish what is being written, and close the store."""
+        self._closing = True
         self._jobs.close()
         self._store.close(self._answers.to_json())
 
@@ -119,12 +131,12 @@ class Helix:
 
     def store(self, **fields: Any) -> StoreResult:
         """Remember something; the fields are those of `StoreRequest`."""
-        self._check_capture()
+        self._store.check_capture()
         return remember(self._store, StoreRequest(**fields))
 
     def record_episode(self, **fields: Any) -> Episode:
         """Record something that happened; the fields are those of `EpisodeRequest`."""
-        self._check_capture()
+        self._store.check_capture()
         return record(self._store, EpisodeRequest(**fields))
 
     def edit(self, name_or_id: str, **fields: Any) -> Memory:
@@ -167,10 +179,6 @@ class Helix:
         """Pause capture (nothing new is stored, recorded or ingested) or go on; return what holds now."""
         self._store.writer.call(lambda: self._store.pause(on))
         return on
-
-    def _check_capture(self) -> None:
-        if self._store.paused:
-            raise PausedError("capture is paused: nothing is stored", hint="`helix pause --off` goes on")
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answer a question; the answer is kept as the last one of its session."""
@@ -279,28 +287,11 @@ class Helix:
         """Compare the journal with what is served."""
         return doctor.examine(self._store)
 
-    def ingest_git(self, path: str, *, scope: str | None = None, limit: int | None = None) -> Job:
-        """Import a repository's history, oldest commit first; what is there already is skipped."""
-        self._check_capture()
-        return self._jobs.start("ingest", sources.git_history(self._store, path, scope=scope, limit=limit))
-
-    def ingest_notes(self, paths: Sequence[str], *, scope: str | None = None) -> Job:
-        """Import Markdown and text notes; an unchanged section is skipped, a changed one becomes a new version."""
-        self._check_capture()
-        return self._jobs.start("ingest", sources.notes(self._store, paths, scope=scope))
-
-    def ingest_jsonl(
-        self, lines: Sequence[str], *, first_line: int = 1, scope: str | None = None, source: str = "jsonl"
-    ) -> IngestReport:
-        """Import one run of JSON lines; a broken line is named in the report and the rest goes in."""
-        self._check_capture()
-        return sources.json_lines(self._store, lines, first_line=first_line, scope=scope, source=source)
-
     def rebuild(self) -> Job:
         """Build the graph anew from the journal while recall goes on."""
 
         def work(ticket: Ticket) -> Mapping[str, Any]:
-            replayed = self._store.rebuild_graph(lambda stage, done, total: ticket.progress(done, total, stage))
+            replayed = self._store.rebuild_graph(ticket)
             return {"replayed": replayed, **self._store.records.counts()}
 
         return self._jobs.start("rebuild", work)

@@ -56,6 +56,8 @@ class Settings:
         default_factory=dict,
         metadata={"help": 'recipes of your own, by name: {"mine": {"base": "default", "words": 0.5}}'},
     )
+    rerank: bool = _setting(False, "whether a cross-encoder reads the best again where a recall does not say")
+    rerank_candidates: int = _setting(25, "how many of the best it reads")
     duplicate_threshold: float = _setting(0.93, "cosine at which a stored memory counts as the same thing (NOOP)")
     update_threshold: float = _setting(
         0.85, "cosine at which a stored memory may be a refinement of an older one (UPDATE)"
@@ -255,6 +257,7 @@ def _check(settings: Settings) -> None:
         "text_limit",
         "page_size",
         "embedding_threads",
+        "rerank_candidates",
     ):
         if getattr(settings, name) < 1:
             raise ConfigError(f"setting {name!r} must be at least 1")

@@ -83,8 +83,8 @@ def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> Non
     missing = {number for number, memory_id in acknowledged.items() if memory_id not in served}
     assert not missing, f"not in the graph: {missing}"
     for number, memory_id in acknowledged.items():
-        numbers, _ = store.journal.lexical.search([f"unique{number}"])
-        assert numbers.size == 1, f"not found by its words: {number}"
+        passages, _ = store.catalogue.view.words.search([f"unique{number}"])
+        assert passages.size == 1, f"not found by its words: {number}"
         memory = helix.get(memory_id)
         (vector,) = store.embed([f"{memory.trigger}\n{memory.resolution}"])
         assert vector is not None

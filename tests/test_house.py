@@ -18,7 +18,7 @@ import helix
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-LOCK = (ROOT / "requirements.lock").read_text("utf-8")
+LOCK, BENCH_LOCK = ((ROOT / name).read_text("utf-8") for name in ("requirements.lock", "requirements-bench.lock"))
 
 # In pieces, because this file is searched too.
 REGISTRIES = tuple(
@@ -42,18 +42,19 @@ def committed() -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def pins() -> dict[str, list[Requirement]]:
+def pins(lock: str) -> dict[str, list[Requirement]]:
     """Return the locked requirements by name; a name has several where platforms or Pythons need different versions."""
     found: dict[str, list[Requirement]] = {}
-    for line in LOCK.splitlines():
+    for line in lock.splitlines():
         if line and not line.startswith((" ", "#")):
             requirement = Requirement(line.removesuffix("\\"))
             found.setdefault(canonicalize_name(requirement.name), []).append(requirement)
     return found
 
 
-def test_every_locked_requirement_is_pinned_and_hashed() -> None:
-    entries = [entry for entry in re.split(r"^(?=\S)", LOCK, flags=re.MULTILINE) if entry]
+@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK], ids=["all", "bench"])
+def test_every_locked_requirement_is_pinned_and_hashed(lock: str) -> None:
+    entries = [entry for entry in re.split(r"^(?=\S)", lock, flags=re.MULTILINE) if entry]
     assert entries
     assert not [
         entry
@@ -62,14 +63,23 @@ def test_every_locked_requirement_is_pinned_and_hashed() -> None:
     ]
 
 
-def test_the_lock_names_no_index() -> None:
-    assert "://" not in LOCK
-    assert "index" not in LOCK
+@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK], ids=["all", "bench"])
+def test_the_lock_names_no_index(lock: str) -> None:
+    assert "://" not in lock
+    assert "index" not in lock
 
 
-def test_the_lock_satisfies_the_project() -> None:
-    wanted = [Requirement(text) for text in (*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"])]
-    locked = pins()
+GROUPS = PROJECT["dependency-groups"]
+
+
+@pytest.mark.parametrize(
+    ("lock", "texts"),
+    [(LOCK, [*PROJECT["project"]["dependencies"], *GROUPS["dev"]]), (BENCH_LOCK, GROUPS["bench"])],
+    ids=["all", "bench"],
+)
+def test_the_lock_satisfies_the_project(lock: str, texts: list[str]) -> None:
+    wanted = list(map(Requirement, texts))
+    locked = pins(lock)
     unmet = [
         str(requirement)
         for requirement in wanted
@@ -81,6 +91,17 @@ def test_the_lock_satisfies_the_project() -> None:
         )
     ]
     assert not unmet, "run scripts/lock"
+
+
+def test_what_both_locks_hold_has_the_same_version_in_both() -> None:
+    everywhere = pins(LOCK)
+    differing = [
+        str(pin)
+        for name, found in pins(BENCH_LOCK).items()
+        for pin in found
+        if name in everywhere and pin.specifier not in [other.specifier for other in everywhere[name]]
+    ]
+    assert not differing, "run scripts/lock"
 
 
 def test_the_package_lock_names_no_registry() -> None:

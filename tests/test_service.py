@@ -28,7 +28,8 @@ from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState, StoreStatus
-from helix.providers.fakes import HashEmbedder
+from helix.providers.fakes import HashEmbedder, OverlapReranker
+from helix.recall.scoring import score_of
 from helix.service import Helix, restore_closed
 from helix.settings import Settings
 
@@ -546,6 +547,24 @@ def test_another_model_is_refused_until_everything_is_embedded_anew(settings: Se
         assert helix.doctor().healthy
     with Helix.open(settings, embedder=HashEmbedder(32)) as helix:
         assert helix.recall(RecallQuery(query="first model")).mode == "hybrid"
+
+
+def test_recall_reads_the_best_again_with_the_cross_encoder_of_the_service(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder(), reranker=OverlapReranker()) as helix:
+        helix.store(trigger="backups of the mail server run at four", resolution="", kind="fact")
+        plain, asked = (
+            helix.recall(RecallQuery(query="when do backups run", rerank=rerank)).items[0] for rerank in (False, True)
+        )
+    assert "+cross_encoder" not in plain.factors
+    assert score_of(asked.factors) == pytest.approx(asked.score)
+    assert asked.factors["+cross_encoder"] > 0
+
+
+def test_a_cross_encoder_that_is_set_and_not_installed_is_warned_of(settings: Settings) -> None:
+    with Helix.open(replace(settings, rerank=True), embedder=HashEmbedder()) as helix:
+        warned = "recall cannot rerank, as the settings say: run `helix models install ms-marco-MiniLM-L12-int8`"
+        assert warned in helix.status().warnings
+        assert helix.health().status == "degraded"
 
 
 def test_what_was_stored_without_a_model_is_embedded_when_there_is_one(settings: Settings) -> None:

@@ -88,6 +88,7 @@ GLOSSARY: Mapping[str, str] = {
     "since": "Nothing that happened before this moment.",
     "budget_tokens": "Pack the answer into this many tokens, whole items only; 0 for no budget.",
     "recipe": "The recipe of ranking; the setting's where it is not said.",
+    "rerank": "Have a cross-encoder read the best again: better, slower; as the settings say where it is not said.",
     "deep": "Also what is archived or has faded.",
     "explain": "Say for each item which arm found it and what each factor gave.",
     "recall.session": "Keep the answer as the last one of this session, for `last` and `why`.",
@@ -192,6 +193,10 @@ GLOSSARY: Mapping[str, str] = {
     "ingest_notes.scope": "The scope to take them into; the project's own where it is not said.",
     "ingest_jsonl.scope": "The scope for lines that name none.",
     "ingest_jsonl.source": "What the lines come from, for their provenance.",
+    "ingest_bulk.vectors": "A .npy file on the daemon's machine: float32 rows of length 1 by the store's model, "
+    "shape (lines, dimension).",
+    "ingest_bulk.scope": "The scope for lines that name none.",
+    "ingest_bulk.source": "What ids in the lines belong to; the file where it is not said.",
     "lines": "The lines, each one JSON object.",
     "first_line": "The number of the first of them in its file, for messages.",
     "IngestReport.source": "What was taken in.",

@@ -102,6 +102,14 @@ def ingest_jsonl(
     return helix.ingest_jsonl(lines, first_line=first_line, scope=scope, source=source)
 
 
+def ingest_bulk(
+    helix: Helix, *, path: str, vectors: str | None = None, scope: str | None = None, source: str | None = None
+) -> Job:
+    """Take in a file of JSON lines, a large one fast: the graph is built once, when all its lines are in."""
+    file = None if vectors is None else _absolute(vectors)
+    return helix.ingest_bulk(_absolute(path), vectors=file, scope=scope, source=source)
+
+
 def rebuild(helix: Helix) -> Job:
     """Build the graph anew from the journal; recall answers by words alone meanwhile."""
     return helix.rebuild()
@@ -154,6 +162,7 @@ ALL = (
     ingest_git,
     ingest_notes,
     ingest_jsonl,
+    ingest_bulk,
     rebuild,
     reembed,
     backup,

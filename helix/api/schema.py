@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import strawberry
 from graphql import GraphQLError
@@ -14,6 +15,7 @@ from strawberry.types.execution import ExecutionContext
 from helix.api import controls, mutations, queries, subscriptions
 from helix.api.context import PerOperation
 from helix.api.errors import coded
+from helix.api.execution import Executor, mark_shown
 from helix.api.fields import control, mutation, query, subscription
 from helix.api.limits import Accepted, DocumentLimits
 from helix.api.scalars import SCALARS
@@ -26,6 +28,10 @@ _UNKNOWN_WORD = re.compile(r"does not exist in '(\w+)' enum")
 
 class HelixSchema(strawberry.Schema):
     """A schema whose errors all carry a code."""
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(execution_context_class=Executor, **named)
+        mark_shown(self._schema)
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
         """Code, log and mask errors in place: strawberry passes every list through here before it is answered."""

@@ -63,20 +63,41 @@ def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None)
 @click.argument("file")
 @scope_option
 @click.option("--source", help="What the ids in the lines belong to: by default the file. Known ones are left out.")
+@click.option("--bulk", is_flag=True, help="For many thousand lines: the graph is built once, when all are in.")
+@click.option(
+    "--vectors",
+    type=click.Path(path_type=Path),
+    help="With --bulk: a .npy file of the lines' embeddings by the store's model, a float32 row of length 1 for each.",
+)
 @click.pass_obj
-def jsonl(invocation: Invocation, /, file: str, scope: str | None, source: str | None) -> None:
+def jsonl(
+    invocation: Invocation, /, file: str, scope: str | None, source: str | None, bulk: bool, vectors: Path | None
+) -> None:
     """Take in JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.
 
     \b
     helix ingest jsonl memories.jsonl
     zcat episodes.jsonl.gz | helix ingest jsonl -
+    helix ingest jsonl --bulk memories.jsonl --vectors memories.npy
     """
+    if bulk:
+        _bulk(invocation, file, {"scope": scope, "source": source}, vectors)
+        return
+    if vectors is not None:
+        raise InvalidInputError("--vectors needs --bulk", hint="without --bulk lines are embedded by the daemon")
     # Two files may well use the same ids for different things; stdin has no name to tell them apart by.
     source = source or ("stdin" if file == "-" else str(Path(file).absolute()))
     report: dict[str, Any] = {"source": source, **dict.fromkeys(_COUNTS, 0), "problems": []}
     with _opened(file) as (stream, total), meter(invocation, "ingest jsonl", in_bytes=True) as show:
         _send_all(invocation, chunks(stream), report, show, total, {"scope": scope, "source": source})
     _show(invocation, {"ingestJsonl": report}, report)
+
+
+def _bulk(invocation: Invocation, file: str, options: dict[str, str | None], vectors: Path | None) -> None:
+    if file == "-":
+        raise InvalidInputError("--bulk needs a file, not stdin", hint="write the lines to a file first")
+    paths = {"path": Path(file).absolute(), "vectors": None if vectors is None else vectors.absolute()}
+    _finish(invocation, "ingestBulk", invocation.run("ingest_bulk", **paths, **options)["ingestBulk"])
 
 
 @contextmanager

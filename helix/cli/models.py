@@ -1,4 +1,4 @@
-"""Commands about embedding models: models install, list, verify. They work on files alone, without the daemon."""
+"""Commands about models: models install, list, verify. They work on files alone, without the daemon."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helix.cli.output import Output, size
 from helix.cli.progress import meter
 from helix.errors import ModelError
 from helix.providers import install as installing
-from helix.providers.models import KNOWN, Model, known
+from helix.providers.models import KNOWN, RERANKER, Model, ModelKind, known
 
 
 @click.group()
@@ -34,7 +34,7 @@ def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
 
     \b
     helix models install
-    helix models install potion-base-8M
+    helix models install ms-marco-MiniLM-L12-int8
     """
     wanted = [known(name) for name in dict.fromkeys(names or (invocation.settings.embedding_model,))]
     folders = install_with_progress(invocation, wanted)
@@ -45,7 +45,8 @@ def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
             out.line((model.name, "bold"), f" is in {folder}")
 
     invocation.emit(data, show)
-    if daemon.find(invocation.settings.store_path) is not None and not invocation.json:
+    starts_with = any(model.kind is ModelKind.EMBEDDING for model in wanted)
+    if starts_with and daemon.find(invocation.settings.store_path) is not None and not invocation.json:
         invocation.say("a daemon runs already: it takes a new model up after `helix stop`")
 
 
@@ -61,9 +62,10 @@ def list_(invocation: Invocation, /) -> None:
     data = {"models": [_entry(model, there.get(name)) for name, model in KNOWN.items()]}
 
     def show(out: Output) -> None:
-        current = invocation.settings.embedding_model
+        settings = invocation.settings
+        used = {settings.embedding_model: "in use", RERANKER.name: "in use" if settings.rerank else "where asked for"}
         rows = [
-            (name, m.kind.value, size(m.size), name in there, "in use" if name == current else "", m.description)
+            (name, m.kind.value, size(m.size), name in there, used.get(name, ""), m.description)
             for name, m in KNOWN.items()
         ]
         out.table(("MODEL", "KIND", "SIZE", "INSTALLED", "SET", "WHAT IT IS"), rows)

@@ -32,6 +32,7 @@ _full = click.option("--full", is_flag=True, help="Show whole texts.")
 @click.option("--since", type=Moment(), help="Nothing older than this: 2025-01-31, or 7d.")
 @click.option("--budget", "budget_tokens", type=click.IntRange(min=0), help="Most tokens of all texts together.")
 @click.option("--recipe", help="How scores are made.")
+@click.option("--rerank/--no-rerank", default=None, help="Have a cross-encoder read the best again: better, slower.")
 @click.option("--deep", is_flag=True, help="Also what is archived or has faded.")
 @session_option
 @_explain

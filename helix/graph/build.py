@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from helix import resources
+from helix.errors import GraphUnavailableError, QueryTimeoutError
 from helix.graph import migrate, queries
 from helix.graph.batch import EdgeTable, edge_columns, vector_of
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
@@ -19,7 +23,20 @@ from helix.model.operations import Operation, PutEdge, PutNode, PutPassage
 
 Progress = Callable[[str, int, int], None]
 
+NODE_GROUP_ROWS = 131_072
+"""Rows of which Kuzu stores a column as one piece: copied in parts, a piece is written anew for each part."""
+
 _CHUNK = 20_000
+_WATCH_SECONDS = 0.1
+
+
+_Passage = tuple[str, str, str, Any]
+"""Id, id and label of the owner, vector."""
+
+
+def pool_bytes(dimension: int | None, passages: int) -> int:
+    """Return the page memory that copying so many vectors takes beside all else: Kuzu holds a piece of them twice."""
+    return 2 * 4 * (dimension or 0) * min(passages, NODE_GROUP_ROWS)
 
 
 def build(
@@ -32,22 +49,26 @@ def build(
     total: int,
     options: KuzuOptions,
     progress: Progress,
+    stop: threading.Event | None = None,
 ) -> None:
     """Make the graph file `path` out of a state (nodes, then edges, then passages), as of journal row `seq`.
 
     `progress` is told (stage, done, total). Whatever lies at `path` is removed first; when the build is cut short the
-    file lacks its store id and is never taken for a graph.
+    file lacks its store id and is never taken for a graph. Raises GraphUnavailableError soon after `stop` is set.
     """
     remove(path)
+    stop = stop or threading.Event()
     engine = KuzuEngine(path, dimension=dimension, options=options)
     try:
         columns = {name: properties for name, _, properties in engine.tables()}
-        loader = _Loader(columns, total, progress)
+        loader = _Loader(columns, total, progress, stop)
         engine.fill(lambda connection: loader.load(connection, operations, dimension))
         progress("closing", total, total)
         engine.apply((), seq)
         engine.remember("dimension", number=dimension or 0)
         engine.remember("store_id", word=store_id)
+    except QueryTimeoutError as error:
+        raise _stopped() from error
     finally:
         engine.close()
 
@@ -58,14 +79,21 @@ def remove(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
+def _stopped() -> GraphUnavailableError:
+    return GraphUnavailableError("building the graph was stopped", hint="the next start, or `helix rebuild`, builds it")
+
+
 class _Loader:
     """Copies a stream of operations in chunks of one table each."""
 
-    def __init__(self, columns: dict[str, list[str]], total: int, progress: Progress) -> None:
+    def __init__(self, columns: dict[str, list[str]], total: int, progress: Progress, stop: threading.Event) -> None:
         self._columns = columns
         self._total = total
         self._progress = progress
+        self._stop = stop
         self._done = 0
+        self._vectors = 0
+        self._passages: list[_Passage] = []
 
     def load(self, connection: Any, operations: Iterable[Operation], dimension: int | None) -> None:
         script: list[str] = []
@@ -77,16 +105,46 @@ class _Loader:
         if table:
             connection.execute(table)
         for chunk in _chunks(operations):
+            if self._stop.is_set():
+                raise _stopped()
             self._copy(connection, chunk, dimension)
+        self._copy_passages(connection, dimension)
         if table:
             connection.execute(sentinel_row)
-            self._progress("indexing", self._done, self._total)
-            connection.execute(index)
+            with self._long(connection, f"indexing {self._vectors:,} vectors"):
+                connection.execute(index)
+
+    @contextmanager
+    def _long(self, connection: Any, stage: str) -> Iterator[None]:
+        """Tell every second for how long a statement is at work that does not say how far it is, and let it be stopped.
+
+        Kuzu raises then; an interruption that comes before the statement is forgotten by it, so there are several.
+        """
+        done, started = threading.Event(), time.monotonic()
+
+        def watch() -> None:
+            told = -1
+            while True:
+                seconds = int(time.monotonic() - started)
+                if seconds > told:
+                    self._progress(f"{stage}, {seconds} s", self._done, self._total)
+                    told = seconds
+                if done.wait(_WATCH_SECONDS):
+                    break
+                if self._stop.is_set():
+                    connection.interrupt()
+
+        watcher = threading.Thread(target=watch, name="helix-indexing", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
 
     def _copy(self, connection: Any, chunk: list[Operation], dimension: int | None) -> None:
         nodes: dict[Label, list[PutNode]] = defaultdict(list)
         edges: dict[EdgeTable, list[PutEdge]] = defaultdict(list)
-        passages: list[PutPassage] = []
         for op in chunk:
             match op:
                 case PutNode():
@@ -94,7 +152,7 @@ class _Loader:
                 case PutEdge():
                     edges[(op.type, op.source.label, op.target.label)].append(op)
                 case PutPassage() if op.vector is not None and dimension is not None:
-                    passages.append(op)
+                    self._passages.append((op.id, op.owner.id, op.owner.label.value, vector_of(op)))
         for label, puts in nodes.items():
             rows = [{**put.props, "id": put.id} for put in puts]
             connection.execute(f"COPY {label} FROM $rows", {"rows": _table(rows, self._columns[label])})
@@ -104,10 +162,16 @@ class _Loader:
             ]
             table = _table(rows, ["from", "to", *self._columns[relation]])
             connection.execute(f"COPY {relation} FROM $rows (from='{source}', to='{target}')", {"rows": table})
-        if passages and dimension is not None:
-            connection.execute("COPY Passage FROM $rows", {"rows": _passages(passages, dimension)})
+        if len(self._passages) >= NODE_GROUP_ROWS:
+            self._copy_passages(connection, dimension)
         self._done += len(chunk)
         self._progress("copying", self._done, self._total)
+
+    def _copy_passages(self, connection: Any, dimension: int | None) -> None:
+        while self._passages and dimension is not None:
+            rows, self._passages = self._passages[:NODE_GROUP_ROWS], self._passages[NODE_GROUP_ROWS:]
+            connection.execute("COPY Passage FROM $rows", {"rows": _passage_table(rows, dimension)})
+            self._vectors += len(rows)
 
 
 def _chunks(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
@@ -146,15 +210,15 @@ def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
     return pa.table({name: pa.array([row.get(name) for row in rows], kind(name)) for name in columns})
 
 
-def _passages(puts: list[PutPassage], dimension: int) -> Any:
+def _passage_table(rows: list[_Passage], dimension: int) -> Any:
     import pyarrow as pa  # heavy, and only needed while a graph is built
 
-    vectors = np.concatenate([vector_of(put) for put in puts])
+    ids, owners, labels, vectors = zip(*rows, strict=True)
     return pa.table(
         {
-            "id": pa.array([put.id for put in puts]),
-            "owner": pa.array([put.owner.id for put in puts]),
-            "owner_kind": pa.array([put.owner.label.value for put in puts]),
-            "embedding": pa.FixedSizeListArray.from_arrays(pa.array(vectors), dimension),
+            "id": pa.array(ids),
+            "owner": pa.array(owners),
+            "owner_kind": pa.array(labels),
+            "embedding": pa.FixedSizeListArray.from_arrays(pa.array(np.concatenate(vectors)), dimension),
         }
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 from helix.errors import InvalidInputError
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest
@@ -27,6 +27,7 @@ _LARGEST_NUMBER = 1e9
 _DEEPEST = 20
 # Characters of JSON per character of text: a line that is all escapes has twelve, and there is more than text in it.
 _LONGEST_LINE = 16
+_LONGEST_LINE_BYTES = 4 * _LONGEST_LINE * TEXT_LIMIT
 _CHAT_ROLES = frozenset({"ai", "assistant", "developer", "human", "system", "tool", "user"})
 
 
@@ -48,6 +49,24 @@ def read_lines(
             yield _Record(line, text_limit).slice(source, number)
         except InvalidInputError as error:
             yield IngestProblem(where=f"line {number}", why=str(error))
+
+
+def read_file(stream: BinaryIO, *, source: str) -> Iterator[Slice | IngestProblem]:
+    """Yield what `read_lines` yields for the lines of a file, in bounded memory even where a line has no end."""
+    number = 0
+    while raw := stream.readline(_LONGEST_LINE_BYTES):
+        number += 1
+        if len(raw) == _LONGEST_LINE_BYTES and not raw.endswith(b"\n"):
+            while (rest := stream.readline(_LONGEST_LINE_BYTES)) and not rest.endswith(b"\n"):
+                pass
+            yield IngestProblem(where=f"line {number}", why=f"longer than {_LONGEST_LINE_BYTES:,} bytes")
+            continue
+        try:
+            line = raw.decode("utf-8").strip("\ufeff\r\n")
+        except UnicodeDecodeError:
+            yield IngestProblem(where=f"line {number}", why="not UTF-8 text")
+            continue
+        yield from read_lines((line,), first_line=number, source=source)
 
 
 class _Record:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import NotARepositoryError, NotFoundError
+from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown
 from helix.ingest.writing import Importer
 from helix.lifecycle.intake import Intake
@@ -54,6 +55,12 @@ def json_lines(store: Store, lines: Sequence[str], *, first_line: int, scope: st
     importer = Importer(store, source="jsonl", scope=_scope(store, scope) or GLOBAL_SCOPE)
     slices = jsonl.read_lines(lines, first_line=first_line, source=source)
     return importer.run(slices, lambda _: None, lambda: False)
+
+
+def bulk(store: Store, path: str, *, vectors: str | None, scope: str | None, source: str | None) -> Work:
+    """Return the work of importing a file of JSON lines in bulk; see `helix.ingest.bulk.json_lines`."""
+    project = _scope(store, scope) or GLOBAL_SCOPE
+    return bulk_import.json_lines(store, path, vectors=vectors, scope=project, source=source)
 
 
 def _project_of(path: Path) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from helix.errors import InvalidInputError, PausedError
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
-from helix.lifecycle.compose import Composer, Prepared, prepare, spoken_of
+from helix.ingest.preparing import Ready, VectorAt, cleaned, made_ready, spoken_for
+from helix.lifecycle.compose import Composer, Prepared
 from helix.lifecycle.consolidate import Newcomer, same_words
-from helix.lifecycle.episodes import spoken
 from helix.lifecycle.importance import importance_of
-from helix.lifecycle.intake import Intake
 from helix.lifecycle.remember import body, count_sighting, half_life_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
@@ -25,21 +24,8 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import slug
 
-_BATCH = 48
-# An episode that became one memory, or whose memories hold this much of its text, needs no passage of its own: they
-# speak for it, and every answer would come twice otherwise.
-_SPOKEN_FOR = 0.5
-
+BATCH = 48
 Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A slice cleaned, redacted and embedded."""
-
-    slice: Slice
-    episode: Prepared
-    memories: tuple[Prepared, ...]
 
 
 @dataclass(slots=True)
@@ -66,13 +52,39 @@ class _Tally:
         )
 
 
-class Importer:
-    """Takes the slices of one source into a store."""
+@dataclass(slots=True)
+class _Writing:
+    """A batch on its way into changes: what of it the catalogue does not know before it is written."""
 
-    def __init__(self, store: Store, *, source: str, scope: str) -> None:
+    composer: Composer
+    episodes: set[tuple[str, str]] = field(default_factory=set)
+    """Scope and source of each episode."""
+    written: dict[str, Ref] = field(default_factory=dict)
+    """Memories by source, those found in the store included."""
+    named: dict[tuple[str, str], Memory] = field(default_factory=dict)
+    """Memories by scope and name, as they are after the latest change."""
+
+
+class Importer:
+    """Takes the slices of one source into a store, `batch` of them in one transaction.
+
+    A vector of `vector_at` is taken where the slice has one passage with nothing redacted; the rest is embedded here.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        source: str,
+        scope: str,
+        batch: int = BATCH,
+        vector_at: VectorAt | None = None,
+    ) -> None:
         store.check_space()
         self._store = store
         self._scope = scope
+        self._batch = batch
+        self._vector_at = vector_at
         self._tally = _Tally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
 
@@ -86,11 +98,14 @@ class Importer:
         writing: Future[None] | None = None
         done = 0
         for batch in self._batches(slices, cancelled):
-            ready = self._prepare(batch)
+            ready = made_ready(self._store, batch, self._vector_at)
             if writing is not None:
                 writing.result()
                 progress(done)
             writing, done = self._store.writer.begin(self._decision(ready)), batch[-1].position
+            if self._vector_at is not None:
+                # Without a model at work, two threads would only take the interpreter away from each other.
+                writing.result()
         if writing is not None:
             writing.result()
             progress(done)
@@ -102,7 +117,7 @@ class Importer:
     def _batches(self, slices: Iterable[Slice | IngestProblem], cancelled: Callable[[], bool]) -> Iterator[list[Slice]]:
         batch: list[Slice] = []
         for item in slices:
-            if cancelled() or self._store.paused:
+            if cancelled() or (not batch and self._store.paused):
                 break
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)
@@ -111,7 +126,7 @@ class Importer:
                 self._remember_last(item.episode, self._store.catalogue.ref_of(row))
             elif (cleaned := self._clean(item)) is not None:
                 batch.append(cleaned)
-                if len(batch) == _BATCH:
+                if len(batch) == self._batch:
                     yield batch
                     batch = []
         if batch:
@@ -121,65 +136,38 @@ class Importer:
         return self._store.catalogue.row_of_source(draft.source, scope=draft.scope or self._scope)
 
     def _clean(self, item: Slice) -> Slice | None:
-        intake = Intake(self._store.settings.text_limit)
         try:
-            episode = replace(
-                item.episode,
-                content=intake.text(item.episode.content, "content"),
-                agent=intake.label(item.episode.agent, "agent"),
-                session=intake.label(item.episode.session, "session"),
-                files=intake.labels(item.episode.files, "file"),
-            )
-            memories = tuple(_clean_memory(intake, memory) for memory in item.memories)
+            slice_, redacted = cleaned(item, self._store.settings.text_limit)
         except InvalidInputError as error:
             self._tally.problems.append(IngestProblem(where=item.episode.source, why=error.message))
             return None
-        self._tally.redacted += bool(intake.redacted)
-        return replace(item, episode=episode, memories=memories)
+        self._tally.redacted += redacted
+        return slice_
 
-    def _prepare(self, batch: Sequence[Slice]) -> list[_Ready]:
-        texts: list[str] = []
-        files: list[Sequence[str]] = []
-        for item in batch:
-            if not _spoken_for(item):
-                texts.append(spoken(item.episode.content, item.episode.session, item.episode.agent))
-                files.append(item.episode.files)
-            for memory in item.memories:
-                texts.append(body(memory.trigger, memory.resolution))
-                files.append(memory.files)
-        prepared = iter(prepare(self._store, texts, files))
-        ready = []
-        for item in batch:
-            own = (
-                Prepared(pieces=(), vectors=(), mentions=spoken_of(item.episode.content, item.episode.files))
-                if _spoken_for(item)
-                else next(prepared)
-            )
-            ready.append(_Ready(item, own, tuple(next(prepared) for _ in item.memories)))
-        return ready
-
-    def _decision(self, batch: Sequence[_Ready]) -> Callable[[], Decision[None]]:
+    def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[None]]:
         def decide() -> Decision[None]:
-            composer = Composer(self._store, self._store.clock())
-            written: dict[str, Ref] = {}
+            writing = _Writing(Composer(self._store, self._store.clock()))
             changes: list[Change] = []
             for ready in batch:
-                if self._row_of(ready.slice.episode) is not None:  # another import came first
+                episode = ready.slice.episode
+                key = (episode.scope or self._scope, episode.source)
+                if key in writing.episodes or self._row_of(episode) is not None:  # twice, or another import came first
                     self._tally.skipped += 1
                     continue
-                self._write(composer, ready, written)
-                changes.append(composer.change("ingest", source=ready.slice.episode.source))
+                writing.episodes.add(key)
+                self._write(writing, ready)
+                changes.append(writing.composer.change("ingest", source=episode.source))
             return Decision(tuple(changes), None)
 
         return decide
 
-    def _write(self, composer: Composer, ready: _Ready, written: dict[str, Ref]) -> None:
-        item = ready.slice
+    def _write(self, writing: _Writing, ready: Ready) -> None:
+        item, composer, written = ready.slice, writing.composer, writing.written
         episode = self._write_episode(composer, ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
             known = self._memory_ref(memory.source, memory.scope or self._scope)
-            known = known or self._met_again(composer, memory, episode)
-            written[memory.source] = known or self._write_memory(composer, memory, prepared, episode)
+            known = known or self._met_again(writing, memory, episode)
+            written[memory.source] = known or self._write_memory(writing, memory, prepared, episode)
         if item.supersedes:
             self._retire_older(composer, item, written)
         for link in item.links:
@@ -189,7 +177,7 @@ class Importer:
                 composer.edge(link.type, source, target, relation=link.relation)
                 self._tally.edges += 1
 
-    def _write_episode(self, composer: Composer, ready: _Ready) -> Ref:
+    def _write_episode(self, composer: Composer, ready: Ready) -> Ref:
         draft, now = ready.slice.episode, composer.now
         scope = draft.scope or self._scope
         episode = Episode(
@@ -209,7 +197,7 @@ class Importer:
         )
         ref = composer.node(episode)
         composer.passages(ref, ready.episode)
-        if not _spoken_for(ready.slice):
+        if not spoken_for(ready.slice):
             found = _with(ready.episode, draft.entities)
             composer.mentions(ref, scope, found, episode.provenance)
             composer.touches(ref, scope, draft.files, episode.provenance)
@@ -224,8 +212,8 @@ class Importer:
         if draft.session:
             self._last_of_session[(draft.scope or self._scope, draft.session)] = ref
 
-    def _write_memory(self, composer: Composer, draft: MemoryDraft, prepared: Prepared, episode: Ref) -> Ref:
-        scope = draft.scope or self._scope
+    def _write_memory(self, writing: _Writing, draft: MemoryDraft, prepared: Prepared, episode: Ref) -> Ref:
+        composer, scope = writing.composer, draft.scope or self._scope
         text = body(draft.trigger, draft.resolution)
         memory = Memory(
             id=self._store.make_id(composer.now),
@@ -247,6 +235,7 @@ class Importer:
             ),
         )
         ref = composer.node(memory)
+        writing.named[(scope, memory.name)] = memory
         composer.passages(ref, prepared)
         composer.mentions(ref, scope, _with(prepared, draft.entities), memory.provenance)
         composer.touches(ref, scope, draft.files, memory.provenance)
@@ -261,18 +250,21 @@ class Importer:
             return None
         return self._store.catalogue.ref_of(row)
 
-    def _met_again(self, composer: Composer, draft: MemoryDraft, episode: Ref) -> Ref | None:
+    def _met_again(self, writing: _Writing, draft: MemoryDraft, episode: Ref) -> Ref | None:
         """Return the memory that says the very same in the same scope, counted once more, or None."""
-        row = self._store.catalogue.name_row(draft.scope or self._scope, slug(draft.name or draft.trigger))
-        if row is None:
-            return None
-        known = self._store.memory(row)
+        key = (draft.scope or self._scope, slug(draft.name or draft.trigger))
+        known = writing.named.get(key)
+        if known is None:
+            row = self._store.catalogue.name_row(*key)
+            if row is None:
+                return None
+            known = self._store.memory(row)
         newcomer = Newcomer(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
         if not same_words(known, newcomer):
             return None
-        count_sighting(composer, known)
+        writing.named[key] = count_sighting(writing.composer, known)
         ref = Ref(label=Label.MEMORY, id=known.id)
-        composer.edge(Relation.GROUNDED_IN, ref, episode)
+        writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
         return ref
 
     def _retire_older(self, composer: Composer, item: Slice, written: dict[str, Ref]) -> None:
@@ -292,22 +284,5 @@ class Importer:
                 composer.silence(ref)
 
 
-def _spoken_for(item: Slice) -> bool:
-    spoken = sum(len(body(memory.trigger, memory.resolution)) for memory in item.memories)
-    return len(item.memories) == 1 or (spoken > 0 and spoken >= _SPOKEN_FOR * len(item.episode.content))
-
-
 def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:
     return list(dict.fromkeys((*prepared.mentions, *more)))
-
-
-def _clean_memory(intake: Intake, draft: MemoryDraft) -> MemoryDraft:
-    return replace(
-        draft,
-        trigger=intake.text(draft.trigger, "trigger"),
-        resolution=intake.text(draft.resolution, "resolution", required=False),
-        name=intake.label(draft.name, "name"),
-        agent=intake.label(draft.agent, "agent"),
-        files=intake.labels(draft.files, "file"),
-        attributes=intake.attributes(draft.attributes),
-    )

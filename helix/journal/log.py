@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix.journal import state
+from helix.journal import lexical, state
 from helix.journal.database import Database
-from helix.journal.lexical import LexicalIndex
 from helix.journal.spaces import Spaces
 from helix.model.clock import from_micros
 from helix.model.ids import IdMaker, uuid7
-from helix.model.operations import Change, DropEdge, Operation, PutEdge, PutNode, PutPassage, Row, decode, encode
+from helix.model.operations import Change, DropEdge, PutEdge, PutNode, PutPassage, Row, decode, encode
 
 _GENESIS = b"\0" * 32
 _SALT_BYTES = 16
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # Whoever edits a row by hand may leave text where bytes were: that is damage to be found, not an error in reading.
 _PAYLOAD = "CAST(payload AS BLOB)"
 
@@ -41,7 +41,6 @@ class Journal:
     def __init__(self, path: Path, *, tokenise: Callable[[str], Sequence[str]], make_id: IdMaker = uuid7) -> None:
         """Open or create the journal at `path`; `tokenise` turns passage text into lexical tokens."""
         self.database = Database(path)
-        self.lexical = LexicalIndex(self.database)
         self.spaces = Spaces(self.database)
         self._tokenise = tokenise
         self.store_id = ""
@@ -69,6 +68,12 @@ class Journal:
         """The sequence number of the newest row; 0 when there is none."""
         return int(self._last[0])
 
+    def chain_at(self, seq: int) -> str:
+        """Return the digest of everything up to a row in hexadecimal digits; empty where there is no such row."""
+        with self.database.reading() as connection:
+            row = connection.execute("SELECT chain FROM log WHERE seq = ?", (seq,)).fetchone()
+        return "" if row is None else bytes(row[0]).hex()
+
     def append(self, changes: Sequence[Change], at: int) -> list[Row]:
         """Accept the changes in one durable transaction and return their rows.
 
@@ -76,28 +81,30 @@ class Journal:
         store holds, so that every other follower can overwrite without looking.
         """
         seq, chain = self._last
-        rows = []
+        rows, stored = [], []
         with self.database.transaction() as connection:
+            writes = state.Writes(connection)
             for change in changes:
                 seq += 1
                 payload = _pack(change)
                 salt = os.urandom(_SALT_BYTES)
                 digest = _digest(salt, payload)
                 chain = _link(chain, seq, at, digest)
-                connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", (seq, at, payload, salt, digest, chain))
-                complete = tuple(state.apply(connection, op) for op in change.operations)
-                self._index(connection, complete)
+                stored.append((seq, at, payload, salt, digest, chain))
+                complete = tuple(writes.add(op) for op in change.operations)
                 rows.append(Row(seq=seq, at=at, change=Change(kind=change.kind, operations=complete, note=change.note)))
+            connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", stored)
+            self._index(connection, writes.flush())
         self._last = (seq, chain)
         return rows
 
-    def _index(self, connection: sqlite3.Connection, operations: Sequence[Operation]) -> None:
+    def _index(self, connection: sqlite3.Connection, passages: Sequence[PutPassage]) -> None:
+        for op in passages:
+            lexical.put(connection, op.number, self._tokenise(op.text))
         space = self.spaces.active_id(connection)
-        for op in operations:
-            if isinstance(op, PutPassage):
-                self.lexical.put(connection, op.number, self._tokenise(op.text))
-                if op.vector is not None and space is not None:
-                    connection.execute("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (space, op.number, op.vector))
+        if space is not None:
+            vectors = [(space, op.number, op.vector) for op in passages if op.vector is not None]
+            connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", vectors)
 
     def rows(self, after: int, limit: int) -> list[Row]:
         """Return up to `limit` rows behind `after`, complete as `append` returns them.
@@ -119,11 +126,12 @@ class Journal:
                     )
         return found
 
-    def unreadable(self, after: int) -> list[int]:
-        """Return the rows behind `after` whose payload is there but cannot be what was written."""
+    def unreadable(self, after: int, limit: int) -> list[int]:
+        """Return which of the `limit` rows behind `after` have a payload that cannot be what was written."""
         with self.database.reading() as connection:
             stored = connection.execute(
-                f"SELECT seq, {_PAYLOAD}, salt, digest FROM log WHERE seq > ? AND payload IS NOT NULL", (after,)
+                f"SELECT seq, {_PAYLOAD}, salt, digest FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL",
+                (after, after + limit),
             )
             return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
 
@@ -151,13 +159,15 @@ class Journal:
         seen = 0
         with self.database.transaction() as connection:
             state.clear(connection)
+            writes = state.Writes(connection)
             rows = connection.execute(f"SELECT {_PAYLOAD}, salt, digest FROM log ORDER BY seq").fetchall()
             for payload, salt, digest in rows:
                 change = _read(payload, salt, digest)
                 for op in change.operations if change is not None else ():
                     if isinstance(op, PutNode | PutEdge | DropEdge):
-                        state.apply(connection, op)
+                        writes.add(op)
                 seen += change is not None
+            writes.flush()
         return seen
 
     def set_aside(self, seq: int, error: str, at: int) -> None:
@@ -196,11 +206,16 @@ class Journal:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     @contextmanager
-    def snapshot(self) -> Iterator[tuple[int, Iterator[Operation]]]:
-        """Lend (seq, operations): the state as of one moment, nodes first, then edges, then passages with vectors."""
+    def snapshot(self) -> Iterator[tuple[int, state.Snapshot]]:
+        """Lend the sequence number of the newest row and the state as of that moment."""
         with self.database.snapshot() as connection:
             seq = int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
-            yield seq, state.snapshot(connection, self.spaces.active_id(connection))
+            yield seq, state.Snapshot(connection, self.spaces.active_id(connection))
+
+    def tokens(self) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
+        """Yield numbers and lexical tokens of all passages in batches, by number; see `helix.journal.lexical.read`."""
+        with self.database.reading() as connection:
+            yield from lexical.read(connection)
 
     def close(self) -> None:
         """Fold SQLite's log in and close; closing twice is no error."""
@@ -229,4 +244,4 @@ def _read(payload: bytes | None, salt: bytes | None, digest: bytes) -> Change | 
 
 def _pack(change: Change) -> bytes:
     """Return a change as it is kept: the log only grows, and texts and ids repeat themselves within a change."""
-    return zlib.compress(json.dumps(encode(change), ensure_ascii=False, separators=(",", ":")).encode())
+    return zlib.compress(_ENCODER.encode(encode(change)).encode())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal.database import Database
@@ -15,30 +15,59 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import DropEdge, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
 from helix.model.records import Node, node_from
 
+T = TypeVar("T")
+
 _EDGE_KEY = "type = ? AND source_label = ? AND source = ? AND target_label = ? AND target = ?"
 
 
-def apply(connection: sqlite3.Connection, op: Operation) -> Operation:
-    """Bring the state to what the operation says; return it with complete properties."""
-    match op:
-        case PutNode():
-            props = {**_node_props(connection, op.label, op.id), **op.props}
-            connection.execute("INSERT OR REPLACE INTO node VALUES (?, ?, ?)", (op.label, op.id, _json(props)))
-            return replace(op, props=props)
-        case PutEdge():
-            connection.execute(
-                "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", (*_edge_key(op), _json(op.props))
-            )
-        case DropEdge():
-            connection.execute(f"DELETE FROM edge WHERE {_EDGE_KEY}", _edge_key(op))
-        case PutPassage():
-            _drop_passage(connection, op.id)
-            connection.execute(
-                "INSERT INTO passage VALUES (?, ?, ?, ?, ?)", (op.number, op.id, op.owner.label, op.owner.id, op.text)
-            )
-        case DropPassage():
-            _drop_passage(connection, op.id)
-    return op
+class Writes:
+    """The state after a run of operations: collected in memory, and written at once, a statement for each table."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._nodes: dict[tuple[Label, str], Props] = {}
+        self._edges: dict[tuple[str, str, str, str, str], Props | None] = {}
+        self._passages: dict[str, PutPassage | None] = {}
+
+    def add(self, op: Operation) -> Operation:
+        """Take an operation in; return it with complete properties."""
+        match op:
+            case PutNode():
+                key = (op.label, op.id)
+                before = self._nodes.get(key)
+                before = _node_props(self._connection, *key) if before is None else before
+                props = self._nodes[key] = {**before, **op.props}
+                return PutNode(label=op.label, id=op.id, props=props)
+            case PutEdge():
+                self._edges[_edge_key(op)] = op.props
+            case DropEdge():
+                self._edges[_edge_key(op)] = None
+            case PutPassage():
+                self._passages[op.id] = op
+            case DropPassage():
+                self._passages[op.id] = None
+        return op
+
+    def flush(self) -> list[PutPassage]:
+        """Write what was collected, in the caller's transaction; return the passages, whose index is not written."""
+        execute_all = self._connection.executemany
+        execute_all(
+            "INSERT OR REPLACE INTO node VALUES (?, ?, ?)",
+            [(label, node_id, _json(props)) for (label, node_id), props in self._nodes.items()],
+        )
+        put = [(*key, _json(props)) for key, props in self._edges.items() if props is not None]
+        execute_all("INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", put)
+        gone = [key for key, props in self._edges.items() if props is None]
+        execute_all(f"DELETE FROM edge WHERE {_EDGE_KEY}", gone)
+        for passage_id in self._passages:
+            _drop_passage(self._connection, passage_id)
+        passages = [op for op in self._passages.values() if op is not None]
+        execute_all(
+            "INSERT INTO passage VALUES (?, ?, ?, ?, ?)",
+            [(op.number, op.id, op.owner.label, op.owner.id, op.text) for op in passages],
+        )
+        self._nodes, self._edges, self._passages = {}, {}, {}
+        return passages
 
 
 def clear(connection: sqlite3.Connection) -> None:
@@ -71,33 +100,61 @@ def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None
             return op
 
 
-def snapshot(connection: sqlite3.Connection, space: int | None) -> Iterator[Operation]:
-    """Yield the whole state as operations: nodes, then edges, then passages."""
-    for label, node_id, props in connection.execute("SELECT label, id, props FROM node"):
-        yield PutNode(label=Label(label), id=node_id, props=_loads(props))
-    for kind, source_label, source, target_label, target, props in connection.execute("SELECT * FROM edge"):
-        yield PutEdge(
-            type=Relation(kind),
-            source=Ref(label=Label(source_label), id=source),
-            target=Ref(label=Label(target_label), id=target),
-            props=_loads(props),
+class Snapshot:
+    """The whole state as operations, as one connection sees it."""
+
+    def __init__(self, connection: sqlite3.Connection, space: int | None) -> None:
+        self._connection = connection
+        self._space = space
+
+    def operations(self) -> Iterator[Operation]:
+        """Yield everything: nodes first, then edges, then passages with their vectors."""
+        yield from self.nodes()
+        yield from self.edges()
+        yield from self.passages()
+
+    def nodes(self) -> Iterator[PutNode]:
+        """Yield every node."""
+        for label, node_id, props in self._connection.execute("SELECT label, id, props FROM node"):
+            yield PutNode(label=Label(label), id=node_id, props=_loads(props))
+
+    def edges(self) -> Iterator[PutEdge]:
+        """Yield every edge."""
+        yield from map(_edge_of, self._connection.execute("SELECT * FROM edge"))
+
+    def passages(self) -> Iterator[PutPassage]:
+        """Yield every passage in order of its number, with its vector in the space."""
+        passages = self._connection.execute(
+            "SELECT p.number, p.id, p.owner_label, p.owner, p.text, v.vector FROM passage p"
+            " LEFT JOIN vector v ON v.number = p.number AND v.space = ? ORDER BY p.number",
+            (self._space,),
         )
-    passages = connection.execute(
-        "SELECT p.number, p.id, p.owner_label, p.owner, p.text, v.vector FROM passage p"
-        " LEFT JOIN vector v ON v.number = p.number AND v.space = ? ORDER BY p.number",
-        (space,),
-    )
-    for number, passage_id, label, owner, text, vector in passages:
-        yield PutPassage(
-            id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text, vector=vector
-        )
+        for number, passage_id, label, owner, text, vector in passages:
+            yield PutPassage(
+                id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text, vector=vector
+            )
 
 
 class Records:
-    """Reads of single nodes and passages by id, from any thread."""
+    """Reads of single nodes and passages by id, from any thread.
 
-    def __init__(self, database: Database) -> None:
+    `mend` makes the state anew from the log where a row of it turns out damaged; the read is then done once more.
+    """
+
+    def __init__(self, database: Database, mend: Callable[[], None] | None = None) -> None:
         self._database = database
+        self._mend = mend
+
+    def _reading(self, read: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            with self._database.reading() as connection:
+                return read(connection)
+        except StoreCorruptError:
+            if self._mend is None:
+                raise
+        self._mend()
+        with self._database.reading() as connection:
+            return read(connection)
 
     def node(self, ref: Ref) -> Node:
         """Return the domain object, or raise NotFoundError."""
@@ -105,35 +162,18 @@ class Records:
 
     def nodes(self, refs: Sequence[Ref]) -> list[Node]:
         """Return the domain objects in the order of `refs`; raises NotFoundError for the first that is missing."""
-        found = []
-        with self._database.reading() as connection:
-            for ref in refs:
-                row = connection.execute(
-                    "SELECT props FROM node WHERE label = ? AND id = ?", (ref.label, ref.id)
-                ).fetchone()
-                if row is None:
-                    raise NotFoundError(
-                        f"no {ref.label.lower()} has the id {ref.id!r}", hint="`helix list` shows what is there"
-                    )
-                found.append(node_from(ref.label, ref.id, _loads(row[0])))
-        return found
+        return self._reading(lambda connection: [_node_of(connection, ref) for ref in refs])
 
     def edges_at(self, ref: Ref) -> list[PutEdge]:
         """Return every edge that starts or ends at the node."""
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT * FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)",
-                (ref.label, ref.id, ref.label, ref.id),
-            ).fetchall()
-        return [_edge_of(row) for row in rows]
+        statement = "SELECT * FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)"
+        ends = (ref.label, ref.id, ref.label, ref.id)
+        return self._reading(lambda connection: list(map(_edge_of, connection.execute(statement, ends))))
 
     def edges_of(self, kind: Relation | None, limit: int) -> list[PutEdge]:
         """Return up to `limit` edges of a type, or of every type."""
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT * FROM edge WHERE ? IS NULL OR type = ? LIMIT ?", (kind, kind, limit)
-            ).fetchall()
-        return [_edge_of(row) for row in rows]
+        statement = "SELECT * FROM edge WHERE ? IS NULL OR type = ? LIMIT ?"
+        return self._reading(lambda connection: list(map(_edge_of, connection.execute(statement, (kind, kind, limit)))))
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         """Return the texts of passages in the order of `numbers`; one that is gone reads as empty."""
@@ -162,6 +202,13 @@ class Records:
             counted["edges"] = int(connection.execute("SELECT count(*) FROM edge").fetchone()[0])
             counted["passages"] = int(connection.execute("SELECT count(*) FROM passage").fetchone()[0])
         return counted
+
+
+def _node_of(connection: sqlite3.Connection, ref: Ref) -> Node:
+    row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (ref.label, ref.id)).fetchone()
+    if row is None:
+        raise NotFoundError(f"no {ref.label.lower()} has the id {ref.id!r}", hint="`helix list` shows what is there")
+    return node_from(ref.label, ref.id, _loads(row[0]))
 
 
 def _edge_of(row: tuple[Any, ...]) -> PutEdge:
@@ -195,8 +242,11 @@ def _edge_props(connection: sqlite3.Connection, op: PutEdge) -> Props | None:
     return None if row is None else _loads(row[0])
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def _json(props: Props) -> str:
-    return json.dumps(props, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(props)
 
 
 def _loads(props: str) -> Props:

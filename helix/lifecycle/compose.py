@@ -31,14 +31,30 @@ class Prepared:
     mentions: tuple[Mention, ...]
 
 
-def prepare(store: Store, texts: Sequence[str], files: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
-    """Cut, embed and read the texts; the slow part of a write, done before the writer is asked."""
+def prepare(
+    store: Store,
+    texts: Sequence[str],
+    files: Sequence[Sequence[str]] | None = None,
+    given: Sequence[bytes | None] | None = None,
+) -> list[Prepared]:
+    """Cut, embed and read the texts; the slow part of a write, done before the writer is asked.
+
+    `given` holds vectors made elsewhere, None for the texts that have none; one is taken for a text of one piece.
+    """
     cut = [tuple(chunks(text)) for text in texts]
-    vectors = iter(store.embed([piece for pieces in cut for piece in pieces]))
+    known = [
+        vector if len(pieces) == 1 else None for pieces, vector in zip(cut, given or [None] * len(texts), strict=True)
+    ]
+    lacking = [piece for pieces, vector in zip(cut, known, strict=True) if vector is None for piece in pieces]
+    made = iter(store.embed(lacking))
     touched = files or [()] * len(texts)
     return [
-        Prepared(pieces=pieces, vectors=tuple(next(vectors) for _ in pieces), mentions=spoken_of(text, paths))
-        for text, pieces, paths in zip(texts, cut, touched, strict=True)
+        Prepared(
+            pieces=pieces,
+            vectors=(vector,) if vector is not None else tuple(next(made) for _ in pieces),
+            mentions=spoken_of(text, paths),
+        )
+        for text, pieces, vector, paths in zip(texts, cut, known, touched, strict=True)
     ]
 
 

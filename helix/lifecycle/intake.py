@@ -37,6 +37,8 @@ class Intake:
         cleaned = clean(value)
         if required and not cleaned:
             raise InvalidInputError(f"{what} is empty", hint="say in a few words what to remember")
+        if not cleaned:
+            return cleaned
         found = redact(cleaned)
         self.redacted.extend(kind for kind in found.kinds if kind not in self.redacted)
         return found.text

@@ -76,5 +76,5 @@ def reembed(store: Store, ticket: Ticket) -> Mapping[str, int]:
         store.adopt_space(space)
 
     store.writer.call(switch)
-    store.rebuild_graph(lambda stage, done, all_: ticket.progress(done, all_, f"graph: {stage}"))
+    store.rebuild_graph(ticket)
     return {"embedded": total}

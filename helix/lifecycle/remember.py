@@ -110,12 +110,13 @@ def body(trigger: str, resolution: str) -> str:
     return f"{trigger}\n{resolution}" if resolution else trigger
 
 
-def count_sighting(composer: Composer, known: Memory) -> None:
-    """Count a memory that was met again: surer, with one more sighting, its words untouched."""
+def count_sighting(composer: Composer, known: Memory) -> Memory:
+    """Count a memory that was met again, and return it: surer, with one more sighting, its words untouched."""
     seen = known.attributes.get(SEEN, 1)
     attributes = {**known.attributes, SEEN: (seen if isinstance(seen, int) else 1) + 1}
     confidence = min(_MOST_CONFIDENCE, known.confidence + _SIGHTING * (1.0 - known.confidence))
     composer.patch(Ref(label=Label.MEMORY, id=known.id), attributes=attributes, confidence=confidence)
+    return replace(known, attributes=attributes, confidence=confidence)
 
 
 def _ready(store: Store, request: StoreRequest) -> _Ready:

@@ -35,7 +35,7 @@ class RecallQuery:
 
     `kinds` limits memories to those kinds (and leaves out episodes and reflections); `labels` limits what is
     answered with. `as_of` is valid time, `known_at` transaction time; `since` is the oldest event wanted.
-    `budget_tokens` 0 means no budget.
+    `budget_tokens` 0 means no budget. `recipe` and `rerank` None leave the choice to the settings.
     """
 
     query: str
@@ -51,6 +51,7 @@ class RecallQuery:
     since: datetime | None = None
     budget_tokens: int = 0
     recipe: str | None = None
+    rerank: bool | None = None
     deep: bool = False
     explain: bool = False
     session: str = ""

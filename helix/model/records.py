@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from enum import Enum
@@ -40,6 +40,7 @@ CLASS_OF: Mapping[Label, type[Any]] = types.MappingProxyType(
     }
 )
 _LABEL_OF = {cls: label for label, cls in CLASS_OF.items()}
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def label_of(node: Node) -> Label:
@@ -56,9 +57,9 @@ def put(node: Node) -> PutNode:
 
 def put_edge(edge: Edge) -> PutEdge:
     """Return the operation that writes the whole of an edge, but for what is at its default."""
-    props = {name: value for name, value in to_props(edge).items() if value != EDGE_DEFAULTS.get(name, edge)}
-    for end in ("type", "source", "target"):
-        del props[end]
+    said = [(name, getattr(edge, name), default) for name, default in _EDGE_OWN.items()]
+    said += [(name, getattr(edge.provenance, name), default) for name, default in _EDGE_PROVENANCE.items()]
+    props = {name: flatten(value) for name, value, default in said if value != default}
     return PutEdge(type=edge.type, source=edge.source, target=edge.target, props=props)
 
 
@@ -82,11 +83,12 @@ def to_props(record: Any) -> dict[str, Scalar]:
 def from_props(cls: type[T], props: Mapping[str, Any]) -> T:
     """Return the domain object of flat properties; unknown ones are ignored, absent ones keep their default."""
     values: dict[str, Any] = {}
-    for name, hint in _HINTS[cls].items():
-        if hint is Provenance:
+    for name, restore in _RESTORERS[cls].items():
+        if restore is None:
             values[name] = from_props(Provenance, props)
         elif name in props:
-            values[name] = _restore(hint, props[name])
+            value = props[name]
+            values[name] = None if value is None else restore(value)
     return cls(**values)
 
 
@@ -97,6 +99,8 @@ def node_from(label: Label, node_id: str, props: Props) -> Node:
 
 def flatten(value: Any) -> Scalar:
     """Return one value as a store holds it."""
+    if type(value) in _PLAIN:
+        return typing.cast(Scalar, value)
     if isinstance(value, Enum):
         return typing.cast(str, value.value)
     if isinstance(value, datetime):
@@ -108,20 +112,29 @@ def flatten(value: Any) -> Scalar:
     return typing.cast(Scalar, value)
 
 
-def _restore(hint: Any, value: Any) -> Any:
-    if value is None:
-        return None
+def _restorer(hint: Any) -> Callable[[Any], Any] | None:
+    """Return what turns a stored value into one of the type, None for provenance, which has columns of its own."""
     base = _without_none(hint)
-    if base is Ref:
-        return value
+    if base is Provenance:
+        return None
     if base is datetime:
-        return from_micros(int(value))
-    if isinstance(base, type) and issubclass(base, Enum):
-        return base(value)
-    if base in (float, int):
-        return base(value)
-    if typing.get_origin(base) is not None and isinstance(value, str):
-        return json.loads(value) if value else {}
+        return _moment
+    if base in (float, int) or (isinstance(base, type) and issubclass(base, Enum)):
+        return typing.cast(Callable[[Any], Any], base)
+    return _parsed if typing.get_origin(base) is not None else _as_it_is
+
+
+def _moment(value: Any) -> datetime:
+    return from_micros(int(value))
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return json.loads(value) if value else {}
+
+
+def _as_it_is(value: Any) -> Any:
     return value
 
 
@@ -137,8 +150,18 @@ def _field_types(cls: type[Any]) -> dict[str, Any]:
 
 
 _HINTS = {cls: _field_types(cls) for cls in (*CLASS_OF.values(), Edge, Provenance)}
+_RESTORERS = {cls: {name: _restorer(hint) for name, hint in hints.items()} for cls, hints in _HINTS.items()}
 
 EDGE_DEFAULTS: Mapping[str, Scalar] = types.MappingProxyType(
     {"weight": 1.0, "relation": "", "last_used_at": None, "attributes": "{}", **to_props(Provenance())}
 )
 """What a stored edge that leaves a property out has for it."""
+
+_EDGE_OWN: Mapping[str, object] = {
+    "created_at": object(),
+    "weight": 1.0,
+    "relation": "",
+    "last_used_at": None,
+    "attributes": {},
+}
+_EDGE_PROVENANCE: Mapping[str, object] = {name: getattr(Provenance(), name) for name in _HINTS[Provenance]}

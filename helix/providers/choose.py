@@ -1,4 +1,4 @@
-"""Which embedder the settings ask for, and why there is none when there is none."""
+"""Which models the settings ask for, and why there is no embedder when there is none."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 from helix.errors import ModelError
 from helix.providers.fastembed_embedder import FastembedEmbedder
+from helix.providers.fastembed_reranker import FastembedReranker
 from helix.providers.local_model import LocalModel, folder_model, installed_model, library_model
-from helix.providers.models import KNOWN
+from helix.providers.models import KNOWN, RERANKER
 from helix.settings import Settings
 
 NO_MODEL = "none"
@@ -37,6 +38,11 @@ def embedder_for(settings: Settings) -> Choice:
         return Choice(None, f"lexical only: {error}")
     embedder = FastembedEmbedder(model, threads=settings.embedding_threads, cache_entries=settings.embedding_cache)
     return Choice(embedder, f"{model.name} ({model.dimension} dimensions) from {model.folder}")
+
+
+def reranker_for(settings: Settings) -> FastembedReranker:
+    """Return the cross-encoder, which looks for its model when it is first used."""
+    return FastembedReranker(RERANKER, settings.models_path, threads=settings.embedding_threads)
 
 
 def _resolved(name: str, settings: Settings) -> LocalModel:

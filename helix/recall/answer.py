@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,15 +10,17 @@ import numpy as np
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory
-from helix.model.recall import RecallItem
+from helix.model.recall import ArmHit, RecallItem
 from helix.model.records import Node, label_of
 from helix.model.reflection import Reflection
-from helix.recall.explain import reason
+from helix.recall.explain import links, reason, walked
 from helix.recall.pack import Portion, pack
 from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
 from helix.recall.search import Found, Scene
 from helix.recall.stopwatch import Stopwatch
+from helix.store.columns import IndexArray
+from helix.store.matrix import VectorArray
 from helix.store.passages import NO_INDEX
 
 MAX_LOADED = 5
@@ -53,7 +55,7 @@ def fill(
     portions = _portions(scene, ranking, nodes, records, estimate_tokens, watch)
     with watch("pack"):
         packed = pack(portions, limit=scene.query.limit, budget_tokens=scene.query.budget_tokens)
-        return tuple(_item(portion, nodes[portion.place], scene, found, ranking) for portion in packed)
+        return _items(packed, nodes, scene, found, ranking)
 
 
 def _portions(
@@ -71,15 +73,14 @@ def _portions(
         with watch("load"):
             loaded = records.nodes([scene.view.ref_of(int(ranking.rows[place])) for place in places])
             texts = _texts(scene, ranking, places, loaded, records)
+            vectors = _vectors(scene, ranking.passages[list(places)])
         nodes.update(zip(places, loaded, strict=True))
-        for place, text in zip(places, texts, strict=True):
-            passage = int(ranking.passages[place])
-            embedded = passage != NO_INDEX and scene.view.passages.embedded[passage]
+        for place, text, vector in zip(places, texts, vectors, strict=True):
             yield Portion(
                 place=place,
                 text=text,
                 tokens=estimate_tokens(text),
-                vector=scene.view.passages.vectors.rows(np.array([passage]))[0] if embedded else None,
+                vector=vector,
                 restates=restates.get(place, frozenset()),
             )
 
@@ -88,9 +89,20 @@ def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
     return {memory: frozenset(episodes) for memory, episodes in ranking.grounds.items()}
 
 
+def _vectors(scene: Scene, passages: IndexArray) -> list[VectorArray | None]:
+    """Return the vector of each passage, None where it was never embedded or there is none."""
+    held = scene.view.passages
+    known = passages != NO_INDEX
+    known[known] = held.embedded[passages[known]]
+    rows = iter(held.vectors.rows(passages[known]))
+    return [next(rows) if there else None for there in known]
+
+
 def _texts(scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequence[Node], records: Records) -> list[str]:
     """Return what each node shows: its own text, but of an episode in several passages only the most telling one."""
     texts = [text_of(node) for node in nodes]
+    if not any(isinstance(node, Episode) for node in nodes):
+        return texts
     passages = scene.view.passages
     rows = ranking.rows[list(places)]
     owned = passages.owner[passages.of_rows(rows, scene.view.count)]
@@ -116,32 +128,49 @@ def text_of(node: Node) -> str:
             return str(getattr(node, "name", "") or getattr(node, "objective", "") or node.id)
 
 
-def _item(portion: Portion, node: Node, scene: Scene, found: Found, ranking: Ranking) -> RecallItem:
+def _items(
+    packed: Sequence[Portion], nodes: Mapping[int, Node], scene: Scene, found: Found, ranking: Ranking
+) -> tuple[RecallItem, ...]:
+    rows = {portion.place: int(ranking.rows[portion.place]) for portion in packed}
+    hits = {place: found.fused.hits(row) for place, row in rows.items()}
+    walk = [row for place, row in rows.items() if walked(hits[place])]
+    linked = links(walk, view=scene.view, graph=scene.graph, seeds=found.seeds, near=found.near)
+    relevance = ranking.signals.relevance
+    return tuple(
+        _item(
+            portion,
+            nodes[portion.place],
+            ranking,
+            relevance=float(relevance[portion.place]),
+            arms=hits[portion.place],
+            reason=reason(
+                hits[portion.place],
+                text=portion.text,
+                question=scene.question,
+                linked=linked.get(rows[portion.place], ""),
+            ),
+        )
+        for portion in packed
+    )
+
+
+def _item(
+    portion: Portion, node: Node, ranking: Ranking, *, relevance: float, arms: tuple[ArmHit, ...], reason: str
+) -> RecallItem:
     place = portion.place
-    row = int(ranking.rows[place])
-    hits = found.fused.hits(row)
     factors = {name: float(values[place]) for name, values in ranking.factors.items()}
     label: Label = label_of(node)
     return RecallItem(
         node=node,
         label=label,
         score=score_of(factors),
-        relevance=float(ranking.signals.relevance[place]),
+        relevance=relevance,
         recency=float(ranking.signals.recency[place]),
         effectiveness=float(ranking.signals.effectiveness[place]),
         confidence_label=node.label if isinstance(node, Memory) else UNPROVEN,
         text=portion.text,
         tokens=portion.tokens,
-        arms=hits,
+        arms=arms,
         factors=factors,
-        reason=reason(
-            hits,
-            row=row,
-            text=portion.text,
-            question=scene.question,
-            view=scene.view,
-            graph=scene.graph,
-            seeds=found.seeds,
-            near=found.near,
-        ),
+        reason=reason,
     )

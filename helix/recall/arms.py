@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -43,18 +42,6 @@ class RankedList:
         """Return the list of an arm that found nothing."""
         nothing = np.empty(0, np.int64)
         return RankedList(arm=arm, rows=nothing, scores=np.empty(0), passages=nothing)
-
-
-class LexicalSearch(Protocol):
-    """The word index over passages."""
-
-    def search(self, terms: Sequence[str]) -> tuple[IndexArray, npt.NDArray[np.float32]]:
-        """Return the numbers of all passages with any of the terms, and their scores (higher is better), unsorted."""
-        ...
-
-    def document_frequency(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """Return in how many passages each term occurs."""
-        ...
 
 
 def by_owner(
@@ -109,15 +96,10 @@ class Matches:
         return np.where(np.isinf(best), np.nan, best)
 
 
-def lexical_matches(view: CatalogueView, mask: BoolArray, index: LexicalSearch, terms: Sequence[str]) -> Matches:
+def lexical_matches(view: CatalogueView, mask: BoolArray, terms: Sequence[str]) -> Matches:
     """Return what the words find among the rows of the mask."""
-    if not terms:
-        return Matches(passages=np.empty(0, np.int64), scores=np.empty(0, np.float32))
-    numbers, scores = index.search(terms)
-    passages = view.passages.indexes(numbers)
-    held = passages != NO_INDEX
-    passages, scores = passages[held], scores[held]
-    passes = view.passages.alive[passages] & mask[view.passages.owner[passages]]
+    passages, scores = view.words.search(terms)
+    passes = mask[view.passages.owner[passages]]
     return Matches(passages=passages[passes], scores=scores[passes])
 
 
@@ -129,12 +111,13 @@ def files_arm(
     affinity: Callable[[IndexArray], FloatArray],
     limit: int = ARM_LIMIT,
 ) -> RankedList:
-    """Return the rows that touch or mention the files, most of the given files first.
+    """Return the rows that touch or mention the files, by the share of them that they have, in 0..1.
 
-    Each file counts once, by how well its path fits (`path_fit`) and by half where it is only mentioned. `affinity`
-    says how well rows fit the rest of the query, and decides among rows that touch the same files.
+    Each file counts once, by how well its path fits (`path_fit`), by half where it is only mentioned, and the more the
+    fewer rows have to do with it: what a change shares with every other change says little. `affinity` says how well
+    rows fit the rest of the query, and decides among rows that touch the same files.
     """
-    shares = np.zeros(view.count)
+    shares, asked = np.zeros(view.count), 0.0
     for path in dict.fromkeys(files):
         fits = {row: path_fit(path, view.name_of(row)) for row in view.files_like(path)}
         entities = np.array([row for row, fit in fits.items() if fit > 0], np.int64)
@@ -145,7 +128,10 @@ def files_arm(
         share = np.array([fits[int(row)] for row in entities])[found.origin] * np.where(touches, 1.0, MENTION_SHARE)
         best = np.zeros(view.count)
         np.maximum.at(best, found.rows, share)
-        shares += best
+        specific = 1.0 / np.log(np.e + np.count_nonzero(best[mask]))
+        asked += specific
+        shares += specific * best
+    shares /= asked or 1.0
     rows = np.flatnonzero(mask & (shares > 0))
     order = np.lexsort((rows, -event_times(view.columns)[rows], -affinity(rows), -shares[rows]))[:limit]
     return _plain("files", rows[order], shares[rows[order]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,18 +18,14 @@ _MOST_WORDS = 3
 _LONGEST_NAME = 60
 
 
-def reason(
-    hits: Sequence[ArmHit],
-    *,
-    row: int,
-    text: str,
-    question: Question,
-    view: CatalogueView,
-    graph: GraphSnapshot,
-    seeds: Seeds,
-    near: FloatArray,
-) -> str:
-    """Return the sentence: words matched, rank by meaning, files, time, and what it is linked to."""
+_WALKED = ("pagerank", "neighbours")
+"""Arms that came to an item over edges."""
+
+_REST_OF_WORD = re.compile(r"\w*")
+
+
+def reason(hits: Sequence[ArmHit], *, text: str, question: Question, linked: str) -> str:
+    """Return the sentence: words matched, rank by meaning, files, time, and the name of what it is `linked` to."""
     arms = {hit.arm: hit for hit in hits}
     parts: list[str] = []
     if "lexical" in arms:
@@ -42,13 +38,17 @@ def reason(
         parts.append("from the time named")
     if "solves" in arms:
         parts.append("solves a failure found here")
-    if "pagerank" in arms or "neighbours" in arms:
-        linked = _linked(row, view, graph, seeds, near)
+    if walked(hits):
         if linked:
             parts.append(f"linked to {linked}")
         elif not parts:
             parts.append("near in the graph to what was found")
     return "; ".join(parts)
+
+
+def walked(hits: Sequence[ArmHit]) -> bool:
+    """Return whether an arm that walks the graph brought the item."""
+    return any(hit.arm in _WALKED for hit in hits)
 
 
 def ordinal(number: int) -> str:
@@ -57,22 +57,45 @@ def ordinal(number: int) -> str:
     return f"{number}{suffix}"
 
 
+def links(
+    rows: Sequence[int], *, view: CatalogueView, graph: GraphSnapshot, seeds: Seeds, near: FloatArray
+) -> Mapping[int, str]:
+    """Return for each row the name of the neighbour the walk most likely came from, where one has a name.
+
+    That is an entity of the query, else what was found first, else the nearest.
+    """
+    if not rows:
+        return {}
+    found = graph.neighbours(rows)
+    came_from = near[found.rows] + np.isin(found.rows, seeds.entities) + 0.5 * np.isin(found.rows, seeds.rows)
+    names: dict[int, str] = {}
+    for place in np.argsort(-came_from, kind="stable"):
+        if came_from[place] <= 0 or len(names) == len(rows):
+            break
+        row, name = rows[found.origin[place]], view.name_of(int(found.rows[place]))
+        # An older version has the name of the row itself, and says nothing about why it is here.
+        if row not in names and name and name != view.name_of(row):
+            names[row] = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return names
+
+
 def _words(terms: Sequence[str], text: str) -> str:
-    # Terms are stems: what is shown is the word as it stands in the text.
-    words = (re.search(rf"\w*{re.escape(term)}\w*", text, re.IGNORECASE) for term in terms)
-    seen = list(dict.fromkeys(word.group() for word in words if word is not None))[:_MOST_WORDS]
+    seen: dict[str, None] = {}
+    small = text.lower()
+    shown = text if len(small) == len(text) else small  # a few letters grow when they are lowered
+    for term in terms:
+        if (start := small.find(term)) != -1:
+            seen[_word_at(shown, start)] = None
+            if len(seen) == _MOST_WORDS:
+                break
     if not seen:
         return "matched by its words"
-    return f"matched the word{'s' if len(seen) > 1 else ''} {', '.join(repr(term) for term in seen)}"
+    return f"matched the word{'s' if len(seen) > 1 else ''} {', '.join(repr(word) for word in seen)}"
 
 
-def _linked(row: int, view: CatalogueView, graph: GraphSnapshot, seeds: Seeds, near: FloatArray) -> str:
-    """Return the name of the neighbour the walk most likely came from: an entity of the query, else the nearest."""
-    rows = graph.neighbours([row]).rows
-    came_from = near[rows] + np.isin(rows, seeds.entities) + 0.5 * np.isin(rows, seeds.rows)
-    for place in np.argsort(-came_from, kind="stable"):
-        name = view.name_of(int(rows[place]))
-        # An older version has the name of the row itself, and says nothing about why it is here.
-        if came_from[place] > 0 and name and name != view.name_of(row):
-            return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
-    return ""
+def _word_at(text: str, start: int) -> str:
+    """Return the whole word around a place: terms are stems, what is shown is the word as it stands in the text."""
+    end = _REST_OF_WORD.match(text, start).end()  # type: ignore[union-attr]  # an empty match is a match
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    return text[start:end]

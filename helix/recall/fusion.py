@@ -34,6 +34,16 @@ class Fused:
         }
         return np.array([shares.get(int(row), 0.0) for row in rows])
 
+    def scores_of(self, rows: IndexArray, arm: str) -> FloatArray:
+        """Return, for each row, the arm's own score, 0 for a row that it doesn't list."""
+        held = {
+            int(row): float(score)
+            for ranked in self.lists
+            if ranked.arm == arm
+            for row, score in zip(ranked.rows, ranked.scores, strict=True)
+        }
+        return np.array([held.get(int(row), 0.0) for row in rows])
+
     def contributions(self) -> dict[str, FloatArray]:
         """Return by arm what it gave to the score of each row, in the order of `rows`; 0 where it does not list it."""
         sorter = np.argsort(self.rows)

@@ -51,13 +51,16 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0) -> 
     is room, so their texts can be read as they are needed.
     """
     packed: list[Portion] = []
+    said: set[str] = set()
     spent = 0
     for portion in portions:
         if budget_tokens and spent + portion.tokens > budget_tokens:
             continue
-        if any(_same(portion, other) for other in packed):
+        words = " ".join(portion.text.split()).casefold()
+        if words in said or any(_same(portion, other) for other in packed):
             continue
         packed.append(portion)
+        said.add(words)
         spent += portion.tokens
         if len(packed) == limit:
             break
@@ -65,8 +68,7 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0) -> 
 
 
 def _same(one: Portion, other: Portion) -> bool:
-    if " ".join(one.text.split()).casefold() == " ".join(other.text.split()).casefold():
-        return True
+    """Return whether two portions mean the same by their vectors; the same words are looked for apart from this."""
     if one.vector is None or other.vector is None:
         return False
     threshold = RESTATED_FROM if one.place in other.restates or other.place in one.restates else IDENTICAL_FROM

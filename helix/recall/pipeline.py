@@ -10,11 +10,12 @@ from helix.errors import ModelError
 from helix.model.clock import Clock, to_micros
 from helix.model.edge import Label
 from helix.model.recall import RecallAnswer, RecallQuery
+from helix.providers.reranker import Reranker
 from helix.recall.answer import Records, fill
-from helix.recall.arms import LexicalSearch
 from helix.recall.question import Question, TextReading, check_query, read_question
-from helix.recall.ranking import rank
+from helix.recall.ranking import Reread, rank
 from helix.recall.recipes import recipe_named, recipes_of
+from helix.recall.rerank import Rereading
 from helix.recall.search import Scene, search
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, check_dimension
@@ -35,21 +36,24 @@ class Recaller:
         *,
         catalogue: Catalogue,
         projection: Projection,
-        lexical: LexicalSearch,
         vectors: VectorSearch,
         records: Records,
         embed: Embed | None,
+        reranker: Reranker | None = None,
         clock: Clock,
         settings: Settings,
         reading: TextReading | None = None,
     ) -> None:
-        """`embed` turns a text into a unit vector of the store's space; None answers in lexical mode."""
+        """`embed` turns a text into a unit vector of the store's space; None answers in lexical mode.
+
+        `reranker` reads the best candidates of the recalls that ask for it.
+        """
         self._catalogue = catalogue
         self._projection = projection
-        self._lexical = lexical
         self._vectors = vectors
         self._records = records
         self._embed = embed
+        self._reranker = reranker
         self._clock = clock
         self._settings = settings
         self._recipes = recipes_of(settings.recipes)
@@ -79,8 +83,8 @@ class Recaller:
             now=to_micros(query.as_of or now),
             vector=vector,
         )
-        found = search(scene, self._lexical, self._vectors, watch)
-        ranking = rank(scene, found, recipe, watch)
+        found = search(scene, self._vectors, watch)
+        ranking = rank(scene, found, recipe, watch, self._reread(scene, notes))
         items = fill(
             scene, found, ranking, records=self._records, estimate_tokens=self._reading.estimate_tokens, watch=watch
         )
@@ -100,6 +104,22 @@ class Recaller:
         graph = self._projection.snapshot
         view = self._catalogue.view
         return (graph if graph.generation == view.generation else self._no_graph), view
+
+    def _reread(self, scene: Scene, notes: list[str]) -> Reread | None:
+        """Return the second look at the best candidates, or None where none is asked for or there is no reranker."""
+        wanted = scene.query.rerank
+        if not (self._settings.rerank if wanted is None else wanted):
+            return None
+        if self._reranker is None:
+            notes.append("not reranked: there is no cross-encoder")
+            return None
+        return Rereading(
+            scene=scene,
+            records=self._records,
+            reranker=self._reranker,
+            candidates=self._settings.rerank_candidates,
+            note=notes.append,
+        ).factors
 
     def _vector(
         self, question: Question, view: CatalogueView, watch: Stopwatch, notes: list[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from helix.recall.recipes import Recipe
 from helix.recall.scoring import Factors, Signals, scores_of, signals_of, with_intent
 from helix.recall.search import Found, Scene
 from helix.recall.stopwatch import Stopwatch
-from helix.recall.vector import cosines
+from helix.recall.walk import turns_beside
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
@@ -24,8 +25,11 @@ POOL_SHARE = 4
 MIN_POOL = 40
 """How many of the best are diversified: so many times the limit, at least so many."""
 
-POINTING_ARMS = ("files", "time", "solves")
+POINTING_ARMS = ("time", "solves")
 """Arms that know where to look rather than how well it fits: their ranks are all there is."""
+
+Reread = Callable[[Factors, IndexArray, IndexArray, IndexArray], Factors]
+"""A second look: from the factors of all candidates, their rows, passages and places best first, to new factors."""
 
 _SYSTEMIC = KIND_CODE[Kind.SYSTEMIC]
 _MEMORY = LABEL_CODE[Label.MEMORY]
@@ -48,30 +52,34 @@ class Ranking:
     grounds: dict[int, list[int]]
 
 
-def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch) -> Ranking:
+def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: Reread | None = None) -> Ranking:
     """Score every candidate and order them by score, diversified, memories ahead of the episodes that ground them.
 
-    Of equal scores a systemic memory goes first, then what was fused higher.
+    Of equal scores a systemic memory goes first, then what was fused higher. `reread` may change the scores.
     """
     rows, view = found.fused.rows, scene.view
     with watch("score"):
         columns = view.columns.at(rows)
-        cosine, passages = _cosines(scene, rows)
         signals = signals_of(
             columns,
-            cosine=cosine,
-            lexical=found.matches.of_rows(view, rows),
+            relevance=found.relevance,
+            length=_lengths(view, rows),
+            beside=turns_beside(scene.graph, rows),
             shares={arm: found.fused.share_of(rows, arm) for arm in POINTING_ARMS},
+            files=found.fused.scores_of(rows, "files"),
             arms=found.fused.contributions(),
             proximity=found.near[rows],
             now=scene.now,
             intent=scene.query.intent,
         )
         factors = with_intent(recipe.factors(signals), signals)
-        scores = scores_of(factors)
+        passages = _with_first_passages(view, rows, found.relevance.passages)
         plain = (columns.label != _MEMORY) | (columns.kind != _SYSTEMIC)
-        best_first = np.lexsort((np.arange(len(rows)), plain, -scores))
-        passages = _with_first_passages(view, rows, passages)
+        scores, best_first = _best_first(factors, plain)
+    if reread is not None:
+        with watch("rerank"):
+            factors = reread(factors, rows, passages, best_first)
+            scores, best_first = _best_first(factors, plain)
     with watch("diversify"):
         pool = best_first[: max(MIN_POOL, POOL_SHARE * scene.query.limit)]
         vectors, known = _vectors(view, passages[pool])
@@ -89,10 +97,18 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch) -> Rankin
     )
 
 
-def _cosines(scene: Scene, rows: IndexArray) -> tuple[FloatArray, IndexArray]:
-    if scene.vector is None:
-        return np.full(len(rows), np.nan), np.full(len(rows), NO_INDEX, np.int64)
-    return cosines(scene.view, rows, scene.vector)
+def _best_first(factors: Factors, plain: BoolArray) -> tuple[FloatArray, IndexArray]:
+    """Return the scores, and the places by score; of equal ones what is not `plain` goes first, then the lower."""
+    scores = scores_of(factors)
+    return scores, np.lexsort((np.arange(len(scores)), plain, -scores))
+
+
+def _lengths(view: CatalogueView, rows: IndexArray) -> FloatArray:
+    """Return how many tokens the living passages of each row have."""
+    passages = view.passages.of_rows(rows, view.count)
+    lengths = np.zeros(view.count)
+    np.add.at(lengths, view.passages.owner[passages], view.words.lengths[passages])
+    return lengths[rows]
 
 
 def _with_first_passages(view: CatalogueView, rows: IndexArray, passages: IndexArray) -> IndexArray:

@@ -12,13 +12,14 @@ import numpy as np
 
 from helix.errors import ConfigError, InvalidInputError
 from helix.model.memory import Kind
-from helix.recall.scoring import Factors, Signals, stretched
+from helix.recall.relevance import MEANING, WORDS
+from helix.recall.scoring import Factors, Signals, scores_of, stretched
 from helix.store.columns import KINDS, FloatArray
 
 ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
     ("vector", "lexical", "files", "time", "pagerank", "neighbours", "solves"), 1.0
-)
-"""What each arm counts in fusion."""
+) | {"context": 0.0}
+"""What each arm counts in fusion. The turns beside a found one are candidates; what they get is the recipe's to say."""
 
 _MOST = 100
 
@@ -132,19 +133,21 @@ class Engineering:
 class Default:
     """Relevance as a mixture of meaning, words and where the other arms point; the rest breaks ties, as multipliers.
 
-    Stretched scores of the two main arms, mixed, rank better than their reciprocal ranks alone (measured). A signal
-    that nothing in this answer has leaves its weight to the others. A multiplier is 1 + cap * (2 s - 1) for a signal s
-    in 0..1.
+    A signal that nothing in this answer has leaves its weight to the others. A turn of a session gets `context` of what
+    its better neighbour has more, the shorter it is the more of it: half at `half_length` tokens. A multiplier is
+    1 + cap * (2 s - 1) for a signal s in 0..1.
     """
 
     name: str = "default"
     diversity: float = DIVERSITY
-    meaning: float = 0.6
-    words: float = 0.4
+    meaning: float = MEANING
+    words: float = WORDS
     files: float = 0.25
     time: float = 0.15
     solves: float = 0.1
-    graph: float = 0.1
+    graph: float = 0.15
+    context: float = 0.8
+    half_length: float = 80.0
     effectiveness_cap: float = 0.15
     recency_cap: float = 0.05
     importance_cap: float = 0.05
@@ -163,13 +166,26 @@ class Default:
         }
         present = {name: term for name, term in terms.items() if term[1].any()}
         whole = sum(weight for weight, _ in present.values())
-        return {name: weight / whole * values for name, (weight, values) in present.items()} | {
+        added = {name: weight / whole * values for name, (weight, values) in present.items()}
+        return {
+            **added,
+            **self._context(signals, added),
             "*effectiveness": _capped(signals.effectiveness, self.effectiveness_cap),
             "*recency": _capped(signals.recency, self.recency_cap),
             "*importance": _capped(signals.importance, self.importance_cap),
             "*confidence": _capped(signals.confidence, self.confidence_cap),
             "*trust": _capped(signals.trust, self.trust_cap),
         }
+
+    def _context(self, signals: Signals, added: Factors) -> Factors:
+        if not signals.beside.size or not self.context:
+            return {}
+        own = scores_of(added)
+        best = own.copy()
+        turns, beside = signals.beside
+        np.maximum.at(best, turns, own[beside])
+        brevity = self.half_length / (self.half_length + signals.length)
+        return {"+context": self.context * brevity * (best - own)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,18 @@ from helix.model.edge import Label
 from helix.model.memory import RECENCY_HALF_LIFE_DAYS, TIER_HALF_LIFE_DAYS, Kind, Tier
 from helix.model.provenance import Trust
 from helix.model.recall import Intent
-from helix.store.columns import KIND_CODE, KINDS, LABEL_CODE, NO_START, TRUSTS, BoolArray, Columns, FloatArray
+from helix.recall.relevance import Relevance
+from helix.store.columns import (
+    KIND_CODE,
+    KINDS,
+    LABEL_CODE,
+    NO_START,
+    TRUSTS,
+    BoolArray,
+    Columns,
+    FloatArray,
+    IndexArray,
+)
 from helix.store.eligibility import event_times
 
 Factors = dict[str, FloatArray]
@@ -38,18 +49,23 @@ TRUST_VALUE: Mapping[Trust, float] = {
 EPISODE_HALF_LIFE_DAYS = TIER_HALF_LIFE_DAYS[Tier.EPISODIC]
 REFLECTION_HALF_LIFE_DAYS = RECENCY_HALF_LIFE_DAYS[Kind.FACT]
 
+HALF_NEAR = 0.01
+"""Share of a walk at which a row counts as half near: what one of two things gets that a seed leads to."""
+
 MAX_IMPORTANCE = 10.0
 _HOUR_MICROS = DAY_MICROS / 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """What recipes mix, one array per signal over the candidates; all in 0..1 but for `hours`.
+    """What recipes mix, one array per signal over the candidates; all in 0..1 but for `hours` and `length`.
 
-    `cosine` is the similarity itself (0 without a vector), `lexical` the words' score over the best one; `meaning`
-    and `words` are the same stretched over the candidates (min-max). `arms` has what each arm gave in fusion. `files`,
-    `time` and `solves` fall with the rank in those arms, `proximity` is nearness in the graph over the largest. `hours`
-    is the age since the later of the event and its last verified use, `kind` the code of a memory's kind.
+    `cosine` is the similarity itself (0 without a vector), `lexical` the words' score over the best one; `meaning` and
+    `words` are the same as `relevance` has them. `arms` has what each arm gave in fusion. `files` is the share of the
+    files given, `time` and `solves` fall with the rank in those arms, `proximity` grows with the share of the walk that
+    arrives. `length` is the number of tokens of the text, `beside` has the places of turns that follow each other in a
+    session, shape (2, pairs). `hours` is the age since the later of the event and its last verified use, `kind` the
+    code of a memory's kind.
     """
 
     cosine: FloatArray
@@ -57,6 +73,8 @@ class Signals:
     arms: Mapping[str, FloatArray]
     meaning: FloatArray
     words: FloatArray
+    length: FloatArray
+    beside: IndexArray
     files: FloatArray
     time: FloatArray
     solves: FloatArray
@@ -73,23 +91,27 @@ class Signals:
 
     @property
     def relevance(self) -> FloatArray:
-        """The similarity to the query: the cosine, or where no vectors were compared the stretched lexical score."""
+        """The similarity to the query: the cosine, or where no vectors were compared the words."""
         return self.cosine if self.cosine.any() else self.words
 
 
 def signals_of(
     columns: Columns,
     *,
-    cosine: FloatArray,
-    lexical: FloatArray,
+    relevance: Relevance,
+    length: FloatArray,
+    beside: IndexArray,
     shares: Mapping[str, FloatArray],
+    files: FloatArray,
     arms: Mapping[str, FloatArray],
     proximity: FloatArray,
     now: int,
     intent: Intent | None,
 ) -> Signals:
-    """Return the signals of the candidates whose columns are given; `cosine` and `lexical` are NaN where absent,
-    `shares` holds how far up the arms of those names list them, `arms` what each arm gave in fusion.
+    """Return the signals of the candidates whose columns are given.
+
+    `length`, `beside`, `files` and `arms` are as in `Signals`; `shares` holds how far up the arms of those names list
+    them, `proximity` how much of a walk from the best candidates arrives at them.
 
     Effectiveness is (helped + 1/2) / (helped + failed + 1), salience importance * 2^(-days / half-life) over the
     highest importance, recency 2^(-days / half-life of the kind). `now` is in microseconds.
@@ -103,15 +125,17 @@ def signals_of(
     wanted[[KIND_CODE[kind] for kind in INTENT_KINDS[intent]] if intent is not None else []] = True
     memory = columns.label == LABEL_CODE[Label.MEMORY]
     return Signals(
-        cosine=np.clip(np.nan_to_num(cosine), 0.0, 1.0),
-        lexical=_over_best(np.nan_to_num(lexical)),
+        cosine=np.clip(np.nan_to_num(relevance.cosine), 0.0, 1.0),
+        lexical=_over_best(np.nan_to_num(relevance.lexical)),
         arms=arms,
-        meaning=stretched(cosine),
-        words=stretched(np.nan_to_num(lexical) if np.isfinite(lexical).any() else lexical),
-        files=shares["files"],
+        meaning=relevance.meaning,
+        words=relevance.words,
+        length=length,
+        beside=beside,
+        files=files,
         time=shares["time"],
         solves=shares["solves"],
-        proximity=_over_best(proximity),
+        proximity=proximity / (proximity + HALF_NEAR),
         effectiveness=(columns.helped + 0.5) / (columns.helped + columns.failed + 1.0),
         recency=np.exp2(-hours / 24 / recency_half_lives(columns)),
         salience=np.clip(columns.importance / MAX_IMPORTANCE, 0.0, 1.0) * np.exp2(-decay),
@@ -162,7 +186,14 @@ def scores_of(factors: Factors) -> FloatArray:
 
 def score_of(factors: Mapping[str, float]) -> float:
     """Return the score that one item's factors make: what `scores_of` gives, from the numbers that are shown."""
-    return float(scores_of({name: np.array([value]) for name, value in factors.items()})[0])
+    score = 0.0
+    for name, value in factors.items():
+        if name.startswith("+"):
+            score += value
+    for name, value in factors.items():
+        if name.startswith("*"):
+            score *= value
+    return score
 
 
 def _over_best(values: FloatArray) -> FloatArray:

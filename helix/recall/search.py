@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from helix.model.recall import Expand, RecallQuery
-from helix.recall.arms import LexicalSearch, Matches, RankedList, files_arm, lexical_matches, selective_terms, time_arm
+from helix.recall.arms import Matches, RankedList, files_arm, lexical_matches, selective_terms, time_arm
 from helix.recall.fusion import Fused, fuse
 from helix.recall.question import Question
 from helix.recall.recipes import ARM_WEIGHTS
+from helix.recall.relevance import Relevance, relevance_of
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, cosines, vector_arm
-from helix.recall.walk import Seeds, entity_rows, graph_arm, nearness, passable, seeds_of, solves_arm
+from helix.recall.walk import Seeds, context_arm, entity_rows, graph_arm, nearness, passable, seeds_of, solves_arm
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
@@ -38,16 +39,16 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the arms brought: candidates, the words' matches, where the walk began and how near it came to each row."""
+    """What the arms brought: candidates, how they fit, where the walk began and how near it came to each row."""
 
     fused: Fused
-    matches: Matches
+    relevance: Relevance
     seeds: Seeds
     near: FloatArray
     notes: tuple[str, ...] = ()
 
 
-def search(scene: Scene, lexical: LexicalSearch, vectors: VectorSearch, watch: Stopwatch) -> Found:
+def search(scene: Scene, vectors: VectorSearch, watch: Stopwatch) -> Found:
     """Run every arm, fuse, walk the graph from what was found, and fuse again with what the walk found."""
     view, mask = scene.view, scene.mask
     lists: list[RankedList] = []
@@ -59,22 +60,25 @@ def search(scene: Scene, lexical: LexicalSearch, vectors: VectorSearch, watch: S
             notes += [note] if note else []
     with watch("lexical"):
         terms = scene.question.terms
-        matches = lexical_matches(view, mask, lexical, selective_terms(terms, lexical.document_frequency(terms)))
+        matches = lexical_matches(view, mask, selective_terms(terms, view.words.document_frequency(terms)))
         lists.append(matches.ranked(view))
     lists += _pointed(scene, matches, watch)
     with watch("fuse"):
         fused = fuse(lists, ARM_WEIGHTS)
+        relevance = relevance_of(view, fused.rows, scene.vector, matches)
     with watch("pagerank"):
         walkable = view.walkable(scene.query.scope)
         entities = entity_rows(view, scene.question.mentions, walkable)
-        seeds = seeds_of(fused, entities, scene.graph)
+        seeds = seeds_of(relevance, entities, scene.graph)
         near = nearness(view, scene.graph, seeds, passable(view, scene.graph, walkable, entities), scene.query.expand)
         if scene.query.expand is not Expand.NONE:
             lists.append(graph_arm(near, mask, scene.query.expand))
         lists.append(solves_arm(view, scene.graph, mask, fused))
+        lists.append(context_arm(scene.graph, mask, relevance))
     with watch("fuse"):
         fused = fuse(lists, ARM_WEIGHTS)
-    return Found(fused=fused, matches=matches, seeds=seeds, near=near, notes=tuple(notes))
+        relevance = relevance_of(view, fused.rows, scene.vector, matches)
+    return Found(fused=fused, relevance=relevance, seeds=seeds, near=near, notes=tuple(notes))
 
 
 def _pointed(scene: Scene, matches: Matches, watch: Stopwatch) -> list[RankedList]:

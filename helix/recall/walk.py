@@ -14,18 +14,27 @@ from helix.model.recall import Expand
 from helix.recall.arms import ARM_LIMIT, RankedList
 from helix.recall.fusion import Fused
 from helix.recall.pagerank import DAMPING, personalised
+from helix.recall.relevance import Relevance
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 from helix.store.projection import GraphSnapshot
 
-SEED_CANDIDATES = 50
-"""How many of the fused candidates a walk starts from."""
+SEEDS = 10
+SEED_TEMPERATURE = 0.033
+"""A walk starts from so many of the most relevant candidates, each with e^(-its distance from the best / this).
+
+What is nearly as good as the best counts nearly as much, what is clearly worse hardly at all: seeds spread evenly over
+fifty candidates lead from nearly anything to nearly anything.
+"""
 
 ENTITY_SEED = 1.0
 """Mass of one of the query's own entities with a single edge, over that of the best candidate."""
 
 MAX_ENTITIES = 32
+
+CONTEXT_FROM = 40
+"""How far down the most relevant candidates turns are looked for whose neighbours in the session get their chance."""
 
 SOLVED_FROM = 20
 """How far down the fused candidates failures are looked for whose solutions get their chance."""
@@ -36,6 +45,7 @@ _ROUNDING = 1e-12
 _FAILURES = (KIND_CODE[Kind.FAILURE], KIND_CODE[Kind.SYSTEMIC])
 _MEMORY = LABEL_CODE[Label.MEMORY]
 _ENTITY = LABEL_CODE[Label.ENTITY]
+_SESSION = LABEL_CODE[Label.SESSION]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,25 +65,28 @@ def entity_rows(view: CatalogueView, mentions: Iterable[Mention], walkable: Bool
     return np.array(list(rows)[:MAX_ENTITIES], np.int64)
 
 
-def seeds_of(fused: Fused, entities: IndexArray, graph: GraphSnapshot) -> Seeds:
-    """Return the best candidates by their fused score, and the entities by ENTITY_SEED over their degree.
+def seeds_of(relevance: Relevance, entities: IndexArray, graph: GraphSnapshot) -> Seeds:
+    """Return the most relevant candidates, and the entities by ENTITY_SEED over their degree.
 
     The degree stands for how little a thing says: what everything mentions leads everywhere (node specificity,
     Gutiérrez et al. 2024, HippoRAG).
     """
-    rows, mass = fused.rows[:SEED_CANDIDATES], fused.scores[:SEED_CANDIDATES]
-    best = mass[0] if len(mass) else 1.0
-    specific = ENTITY_SEED * best / np.maximum(graph.degree_of(entities), 1)
+    fits = relevance.mixed
+    best = np.argsort(-fits, kind="stable")[:SEEDS]
+    rows = relevance.rows[best]
+    mass = np.exp((fits[best] - fits[best[:1]]) / SEED_TEMPERATURE)
+    mass /= max(mass.sum(), 1.0)
+    specific = ENTITY_SEED * (mass[0] if len(mass) else 1.0) / np.maximum(graph.degree_of(entities), 1)
     return Seeds(rows=np.concatenate((rows, entities)), mass=np.concatenate((mass, specific)), entities=entities)
 
 
 def passable(view: CatalogueView, graph: GraphSnapshot, walkable: BoolArray, entities: IndexArray) -> BoolArray:
-    """Return the walkable rows less the entities that only one thing speaks of, but for the query's own.
+    """Return the walkable rows less entities and sessions that only one thing is linked to, but for the query's own.
 
-    Such an entity leads nowhere but back, and would reward whatever speaks of things nobody else does.
+    They lead nowhere but back, and would reward whatever speaks of things nobody else does.
     """
     found = walkable.copy()
-    rows = np.flatnonzero(view.columns.label == _ENTITY)
+    rows = np.flatnonzero((view.columns.label == _ENTITY) | (view.columns.label == _SESSION))
     found[rows[graph.degree_of(rows) < 2]] = False
     found[entities] = True
     return found
@@ -131,6 +144,28 @@ def solves_arm(view: CatalogueView, graph: GraphSnapshot, mask: BoolArray, fused
     rows, origin = found.rows[solving][by_rank], found.origin[solving][by_rank]
     first = np.sort(np.unique(rows, return_index=True)[1])[:ARM_LIMIT]
     return _list("solves", rows[first], fused.scores[:SOLVED_FROM][failed][origin[first]])
+
+
+def context_arm(graph: GraphSnapshot, mask: BoolArray, relevance: Relevance) -> RankedList:
+    """Return the turns beside the most relevant ones in their sessions, in the order of those."""
+    fits = relevance.mixed
+    best = np.argsort(-fits, kind="stable")[:CONTEXT_FROM]
+    found = graph.neighbours(relevance.rows[best], Relation.NEXT)
+    beside = mask[found.rows]
+    rows, origin = found.rows[beside], found.origin[beside]
+    first = np.sort(np.unique(rows, return_index=True)[1])[:ARM_LIMIT]
+    return _list("context", rows[first], fits[best][origin[first]])
+
+
+def turns_beside(graph: GraphSnapshot, rows: IndexArray) -> IndexArray:
+    """Return the places among the rows of turns that follow each other in a session, both ways, shape (2, pairs)."""
+    found = graph.neighbours(rows, Relation.NEXT)
+    sorter = np.argsort(rows)
+    places = (
+        sorter[np.minimum(np.searchsorted(rows, found.rows, sorter=sorter), len(rows) - 1)] if len(rows) else found.rows
+    )
+    held = rows[places] == found.rows
+    return np.stack((found.origin[held], places[held]))
 
 
 def _list(arm: str, rows: IndexArray, scores: FloatArray) -> RankedList:

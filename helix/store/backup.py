@@ -14,7 +14,7 @@ from helix.journal import backup as copies
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store.jobs import Ticket
-from helix.store.store import GRAPH_NAME, JOURNAL_NAME, KEPT_JOURNAL, Store
+from helix.store.store import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, KEPT_JOURNAL, Store
 
 
 def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
@@ -57,7 +57,7 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     kept.chmod(0o600)
     ticket.progress(0, 0, "restoring")
     store.writer.call(lambda: store.take_over(source))
-    store.rebuild_graph(lambda stage, done, total: ticket.progress(done, total, f"graph: {stage}"))
+    store.rebuild_graph(ticket)
     return {"rows": rows, "kept": str(kept)}
 
 
@@ -81,4 +81,5 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Path | None:
         shutil.copyfile(source, journal)
         journal.chmod(0o600)
         remove(folder / GRAPH_NAME)
+        (folder / IMAGE_NAME).unlink(missing_ok=True)
     return kept if existed else None

@@ -1,4 +1,4 @@
-"""Catalogue: every node as one row of an in-memory table, beside its passages, for readers that never wait.
+"""Catalogue: every node as one row of a table in memory, its passages and their words, for readers that never wait.
 
 One thread writes, any number read. A reader takes `view` once and works on it: an immutable record of numpy arrays
 that no later write changes. New rows are written behind the end of every published array, a changed column is copied
@@ -9,13 +9,14 @@ changes (0.8 MB for 100,000 rows), and nothing to a reader.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from helix.model.edge import Label, Ref
 from helix.model.entity import EntityKind
@@ -40,15 +41,22 @@ from helix.store.columns import (
     fading_moments,
 )
 from helix.store.eligibility import eligible, walkable
+from helix.store.image import Image
 from helix.store.lookups import Lookups, last_part
-from helix.store.passages import PassageTable, PassageView
+from helix.store.passages import NO_INDEX, PassageChange, PassageTable, PassageView
 from helix.store.staging import Batch, NewRow, stage
+from helix.store.words import WordTable, WordView
+from helix.text.tokens import lexical_tokens
 
 _FIRST_CAPACITY = 1024
 _LOAD_CHUNK = 16_384
 _MEMORY = LABEL_CODE[Label.MEMORY]
 _ACTIVE = STATUS_CODE[Status.ACTIVE]
 _KIND = POSITION["kind"]
+
+
+TokenBatches = Iterable[tuple[Sequence[int], Sequence[bytes]]]
+"""Numbers of passages and their tokens in UTF-8, joined by blanks, as the journal keeps them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +78,7 @@ class CatalogueView:
 
     columns: Columns
     passages: PassageView
+    words: WordView
     lookups: Lookups
     generation: int
 
@@ -121,7 +130,7 @@ class CatalogueView:
 
     def row_of_source(self, source: str, *, label: Label = Label.EPISODE, scope: str | None = None) -> int | None:
         """Return the newest row of a label that came from the source, in the scope or (None) in any, or None."""
-        rows = self._held(self.lookups.sources.get((LABEL_CODE[label], source)))
+        rows = self._held(self.lookups.sources[LABEL_CODE[label]].get(source))
         if scope is not None:
             code = self.lookups.scopes.code(scope)
             rows = [row for row in rows if self.columns.scope[row] == code]
@@ -172,8 +181,16 @@ class CatalogueView:
 class Catalogue:
     """The writer's side. `load` and `apply` belong to one thread; everything else is for anyone."""
 
-    def __init__(self, dimension: int, *, salience_floor: float = 0.5) -> None:
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        salience_floor: float = 0.5,
+        tokenise: Callable[[str], Sequence[str]] = lexical_tokens,
+    ) -> None:
+        """`tokenise` turns a passage's text into the tokens it is found by."""
         self._floor = salience_floor
+        self._tokenise = tokenise
         self._generation = 0
         self._reset(dimension)
 
@@ -187,13 +204,39 @@ class Catalogue:
         """The lowest number above every passage's; the first is 1."""
         return self._passages.next_number
 
-    def load(self, operations: Iterable[Operation], *, dimension: int | None = None) -> None:
-        """Replace everything by what the operations say; readers see the old state until the new one is whole."""
+    def load(
+        self, operations: Iterable[Operation], *, dimension: int | None = None, tokens: TokenBatches | None = None
+    ) -> None:
+        """Replace everything by what the operations say; readers see the old state until the new one is whole.
+
+        `tokens` are those of all passages, by number, where they need not be made from the texts.
+        """
         self._generation += 1
         self._reset(self._view.dimension if dimension is None else dimension, publish=False)
         source = iter(operations)
         while chunk := list(islice(source, _LOAD_CHUNK)):
-            self._commit(stage(chunk, self._lookups, self._layout, self._passages.matrix))
+            change = self._commit(stage(chunk, self._lookups, self._layout, self._passages.matrix))
+            if tokens is None:
+                self._index(change)
+        if tokens is not None:
+            passages = self._passages.view()
+            self._words.load(_by_index(tokens, passages), passages.count)
+        self._publish()
+
+    def restore(self, image: Image, dimension: int) -> None:
+        """Replace everything by what an image holds (see `helix.store.imaging`), as `load` does."""
+        self._generation += 1
+        self._reset(dimension, publish=False)
+        columns = {name: image.array(f"column {name}") for name in COLUMN_NAMES}
+        self._count = len(columns["label"])
+        self._arrays = _grown(columns, self._count, self._count + _FIRST_CAPACITY)
+        self._lookups = Lookups(image.texts["scopes"], image.texts["sessions"])
+        texts = (list(image.texts[name]) for name in ("ids", "names", "origins"))
+        self._lookups.load(*texts, labels=columns["label"], kinds=columns["kind"])
+        self._layout = RowLayout(self._lookups.scopes, self._lookups.sessions)
+        self._passages.restore(image)
+        self._words.restore(image)
+        self._set_fading(np.arange(self._count))
         self._publish()
 
     def apply(self, operations: Sequence[Operation]) -> None:
@@ -202,7 +245,7 @@ class Catalogue:
         Raises InvalidInputError or EmbeddingSpaceError with nothing changed. Applying a batch twice, or an old batch
         again before the ones that followed it, ends in the same state.
         """
-        self._commit(stage(operations, self._lookups, self._layout, self._passages.matrix))
+        self._index(self._commit(stage(operations, self._lookups, self._layout, self._passages.matrix)))
         self._publish()
 
     def row_of(self, ref: Ref) -> int | None:
@@ -227,6 +270,7 @@ class Catalogue:
         self._lookups = Lookups()
         self._layout = RowLayout(self._lookups.scopes, self._lookups.sessions)
         self._passages = PassageTable(dimension)
+        self._words = WordTable()
         if publish:
             self._publish()
 
@@ -237,32 +281,33 @@ class Catalogue:
         self._view = CatalogueView(
             columns=Columns(**published),
             passages=self._passages.view(),
+            words=self._words.view(),
             lookups=self._lookups,
             generation=self._generation,
         )
 
-    def _commit(self, batch: Batch) -> None:
+    def _commit(self, batch: Batch) -> PassageChange:
         self._append(batch.new)
         self._update(batch.updates)
         for row, name in batch.renames.items():
             self._lookups.rename(row, name)
-        self._passages.update(batch.passages, batch.dropped)
+        return self._passages.update(batch.passages, batch.dropped)
+
+    def _index(self, change: PassageChange) -> None:
+        self._words.update([self._tokenise(passage.text) for passage in change.fresh], change.dead)
 
     def _append(self, new: Sequence[NewRow]) -> None:
         if not new:
             return
         start, stop = self._count, self._count + len(new)
         if stop > len(self._arrays["label"]):
-            grown = empty_columns(max(stop, len(self._arrays["label"]) * 3 // 2))
-            for name, array in self._arrays.items():
-                grown[name][:start] = array[:start]
-            self._arrays = grown
+            self._arrays = _grown(self._arrays, start, max(stop, len(self._arrays["label"]) * 3 // 2))
         for name, values in zip(COLUMN_NAMES, zip(*(row.values for row in new), strict=True), strict=True):
             self._arrays[name][start:stop] = values
         self._set_fading(np.arange(start, stop))
         for number, row in enumerate(new, start):
-            self._lookups.append(row.id, row.name)
-            self._lookups.register(number, row.label, row.values[_KIND], row.source)
+            self._lookups.append(row.id, row.name, row.source)
+            self._lookups.register(number, row.label, row.values[_KIND])
         self._count = stop
 
     def _update(self, updates: Mapping[int, Mapping[int, Any]]) -> None:
@@ -284,3 +329,18 @@ class Catalogue:
             last_used_at=self._arrays["last_used_at"][rows],
             floor=self._floor,
         )
+
+
+def _grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) -> dict[str, npt.NDArray[Any]]:
+    grown = empty_columns(capacity)
+    for name, array in columns.items():
+        grown[name][:count] = array[:count]
+    return grown
+
+
+def _by_index(tokens: TokenBatches, passages: PassageView) -> Iterator[tuple[IndexArray, Sequence[bytes]]]:
+    """Yield the tokens by the passages' indexes, without those that belong to no passage."""
+    for numbers, texts in tokens:
+        indexes = passages.indexes(np.array(numbers, np.int64))
+        held = np.flatnonzero(indexes != NO_INDEX)
+        yield indexes[held], [texts[place] for place in held.tolist()]

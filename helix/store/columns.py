@@ -144,6 +144,10 @@ class Vocabulary:
         """Return the word of a code."""
         return self._words[code]
 
+    def words(self) -> list[str]:
+        """Return the words there are now, in the order of their codes."""
+        return self._words.copy()
+
     def __len__(self) -> int:
         return len(self._words)
 

@@ -96,17 +96,20 @@ def _memory(store: Store) -> DoctorFinding:
     def compare() -> list[str]:
         kept, view = store.records.counts(), store.catalogue.view
         held = view.counts().labels
-        return [
+        differences = [
             f"{label}: journal {kept.get(label.value, 0):,}, memory {held[label]:,}"
             for label in Label
             if kept.get(label.value, 0) != held[label]
         ]
+        if kept["passages"] != view.words.living:
+            differences.append(f"words: journal {kept['passages']:,} passages, memory {view.words.living:,}")
+        return differences
 
     differences = store.writer.call(compare)
     return DoctorFinding(
         check="catalogue against journal",
         ok=not differences,
-        detail="; ".join(differences) or "the same nodes",
+        detail="; ".join(differences) or "the same nodes and words",
         hint="restart the daemon: `helix stop`" if differences else "",
     )
 

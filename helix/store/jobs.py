@@ -25,16 +25,17 @@ class Ticket:
     def __init__(self, jobs: Jobs, job_id: str) -> None:
         self._jobs = jobs
         self._id = job_id
-        self._stop = threading.Event()
+        self.stopping = threading.Event()
+        """Set once the job was asked to stop, for work that can be interrupted anywhere."""
 
     @property
     def cancelled(self) -> bool:
         """Whether the job was asked to stop."""
-        return self._stop.is_set()
+        return self.stopping.is_set()
 
     def stop(self) -> None:
         """Ask the job to stop at its next resting place."""
-        self._stop.set()
+        self.stopping.set()
 
     def progress(self, done: int, total: int, message: str = "") -> None:
         """Tell how far the job is; `total` 0 means not known."""
@@ -121,7 +122,8 @@ class Jobs:
             fields = {"state": JobState.CANCELLED if ticket.cancelled else JobState.DONE, "result": result}
         except HelixError as error:
             log.warning("job failed", extra={"job": job_id, "error": str(error)})
-            fields = {"state": JobState.FAILED, "error": str(error), "error_code": error.code}
+            state = JobState.CANCELLED if ticket.cancelled else JobState.FAILED
+            fields = {"state": state, "error": str(error), "error_code": error.code}
         except Exception as error:  # the thread's outermost boundary
             log.exception("job failed", extra={"job": job_id})
             fields = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from helix.model.edge import Label
-from helix.store.columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, Vocabulary
+from helix.store.columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, CodeArray, Vocabulary
 
 K = TypeVar("K", bound=Hashable)
 
@@ -15,77 +17,110 @@ _GLOB_CHARACTERS = frozenset("*?[")
 
 
 class RowIndex(Generic[K]):
-    """Rows by a key that several rows may share; each entry is a tuple that is replaced, never changed."""
+    """Rows by a key that several rows may share; an entry, a row or a tuple of rows, is replaced, never changed."""
 
     def __init__(self) -> None:
-        self._rows: dict[K, tuple[int, ...]] = {}
+        self._rows: dict[K, int | tuple[int, ...]] = {}
+
+    def load(self, keys: Sequence[K], rows: Sequence[int]) -> None:
+        """Replace everything by these keys and their rows, the rows ascending."""
+        self._rows = dict(zip(keys, rows, strict=True))
+        if len(self._rows) == len(keys):
+            return
+        newest = self._rows.copy()
+        for key, row in zip(keys, rows, strict=True):
+            if newest[key] != row:
+                known = self._rows[key]
+                self._rows[key] = (row, known) if isinstance(known, int) else (*known[:-1], row, known[-1])
 
     def add(self, key: K, row: int) -> None:
         """Put the row under the key."""
-        known = self._rows.get(key)
-        self._rows[key] = (row,) if known is None else (*known, row)
+        known = self.get(key)
+        self._rows[key] = (*known, row) if known else row
 
     def discard(self, key: K, row: int) -> None:
         """Take the row from under the key."""
-        self._rows[key] = tuple(other for other in self._rows.get(key, ()) if other != row)
+        self._rows[key] = tuple(other for other in self.get(key) if other != row)
 
     def items(self) -> list[tuple[K, tuple[int, ...]]]:
         """Return every key with its rows, as of now."""
-        return list(self._rows.items())
+        return [(key, self.get(key)) for key in list(self._rows)]
 
     def get(self, key: K) -> tuple[int, ...]:
         """Return the rows of the key, oldest first."""
-        return self._rows.get(key, ())
+        rows = self._rows.get(key, ())
+        return (rows,) if isinstance(rows, int) else rows
 
 
 class Lookups:
     """What the catalogue knows beside numbers. Only the writer adds; a single look-up is atomic for any reader.
 
-    An answer may name a row that a reader's view does not hold yet: views leave such rows out.
+    An answer may name a row that a reader's view does not hold yet: views leave such rows out. `ids`, `names` and
+    `origins` (the source, or an empty string) have a place for each row.
     """
 
-    def __init__(self) -> None:
-        self.scopes = Vocabulary()
-        self.sessions = Vocabulary()
+    def __init__(self, scopes: Iterable[str] = (), sessions: Iterable[str] = ()) -> None:
+        self.scopes = Vocabulary(*scopes)
+        self.sessions = Vocabulary(*sessions)
         self.ids: list[str] = []
         self.names: list[str] = []
+        self.origins: list[str] = []
         self.memories = RowIndex[str]()
         """Rows of memories by name, whatever their scope and status."""
-        self.sources = RowIndex[tuple[int, str]]()
-        """Rows by (label code, source)."""
+        self.sources = tuple(RowIndex[str]() for _ in LABELS)
+        """Rows by source, for each label code."""
         self.entities = RowIndex[tuple[int, str]]()
         """Rows of entities by (code of ENTITY_KINDS, case-folded name)."""
         self.files = RowIndex[str]()
         """Rows of file entities by the case-folded last part of their path."""
         self.globs: tuple[int, ...] = ()
         """Rows of file entities whose name is a pattern."""
-        self._rows: tuple[dict[str, int], ...] = tuple({} for _ in LABELS)
+        self._rows: list[dict[str, int]] = [{} for _ in LABELS]
+
+    def load(
+        self, ids: list[str], names: list[str], origins: list[str], *, labels: CodeArray, kinds: CodeArray
+    ) -> None:
+        """Fill empty look-ups with rows by their id, name, source, code of label and of kind; memory is not copied."""
+        self.ids, self.names, self.origins = ids, names, origins
+        for code, label in enumerate(LABELS):
+            rows = np.flatnonzero(labels == code).tolist()
+            self._rows[code] = dict(zip(map(ids.__getitem__, rows), rows, strict=True))
+            sourced = [row for row in rows if origins[row]]
+            self.sources[code].load([origins[row] for row in sourced], sourced)
+            if label is Label.MEMORY:
+                named = [row for row in rows if names[row]]
+                self.memories.load([names[row] for row in named], named)
+        rows = np.flatnonzero((labels == LABEL_CODE[Label.ENTITY]) & (kinds != NO_CODE)).tolist()
+        folded = [names[row].casefold() for row in rows]
+        self.entities.load(list(zip(kinds[rows].tolist(), folded, strict=True)), rows)
+        for row in np.flatnonzero((labels == LABEL_CODE[Label.ENTITY]) & (kinds == _FILE_KIND)).tolist():
+            self._register_file(row, names[row])
 
     def row(self, label: str, node_id: str) -> int | None:
         """Return the row of a node, or None."""
         return self._rows[LABEL_CODE[label]].get(node_id)
 
-    def append(self, node_id: str, name: str) -> None:
-        """Give the next row its id and name; it cannot be found by them yet."""
+    def append(self, node_id: str, name: str, source: str) -> None:
+        """Give the next row its id, name and source; it cannot be found by them yet."""
         self.ids.append(node_id)
         self.names.append(name)
+        self.origins.append(source)
 
-    def register(self, row: int, label: Label, kind: int, source: str) -> None:
+    def register(self, row: int, label: Label, kind: int) -> None:
         """Let an appended row be found by its id, name and source."""
         code = LABEL_CODE[label]
         self._rows[code][self.ids[row]] = row
-        if source:
-            self.sources.add((code, source), row)
+        if source := self.origins[row]:
+            self.sources[code].add(source, row)
         name = self.names[row]
         if label is Label.MEMORY and name:
             self.memories.add(name, row)
         elif label is Label.ENTITY and kind != NO_CODE:
-            self._register_entity(row, kind, name)
+            self.entities.add((kind, name.casefold()), row)
+            if kind == _FILE_KIND:
+                self._register_file(row, name)
 
-    def _register_entity(self, row: int, kind: int, name: str) -> None:
-        self.entities.add((kind, name.casefold()), row)
-        if kind != _FILE_KIND:
-            return
+    def _register_file(self, row: int, name: str) -> None:
         if _GLOB_CHARACTERS & set(name):
             self.globs = (*self.globs, row)
         else:

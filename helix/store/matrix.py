@@ -27,6 +27,8 @@ class MatrixView:
     blocks: tuple[VectorArray, ...]
     count: int
     dimension: int
+    center: tuple[int, VectorArray]
+    """How many vectors were ever written, and their mean, shape (dimension,)."""
 
     def rows(self, indexes: IndexArray) -> VectorArray:
         """Return the vectors of the indexes, in their order, shape (len(indexes), dimension)."""
@@ -60,6 +62,18 @@ class Matrix:
         self.dimension = dimension
         self._blocks: tuple[VectorArray, ...] = ()
         self._count = 0
+        self._written = 0
+        self._sum = np.zeros(dimension)
+
+    def restore(self, vectors: VectorArray, mean: VectorArray, written: int) -> None:
+        """Fill an empty matrix with rows, which are not copied; `written` of them are vectors, and `mean` is theirs."""
+        whole = len(vectors) - len(vectors) % BLOCK_ROWS
+        self._blocks = tuple(vectors[start : start + BLOCK_ROWS] for start in range(0, whole, BLOCK_ROWS))
+        if len(vectors) > whole:
+            last = np.zeros((BLOCK_ROWS, self.dimension), np.float32)
+            last[: len(vectors) - whole] = vectors[whole:]
+            self._blocks = (*self._blocks, last)
+        self._count, self._written, self._sum = len(vectors), written, mean.astype(np.float64) * written
 
     def check(self, vector: bytes | None, owner: str) -> None:
         """Raise EmbeddingSpaceError unless the bytes are one row of this matrix; without a dimension any do."""
@@ -82,14 +96,22 @@ class Matrix:
                 joined = b"".join(vector for vector in part if vector is not None)
                 values = np.frombuffer(joined, np.float32).reshape(len(given), self.dimension)
                 self._blocks[-1][offset + np.array(given)] = values
+                self._count_in(values)
             self._count += len(part)
             position += len(part)
 
     def fill(self, indexes: IndexArray, vectors: Sequence[bytes]) -> None:
         """Write checked rows over the zeros at `indexes`."""
         for index, vector in zip(indexes, vectors, strict=True):
-            self._blocks[index // BLOCK_ROWS][index % BLOCK_ROWS] = np.frombuffer(vector, np.float32)
+            row = np.frombuffer(vector, np.float32)
+            self._blocks[index // BLOCK_ROWS][index % BLOCK_ROWS] = row
+            self._count_in(row[None])
+
+    def _count_in(self, values: VectorArray) -> None:
+        self._written += len(values)
+        self._sum = self._sum + values.sum(axis=0, dtype=np.float64)
 
     def view(self) -> MatrixView:
         """Return the rows there are now."""
-        return MatrixView(self._blocks, self._count, self.dimension)
+        mean = (self._sum / max(self._written, 1)).astype(np.float32)
+        return MatrixView(self._blocks, self._count, self.dimension, (self._written, mean))

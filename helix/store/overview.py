@@ -15,6 +15,9 @@ from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.edge import Label
 from helix.model.memory import Status
 from helix.model.reports import Health, Job, JobState, Stats, StatusReport
+from helix.providers.install import is_complete
+from helix.providers.local_model import repair_hint
+from helix.providers.models import RERANKER
 from helix.store.columns import LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 
@@ -105,6 +108,8 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[st
     missing = store.journal.spaces.count_missing_active()
     if missing and store.embedder is not None:
         found.append(f"{missing:,} passages have no vector yet; words find them meanwhile")
+    if store.settings.rerank and not is_complete(RERANKER, store.settings.models_path / RERANKER.name):
+        found.append(f"recall cannot rerank, as the settings say: {repair_hint(RERANKER.name)}")
     if store.paused:
         found.append("capture is paused: `helix pause --off` goes on")
     if shutil.disk_usage(store.path).free < _LEAST_FREE_BYTES:

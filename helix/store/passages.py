@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helix.store.columns import BoolArray, IndexArray, RowArray
+from helix.store.image import Image
 from helix.store.matrix import Matrix, MatrixView
 
 NO_INDEX = -1
@@ -23,7 +24,16 @@ class StagedPassage:
     id: str
     number: int
     owner: int
+    text: str
     vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageChange:
+    """What an update came to: the passages added, at the indexes that follow the last, and the indexes that died."""
+
+    fresh: Sequence[StagedPassage]
+    dead: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +41,7 @@ class PassageView:
     """Every passage ever added, by index; `alive` says which are still findable. Nothing in a view changes.
 
     `owner` is the row of the node, `numbers` the writer's number, `embedded` whether `vectors` holds a vector of it.
+    `ids` may go on behind the end of a view.
     """
 
     owner: RowArray
@@ -38,6 +49,7 @@ class PassageView:
     alive: BoolArray
     embedded: BoolArray
     vectors: MatrixView
+    ids: Sequence[str]
     index_of_number: RowArray
     index_of_id: Mapping[str, int]
 
@@ -82,7 +94,22 @@ class PassageTable:
         self._ids: list[str] = []
         self.next_number = 1
 
-    def update(self, put: Sequence[StagedPassage], dropped: Iterable[str]) -> None:
+    def restore(self, image: Image) -> None:
+        """Fill an empty table with the passages of an image."""
+        arrays = {name: image.array(f"passage {name}") for name in self._arrays}
+        self._count = len(arrays["owner"])
+        self._arrays = _empty(self._count + _FIRST_CAPACITY)
+        for name, array in arrays.items():
+            self._arrays[name][: self._count] = array
+        self._ids = list(image.texts["passages"])
+        living = np.flatnonzero(arrays["alive"]).tolist()
+        self._by_id = dict(zip(map(self._ids.__getitem__, living), living, strict=True))
+        if self._count:
+            self._remember(arrays["numbers"], 0)
+        embedded = int(np.count_nonzero(arrays["embedded"]))
+        self.matrix.restore(image.array("vectors"), image.array("vector mean"), embedded)
+
+    def update(self, put: Sequence[StagedPassage], dropped: Iterable[str]) -> PassageChange:
         """Add the passages, each replacing the one of its id unless that has a higher number, and drop the others.
 
         Writing a passage again is no change (a journal may be replayed from an older row), but for a vector that it
@@ -98,6 +125,7 @@ class PassageTable:
             self._arrays["alive"] = alive
         if fresh:
             self._append(fresh)
+        return PassageChange(fresh=fresh, dead=dead)
 
     def _is_news(self, passage: StagedPassage) -> bool:
         current = self._by_id.get(passage.id)
@@ -152,7 +180,11 @@ class PassageTable:
         count = self._count
         parts = {name: array[:count] for name, array in self._arrays.items()}
         return PassageView(
-            vectors=self.matrix.view(), index_of_number=self._by_number, index_of_id=self._by_id, **parts
+            vectors=self.matrix.view(),
+            ids=self._ids,
+            index_of_number=self._by_number,
+            index_of_id=self._by_id,
+            **parts,
         )
 
 

@@ -63,6 +63,11 @@ class GraphSnapshot:
         """The number of edges."""
         return int(self.degree.sum()) // 2
 
+    def edges(self) -> EdgeList:
+        """Return every edge once, as it is directed."""
+        recent = self.recent.edges()
+        return EdgeList.joined(self.base.edges(), replace(recent, source=self.recent_rows[recent.source]))
+
     def adjacent(self, rows: npt.NDArray[np.integer]) -> Adjacency:
         """Return the neighbours of the rows over edges of any type, in both directions."""
         base = self.base.adjacent(rows)
@@ -154,6 +159,11 @@ class Projection:
                 edges.put(key, _weight_after(op, edges.get(key)))
         self._generation = view.generation
         self._snapshot = self._rebased(edges.edges())
+
+    def restore(self, edges: EdgeList, catalogue: Catalogue) -> None:
+        """Replace the graph by edges between rows of the catalogue."""
+        self._generation = catalogue.view.generation
+        self._snapshot = self._rebased(edges)
 
     def apply(self, operations: Sequence[Operation], catalogue: Catalogue) -> None:
         """Apply one batch that the catalogue has applied; a reader sees all of it or nothing.

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import shutil
+import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from helix.errors import (
@@ -31,6 +32,8 @@ from helix.model.operations import Row
 log = logging.getLogger(__name__)
 
 _BATCH_ROWS = 64
+_MOST_REPLAYED = 1_000
+"""Rows behind which a graph is built anew: replay takes milliseconds for each, and the start waits for it."""
 # Room that folding the log in may take: some pages of every table, and a share of the vector index.
 _SPARE_BYTES = 16 << 20
 _SPARE_SHARE = 8
@@ -45,6 +48,14 @@ class Replayed:
     set_aside: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltGraph:
+    """A graph file that is ready to be put in place, and the era it was begun in (see `GraphFollower.suspend`)."""
+
+    path: Path
+    era: int
+
+
 class GraphFollower:
     """Owns the graph engine of a store."""
 
@@ -56,6 +67,10 @@ class GraphFollower:
         self._clock = clock
         self._engine: GraphEngine | None = None
         self._condemned: list[GraphEngine | None] = []
+        self._suspended = False
+        self._era = 0
+        self.building = threading.Lock()
+        """Held by who builds a graph, until it is put in place: there is one file to build in."""
         self.trouble = ""
         """Why the graph is absent or behind, in a sentence; empty while all is well."""
 
@@ -108,16 +123,20 @@ class GraphFollower:
             raise
         except HelixError as error:
             return self._abandon(error.message)
+        reason = self._unusable(engine)
+        if reason:
+            engine.close()
+            return self._abandon(reason)
         if engine.number("dimension") != (self._dimension() or 0):
             # Nothing is damaged: the store got its first model, or another one, while the graph was closed.
             engine.close()
             build.remove(self.path)
             self.trouble = "the graph is being rebuilt for the embedding model"
             return False
-        reason = self._unusable(engine)
-        if reason:
+        if (behind := self._journal.last_seq - engine.applied_seq()) > _MOST_REPLAYED:
             engine.close()
-            return self._abandon(reason)
+            self.trouble = f"the graph is {behind:,} changes behind and is being rebuilt"
+            return False
         self._engine = engine
         self.catch_up()
         return True
@@ -132,7 +151,7 @@ class GraphFollower:
             return "it belongs to another journal or was not finished"
         if engine.applied_seq() > self._journal.last_seq:
             return "it is ahead of the journal"
-        if self._journal.unreadable(engine.applied_seq()):
+        if self._journal.unreadable(engine.applied_seq(), _MOST_REPLAYED):
             return "a journal row that it lacks is damaged"
         return ""
 
@@ -151,6 +170,20 @@ class GraphFollower:
         if self._engine is not None:
             engine, self._engine = self._engine, None
             engine.close()
+
+    def suspend(self, reason: str) -> None:
+        """Serve without a graph until `resume`: so many changes are coming that building it anew takes less.
+
+        A graph whose building began before `resume` is never put in place: replaying what it lacks would take longest.
+        """
+        self._suspended = True
+        self.drop(reason)
+
+    def resume(self) -> bool:
+        """Take the graph back into use after `suspend`. False when it has to be built anew, as for `open`."""
+        self._suspended = False
+        self._era += 1
+        return self.available or self.open()
 
     def apply(self, rows: Sequence[Row]) -> None:
         """Apply journalled rows. What the graph refuses stays in the journal and is replayed or set aside later."""
@@ -210,30 +243,42 @@ class GraphFollower:
             return False
         return True
 
-    def build(self, progress: build.Progress) -> Path:
-        """Build a new graph beside the one in use, from the journal's state; any thread but the writer's may do it."""
+    def build(self, progress: build.Progress, stop: threading.Event | None = None) -> BuiltGraph:
+        """Build a new graph beside the one in use, from the journal's state; any thread but the writer's may do it.
+
+        Raises GraphUnavailableError soon after `stop` is set.
+        """
+        era = self._era
         target = self.path.with_name(self.path.name + _BUILDING_SUFFIX)
-        with self._journal.snapshot() as (seq, operations):
-            counts = self._records.counts()
+        with self._journal.snapshot() as (seq, state):
+            counts, dimension = self._records.counts(), self._dimension()
+            room = self._options.buffer_pool_bytes + build.pool_bytes(dimension, counts["passages"])
             build.build(
                 target,
-                operations,
+                state.operations(),
                 seq=seq,
                 store_id=self._journal.store_id,
-                dimension=self._dimension(),
+                dimension=dimension,
                 total=sum(counts.values()),
-                options=self._options,
+                options=replace(self._options, buffer_pool_bytes=room),
                 progress=progress,
+                stop=stop,
             )
-        return target
+        return BuiltGraph(path=target, era=era)
 
-    def swap(self, built: Path) -> Replayed:
-        """Put a built graph in the place of the present one and replay what came in meanwhile."""
+    def swap(self, built: BuiltGraph) -> Replayed:
+        """Put a built graph in the place of the present one and replay what came in meanwhile.
+
+        One that `suspend` has overtaken is thrown away: who suspended the graph builds another.
+        """
+        if self._suspended or built.era != self._era:
+            build.remove(built.path)
+            return Replayed(applied=0, set_aside=0)
         if self._engine is not None:
             engine, self._engine = self._engine, None
             engine.close()
         build.remove(self.path)
-        for file, place in zip(files_of(built), files_of(self.path), strict=True):
+        for file, place in zip(files_of(built.path), files_of(self.path), strict=True):
             if file.exists():
                 file.rename(place)
         self._journal.clear_poison()

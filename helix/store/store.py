@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 
-from helix.errors import DiskFullError, EmbeddingSpaceError, StoreCorruptError
-from helix.graph.build import Progress
+from helix.errors import DiskFullError, EmbeddingSpaceError, PausedError, StoreCorruptError
 from helix.graph.kuzu_engine import KuzuOptions
 from helix.journal.log import Journal
 from helix.journal.state import Records
@@ -25,6 +26,8 @@ from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue
 from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.jobs import Ticket
+from helix.store.keeping import ImageKeeper, collection_paused
 from helix.store.projection import Projection
 from helix.store.replay import GraphFollower
 from helix.store.writer import Writer
@@ -34,8 +37,11 @@ log = logging.getLogger(__name__)
 
 JOURNAL_NAME = "journal.db"
 GRAPH_NAME = "graph.kuzu"
+IMAGE_NAME = "memory.image"
 PAUSED = "paused"
 _ANSWERS = "last_answers"
+_LAST_TOKENISED = 1_024
+_LEAST_ROWS_IN_IMAGE = 5_000
 KEPT_JOURNAL = "journal.kept-"
 """How the names of journals begin that a restore put aside."""
 
@@ -71,12 +77,18 @@ class Store:
 
     def _open(self) -> None:
         settings, clock = self.settings, self.clock
-        self.journal = Journal(self.path / JOURNAL_NAME, tokenise=lexical_tokens)
-        self.records = Records(self.journal.database)
+        # A passage's tokens are asked for twice, by the journal and then by the catalogue.
+        tokenise = lru_cache(_LAST_TOKENISED)(lexical_tokens)
+        self.journal = Journal(self.path / JOURNAL_NAME, tokenise=tokenise)
+        self.records = Records(self.journal.database, self._restate)
         self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
-        self.catalogue = Catalogue(self.dimension or 0, salience_floor=settings.salience_floor)
+        self.catalogue = Catalogue(self.dimension or 0, salience_floor=settings.salience_floor, tokenise=tokenise)
         self.projection = Projection()
-        self.reload()
+        self.images = ImageKeeper(
+            self.path / IMAGE_NAME, self.journal, self.catalogue, self.projection, least_rows=_LEAST_ROWS_IN_IMAGE
+        )
+        if not self.images.load():
+            self.reload()
         options = KuzuOptions(
             buffer_pool_bytes=settings.buffer_pool_mb << 20,
             max_db_bytes=settings.max_db_gb << 30,
@@ -90,6 +102,7 @@ class Store:
             self.graph.swap(self.graph.build(_silent))
             self.needs_rebuild = False
         self.writer = Writer(self.journal, self.graph, self.catalogue, self.projection, clock=clock)
+        self.writer.listen(self.images.note)
 
     def _pin(self, space: EmbeddingSpace | None) -> str:
         """Pin the embedder's space in a store that has none; return why it may not be used here, or an empty string."""
@@ -120,17 +133,42 @@ class Store:
                 self.mismatch, hint="run `helix reembed`, or set the embedding model back (`helix config`)"
             )
 
-    def rebuild_graph(self, progress: Progress) -> int:
-        """Build the graph anew from the journal and put it in place; return how many rows were replayed on top."""
-        built = self.graph.build(progress)
-        replayed = self.writer.call(lambda: self.graph.swap(built))
-        self.needs_rebuild = False
+    def rebuild_graph(self, ticket: Ticket) -> int:
+        """Build the graph anew from the journal and put it in place; return how many rows were replayed on top.
+
+        Raises GraphUnavailableError when the job is stopped: the graph stays as it is then.
+        """
+
+        def progress(stage: str, done: int, total: int) -> None:
+            ticket.progress(done, total, f"graph: {stage}")
+
+        with self.graph.building:
+            built = self.graph.build(progress, ticket.stopping)
+            replayed = self.writer.call(lambda: self.graph.swap(built))
+        self.needs_rebuild = not self.graph.available
         return replayed.applied
+
+    def set_graph_aside(self, reason: str) -> None:
+        """Write without the graph until `take_graph_back`: for changes by the thousand, which are slow in it."""
+        self.writer.call(lambda: self.graph.suspend(reason))
+
+    def take_graph_back(self) -> None:
+        """Use the graph again; `needs_rebuild` says whether it has to be built anew first."""
+
+        def back() -> None:
+            self.needs_rebuild = not self.graph.resume()
+
+        self.writer.call(back)
 
     @property
     def paused(self) -> bool:
         """Whether capture is paused."""
         return self.journal.meta(PAUSED) == "1"
+
+    def check_capture(self) -> None:
+        """Raise PausedError while capture is paused."""
+        if self.paused:
+            raise PausedError("capture is paused: nothing is stored", hint="`helix pause --off` goes on")
 
     def pause(self, on: bool) -> None:
         """Pause capture or go on; on the writer's thread."""
@@ -186,8 +224,8 @@ class Store:
         view = self.catalogue.view
         refs = [
             view.ref_of(row)
-            for (code, source), held in view.lookups.sources.items()
-            if code == LABEL_CODE[label] and source.startswith(prefix)
+            for source, held in view.lookups.sources[LABEL_CODE[label]].items()
+            if source.startswith(prefix)
             for row in held
             if row < view.count and view.scope_of(row) == scope
         ]
@@ -203,22 +241,27 @@ class Store:
 
     def reload(self) -> None:
         """Read everything held in memory anew from the journal; on the writer's thread, between two changes."""
+        self.images.forget()
         try:
-            listed = self._listed()
-        except StoreCorruptError as error:
-            log.error("state damaged, made anew from the log", extra={"error": str(error)})
-            self.journal.restate()
-            listed = self._listed()
-        self.catalogue.load(listed, dimension=self.dimension or 0)
-        self.projection.load(listed, self.catalogue)
+            self._read_all()
+        except StoreCorruptError:
+            self._restate()
+            self._read_all()
 
-    def _listed(self) -> list[Operation]:
-        with self.journal.snapshot() as (_, operations):
-            return list(operations)
+    def _read_all(self) -> None:
+        with self.journal.snapshot() as (_, state), collection_paused():
+            rows: Iterator[Operation] = chain(state.nodes(), state.passages())
+            self.catalogue.load(rows, dimension=self.dimension or 0, tokens=self.journal.tokens())
+            self.projection.load(state.edges(), self.catalogue)
+
+    def _restate(self) -> None:
+        """Make the rows of the journal's state anew from its log: one of them is damaged."""
+        log.error("state damaged, made anew from the log")
+        self.journal.restate()
 
     def disk_bytes(self) -> dict[str, int]:
-        """Return the bytes on disk by part: journal, graph, graphs moved aside, logs."""
-        parts = {"journal": self.journal.database.size_bytes(), "graph": 0, "aside": 0, "logs": 0}
+        """Return the bytes on disk by part: journal, graph, image of the memory, what was moved aside, logs."""
+        parts = {"journal": self.journal.database.size_bytes(), "graph": 0, "image": 0, "aside": 0, "logs": 0}
         for file in self.path.rglob("*"):
             if file.is_file():
                 part = _part(file.relative_to(self.path))
@@ -242,6 +285,7 @@ class Store:
             self.journal.set_meta(_ANSWERS, answers)
         except DiskFullError as error:
             log.warning("the last answers are not kept", extra={"error": str(error)})
+        self.images.close()
         self.graph.close()
         self.journal.close()
         self._lock.release()
@@ -250,6 +294,8 @@ class Store:
 def _part(relative: Path) -> str:
     if relative.parts[0] == "logs":
         return "logs"
+    if relative.name.startswith(IMAGE_NAME):
+        return "image"
     if relative.name.startswith(KEPT_JOURNAL):
         return "aside"
     if relative.name.startswith(GRAPH_NAME):

@@ -24,6 +24,8 @@ _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 def clean(text: str) -> str:
     """Return text that every store can hold: no lone surrogates or controls, `\\n` line ends, no outer blanks."""
+    if text.isprintable():
+        return text.strip()
     text = _SURROGATES.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CONTROLS.sub("", text).strip()
 

@@ -37,6 +37,7 @@ STOPWORDS = frozenset(
         i if in into is it its just me more most my no nor not now of off on once only or other our out over own
         same she should so some such than that the their them then there these they this those through to too under
         until up very was we were what when where which while who whom why will with would you your
+        couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren won wouldn
         """,
     )
 )
@@ -61,15 +62,15 @@ def estimate_tokens(text: str) -> int:
     character of a script without blanks. Against the word pieces of bge-small it is within 8 % over a body of prose,
     code or commits and 22 % below over lists of paths; of single texts nineteen in twenty are within 20 %.
     """
-    return sum(_pieces(run) for run in _RUNS.findall(text))
+    return sum(map(_pieces, _RUNS.findall(text)))
 
 
 def _pieces(run: str) -> int:
+    if len(run) == 1:
+        return 1
     if run.isascii() and run.isalnum():
         size = 3 if run[0].isdigit() or (run.isupper() and len(run) > 1) else 7
         return 1 + (len(run) - 1) // size
-    if len(run) == 1:
-        return 1
     unspaced = sum(map(len, _UNSPACED.findall(run)))
     return unspaced + (len(run) - unspaced + 1) // 2
 

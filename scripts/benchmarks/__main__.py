@@ -5,9 +5,15 @@ from __future__ import annotations
 import click
 
 from benchmarks.concurrent import concurrent
+from benchmarks.growth import growth
 from benchmarks.history import history
+from benchmarks.quality import quality
+from benchmarks.speed import speed
 
-cli = click.Group(commands={"concurrent": concurrent, "history": history}, help=__doc__)
+cli = click.Group(
+    commands={"concurrent": concurrent, "growth": growth, "history": history, "quality": quality, "speed": speed},
+    help=__doc__,
+)
 
 if __name__ == "__main__":
     cli(prog_name="scripts/bench")

@@ -48,7 +48,8 @@ class KeptVectors:
             rows[lacking] = self._embedder.embed([texts[place] for place in lacking])
             with self._lock, self._file:
                 self._file.executemany(
-                    "INSERT OR IGNORE INTO kept VALUES (?, ?)", [(keys[place], rows[place].tobytes()) for place in lacking]
+                    "INSERT OR IGNORE INTO kept VALUES (?, ?)",
+                    [(keys[place], rows[place].tobytes()) for place in lacking],
                 )
         return rows
 

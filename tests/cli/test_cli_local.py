@@ -54,6 +54,7 @@ def test_models_are_listed_as_what_they_are(helix_command: Command, tmp_path: Pa
     shown = helix_command("--home", str(tmp_path), "models", "list").out
     assert shown.startswith("MODEL\tKIND\tSIZE\tINSTALLED\tSET\tWHAT IT IS\n")
     assert "\tno\tin use\t" in shown
+    assert "\treranker\t34.7 MB\tno\twhere asked for\t" in shown
 
 
 def test_a_missing_or_damaged_model_fails_verification_by_name(helix_command: Command, tmp_path: Path) -> None:

@@ -94,6 +94,15 @@ def test_recall_says_rank_kind_name_score_and_reason(helix_command: Command, sto
     assert data["mode"] == "lexical"
 
 
+def test_recall_without_a_cross_encoder_says_how_to_get_one(helix_command: Command, stored: Stored) -> None:
+    name = stored("The mirror is synchronised at night.")
+    asked = ok(helix_command("recall", "when is the mirror synchronised", "--rerank"))
+    assert name in asked.out
+    assert "note: not reranked" in asked.err
+    assert "helix models install ms-marco-MiniLM-L12-int8" in asked.err
+    assert "rerank" not in ok(helix_command("recall", "when is the mirror synchronised", "--no-rerank")).err
+
+
 def test_last_and_why_tell_about_the_last_answer(helix_command: Command, stored: Stored) -> None:
     name = stored("Certificates are renewed by a cron job on Mondays.")
     ok(helix_command("recall", "certificates cron", "--session", "s1"))

@@ -89,20 +89,13 @@ def test_a_replaced_passage_is_left_out_of_replay(journal: Journal) -> None:
     assert [op.number for op in replayed if isinstance(op, PutPassage)] == [2]
 
 
-def test_words_are_found_until_their_passage_is_dropped(journal: Journal) -> None:
-    write(journal, node("a"), passage(1, "reopen the wal"), passage(2, "fold the log"))
-    numbers, scores = journal.lexical.search(["wal"])
-    assert numbers.tolist() == [1]
-    assert scores[0] > 0
-    assert journal.lexical.document_frequency(["wal", "the", "nowhere"]) == {"wal": 1, "the": 2}
-    write(journal, DropPassage(id="p1"))
-    assert journal.lexical.search(["wal"])[0].size == 0
-
-
-def test_a_rarer_word_weighs_more(journal: Journal) -> None:
-    write(journal, *(passage(n, "common words here") for n in range(1, 20)), passage(20, "common rare here"))
-    numbers, scores = journal.lexical.search(["common", "rare"])
-    assert numbers[np.argmax(scores)] == 20
+def test_tokens_are_kept_by_number_until_their_passage_is_replaced_or_dropped(journal: Journal) -> None:
+    write(journal, node("a"), passage(2, "fold the log"), passage(1, "Grüße WAL"), passage(3, ""))
+    write(journal, passage(4, "fold it", "p2"), DropPassage(id="p1"))
+    ((numbers, texts),) = journal.tokens()
+    assert (list(numbers), list(texts)) == ([3, 4], [b"", b"fold it"])
+    write(journal, passage(5, "Grüße WAL"))
+    assert [text.decode() for _, texts in journal.tokens() for text in texts][-1] == "grüße wal"
 
 
 def test_dropped_edges_are_gone_from_the_state(journal: Journal) -> None:
@@ -119,8 +112,8 @@ def test_vectors_belong_to_the_active_space(journal: Journal) -> None:
     journal.spaces.activate(space)
     vector = np.array([1, 0], np.float32).tobytes()
     write(journal, passage(1, "x", vector=vector), passage(2, "y"))
-    with journal.snapshot() as (seq, operations):
-        vectors = {op.number: op.vector for op in operations if isinstance(op, PutPassage)}
+    with journal.snapshot() as (seq, state):
+        vectors = {op.number: op.vector for op in state.passages()}
     assert (seq, vectors) == (1, {1: vector, 2: None})
     assert journal.spaces.missing(space, 9) == [(2, "y")]
     other = journal.spaces.prepare(model="n", dimension=2, digest="e")
@@ -137,7 +130,7 @@ def test_the_chain_holds_and_names_a_row_that_was_tampered_with(journal: Journal
         raw.execute("UPDATE log SET payload = 'edited by hand' WHERE seq = 2")
     raw.close()
     assert journal.verify_chain().damaged == (2,)
-    assert journal.unreadable(0) == [2]
+    assert journal.unreadable(0, 10) == [2]
     assert [row.seq for row in journal.rows(0, 10)] == [1, 3, 4]
 
 

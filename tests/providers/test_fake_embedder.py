@@ -1,4 +1,4 @@
-"""The fake: deterministic everywhere, closer where words are shared, unit vectors in input order."""
+"""The fakes: deterministic everywhere, closer where words are shared, unit vectors and scores in input order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.providers.fakes import HashEmbedder
+from helix.providers.fakes import HashEmbedder, OverlapReranker
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -52,3 +52,11 @@ def test_fake_spaces_differ_by_dimension() -> None:
     assert HashEmbedder(64).space.model == "fake-hash"
     assert HashEmbedder(64).space == HashEmbedder(64).space
     assert HashEmbedder(64).space.digest != HashEmbedder(32).space.digest
+
+
+def test_fake_scores_a_text_by_the_words_of_the_query_in_it() -> None:
+    scores = OverlapReranker().scores("why the build fails", ["why the build FAILS", "the build is red", "", "soup"])
+    assert scores.dtype == np.float32
+    assert scores.tolist() == [4.0, 0.0, -4.0, -4.0]
+    assert OverlapReranker().scores("?", ["anything"]).tolist() == [-4.0]
+    assert OverlapReranker().scores("anything", []).shape == (0,)

@@ -1,4 +1,4 @@
-"""A small world for recall tests: real catalogue, projection and recaller, words counted in plain Python."""
+"""A small world for recall tests: real catalogue, projection and recaller."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from helix.model.memory import Kind, Memory
 from helix.model.operations import Operation, PutEdge, PutPassage
 from helix.model.records import Node, label_of, node_from, put
 from helix.providers.fakes import HashEmbedder
+from helix.providers.reranker import Reranker
 from helix.recall.pipeline import Recaller
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue
 from helix.store.projection import Projection
-from helix.text.tokens import lexical_tokens
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 DIMENSION = 32
@@ -31,25 +31,6 @@ def unit(vector: Sequence[float] | npt.NDArray[np.floating]) -> npt.NDArray[np.f
     """Return the vector as float32 of unit length."""
     values = np.asarray(vector, np.float64)
     return (values / np.linalg.norm(values)).astype(np.float32)
-
-
-class CountedWords:
-    """A word index in memory: the score of a passage is the sum of 1 / frequency of the terms it has."""
-
-    def __init__(self, texts: Mapping[int, str]) -> None:
-        self._tokens = {number: set(lexical_tokens(text)) for number, text in texts.items()}
-
-    def search(self, terms: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        frequency = self.document_frequency(terms)
-        scores = {
-            number: sum(1 / frequency[term] for term in terms if term in tokens)
-            for number, tokens in self._tokens.items()
-        }
-        hits = {number: score for number, score in scores.items() if score}
-        return np.array(list(hits), np.int64), np.array(list(hits.values()), np.float32)
-
-    def document_frequency(self, terms: Sequence[str]) -> dict[str, int]:
-        return {term: sum(term in tokens for tokens in self._tokens.values()) for term in terms}
 
 
 class NoIndex:
@@ -127,8 +108,10 @@ class World:
         made.load(self.operations, catalogue)
         return made
 
-    def recaller(self, *, model: bool = True, settings: Settings | None = None) -> Recaller:
-        """Return a recaller over what was added, with or without an embedding model."""
+    def recaller(
+        self, *, model: bool = True, settings: Settings | None = None, reranker: Reranker | None = None
+    ) -> Recaller:
+        """Return a recaller over what was added, with or without an embedding model and a cross-encoder."""
         catalogue = self.catalogue()
         embedder = HashEmbedder(DIMENSION)
 
@@ -139,10 +122,10 @@ class World:
         return Recaller(
             catalogue=catalogue,
             projection=self.projection(catalogue),
-            lexical=CountedWords(self.texts),
             vectors=NoIndex(),
             records=HeldRecords(self.nodes, self.texts),
             embed=embed if model else None,
+            reranker=reranker,
             clock=lambda: NOW,
             settings=settings or Settings(),
         )

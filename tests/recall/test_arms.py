@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recall_world import DIMENSION, NOW, CountedWords, NoIndex, World, unit
+from recall_world import DIMENSION, NOW, NoIndex, World, unit
 
 from helix.errors import EmbeddingSpaceError, GraphUnavailableError
 from helix.model.clock import to_micros
@@ -144,14 +144,12 @@ def test_the_lexical_arm_loses_nothing_to_the_filter(seed: int, share: float) ->
         world.episode(str(i), *(" ".join(rng.choice(words, 3)) for _ in range(int(rng.integers(1, 3)))))
     view = world.catalogue().view
     mask = rng.random(view.count) < share
-    index = CountedWords(world.texts)
-    matches = lexical_matches(view, mask, index, words[:4])
-    scores = dict(zip(*(array.tolist() for array in index.search(words[:4])), strict=True))
+    matches = lexical_matches(view, mask, words[:4])
+    scores = dict(zip(*(array.tolist() for array in view.words.search(words[:4])), strict=True))
     expected: dict[int, float] = {}
-    for place, number in enumerate(view.passages.numbers.tolist()):
-        row = int(view.passages.owner[place])
-        if mask[row] and number in scores:
-            expected[row] = max(expected.get(row, 0.0), scores[number])
+    for passage, owner in enumerate(view.passages.owner.tolist()):
+        if mask[owner] and passage in scores:
+            expected[owner] = max(expected.get(owner, 0.0), scores[passage])
     ranked = matches.ranked(view)
     assert dict(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)) == pytest.approx(expected)
     assert ranked.rows.tolist() == sorted(expected, key=lambda row: (-expected[row], row))
@@ -163,7 +161,7 @@ def test_the_lexical_arm_loses_nothing_to_the_filter(seed: int, share: float) ->
 
 def test_no_words_find_nothing() -> None:
     view = World().catalogue().view
-    assert len(lexical_matches(view, np.empty(0, np.bool_), CountedWords({}), []).passages) == 0
+    assert len(lexical_matches(view, np.empty(0, np.bool_), []).passages) == 0
 
 
 def test_the_rarest_terms_are_kept_in_order_of_rarity() -> None:

@@ -16,6 +16,7 @@ from helix.model.memory import RECENCY_HALF_LIFE_DAYS, Kind, Memory, Status
 from helix.model.recall import Intent
 from helix.model.records import put
 from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, digest, recipe_named, recipes_of
+from helix.recall.relevance import Relevance
 from helix.recall.scoring import INTENT_BOOST, Signals, score_of, scores_of, signals_of, stretched, with_intent
 from helix.store.catalogue import Catalogue
 from helix.store.columns import KIND_CODE, Columns
@@ -25,6 +26,7 @@ def random_signals(seed: int, count: int) -> Signals:
     rng = np.random.default_rng(seed)
     drawn = {name.name: rng.random(count) for name in fields(Signals)}
     drawn |= {"hours": rng.random(count) * 10_000, "kind": rng.integers(-1, len(KIND_CODE), count).astype(np.int8)}
+    drawn |= {"length": rng.random(count) * 400, "beside": rng.integers(0, count, (2, count))}
     drawn |= {"arms": {"vector": rng.random(count) / 61, "lexical": rng.random(count) / 61}}
     return Signals(**{**drawn, "intended": rng.random(count) < 0.3})  # type: ignore[arg-type]
 
@@ -54,10 +56,27 @@ def test_nothing_but_relevance_moves_the_default_score_far(seed: int) -> None:
 def test_a_signal_that_nothing_has_leaves_its_weight_to_the_others() -> None:
     signals = random_signals(1, 5)
     none = np.zeros(5)
-    bare = replace(signals, meaning=np.ones(5), words=none, files=none, time=none, solves=none, proximity=none)
+    none_of = dict.fromkeys(("words", "files", "time", "solves", "proximity"), none)
+    bare = replace(signals, **none_of, meaning=np.ones(5), beside=np.empty((2, 0), np.int64))
     factors = Default().factors(bare)
     assert [name for name in factors if name.startswith("+")] == ["+meaning"]
     assert factors["+meaning"].tolist() == [1.0] * 5
+
+
+def test_a_short_turn_gets_most_of_what_its_better_neighbour_has_more() -> None:
+    none = np.zeros(3)
+    signals = replace(
+        random_signals(1, 3),
+        **dict.fromkeys(("words", "files", "time", "solves", "proximity"), none),
+        meaning=np.array([1.0, 0.2, 0.2]),
+        length=np.array([5.0, 5.0, 500.0]),
+        beside=np.array([[0, 1, 2, 0], [1, 0, 0, 2]]),
+    )
+    context = Default().factors(signals)["+context"]
+    assert context[0] == 0
+    assert context[1] == pytest.approx(0.8 * 80 / 85 * 0.8)
+    assert 0 < context[2] < 0.2 * context[1]
+    assert "+context" not in Default(context=0.0).factors(signals)
 
 
 def test_the_learning_recipe_is_the_table_of_kinds() -> None:
@@ -136,12 +155,21 @@ def memory(node_id: str, **values: object) -> Memory:
 
 def signals_for(columns: Columns, intent: Intent | None = None, days_later: float = 0.0) -> Signals:
     count = len(columns.label)
-    nothing = np.full(count, np.nan)
+    nothing, none = np.full(count, np.nan), np.zeros(count)
     return signals_of(
         columns,
-        cosine=nothing,
-        lexical=nothing,
-        shares=dict.fromkeys(("files", "time", "solves"), np.zeros(count)),
+        relevance=Relevance(
+            rows=np.arange(count),
+            cosine=nothing,
+            lexical=nothing,
+            meaning=none,
+            words=none,
+            passages=np.full(count, -1, np.int64),
+        ),
+        length=none,
+        beside=np.empty((2, 0), np.int64),
+        shares=dict.fromkeys(("time", "solves"), none),
+        files=none,
         arms={},
         proximity=np.zeros(count),
         now=to_micros(NOW) + int(days_later * 86_400_000_000),

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
-from recall_world import World
+from recall_world import NOW, World
 
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, Mention
+from helix.model.episode import Session
 from helix.model.memory import Kind
 from helix.model.recall import Expand
+from helix.model.records import put
 from helix.recall.arms import RankedList
 from helix.recall.fusion import Fused, fuse
-from helix.recall.walk import Seeds, entity_rows, graph_arm, nearness, passable, seeds_of, solves_arm
+from helix.recall.relevance import Relevance
+from helix.recall.walk import (
+    Seeds,
+    context_arm,
+    entity_rows,
+    graph_arm,
+    nearness,
+    passable,
+    seeds_of,
+    solves_arm,
+    turns_beside,
+)
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE
 from helix.store.projection import GraphSnapshot
@@ -34,10 +50,22 @@ def found_first(view: CatalogueView, *refs: Ref) -> Fused:
     return fuse([RankedList(arm="vector", rows=rows, scores=scores, passages=np.full(len(rows), -1, np.int64))], {})
 
 
-def reached(view: CatalogueView, graph: GraphSnapshot, fused: Fused, expand: Expand, *mentions: Mention) -> list[str]:
+def fitting(view: CatalogueView, *refs: Ref) -> Relevance:
+    """Return relevance that falls from ref to ref."""
+    rows = np.array([row(view, ref) for ref in refs], np.int64)
+    nothing, falling = np.full(len(rows), np.nan), np.linspace(0.5, 0.4, len(rows))
+    none = np.full(len(rows), -1, np.int64)
+    return Relevance(
+        rows=rows, cosine=nothing, lexical=nothing, meaning=falling, words=np.zeros(len(rows)), passages=none
+    )
+
+
+def reached(
+    view: CatalogueView, graph: GraphSnapshot, fits: Relevance, expand: Expand, *mentions: Mention
+) -> list[str]:
     walkable = view.walkable(None)
     entities = entity_rows(view, mentions, walkable)
-    seeds = seeds_of(fused, entities, graph)
+    seeds = seeds_of(fits, entities, graph)
     near = nearness(view, graph, seeds, passable(view, graph, walkable, entities), expand)
     mask = view.columns.label != LABEL_CODE[Label.ENTITY]
     return [view.ref_of(int(place)).id for place in graph_arm(near, mask, expand).rows]
@@ -51,7 +79,7 @@ def test_a_walk_crosses_shared_entities_and_a_neighbour_step_too() -> None:
     world.edge(other, shared, Relation.MENTIONS)
     world.edge(apart, own, Relation.MENTIONS)
     view, graph = opened(world)
-    fused = found_first(view, start)
+    fused = fitting(view, start)
     assert "other" in reached(view, graph, fused, Expand.PAGERANK)
     assert "other" in reached(view, graph, fused, Expand.NEIGHBOURS)
     assert "apart" not in reached(view, graph, fused, Expand.PAGERANK)
@@ -63,7 +91,52 @@ def test_a_seed_that_nothing_leads_to_is_not_found_again() -> None:
     alone, private = world.memory("alone", "a"), world.memory("private", "b")
     world.edge(private, world.entity("only-here.c"), Relation.MENTIONS)
     view, graph = opened(world)
-    assert reached(view, graph, found_first(view, alone, private), Expand.PAGERANK) == []
+    assert reached(view, graph, fitting(view, alone, private), Expand.PAGERANK) == []
+
+
+def test_the_only_turn_of_a_session_is_not_found_again_by_it() -> None:
+    world = World()
+    alone = world.episode("alone", "a")
+    world.edge(alone, Ref(label=Label.SESSION, id="s"), Relation.IN_SESSION)
+    world.operations.append(put(Session(id="s", scope="p", started_at=NOW)))
+    view, graph = opened(world)
+    assert reached(view, graph, fitting(view, alone), Expand.PAGERANK) == []
+
+
+def test_the_best_candidates_seed_a_walk_and_worse_ones_hardly() -> None:
+    world = World()
+    refs = [world.memory(name, name) for name in ("best", "near", "far")]
+    view, graph = opened(world)
+    fits = replace(fitting(view, *refs), meaning=np.array([0.5, 0.49, 0.1]))
+    seeds = seeds_of(fits, np.empty(0, np.int64), graph)
+    assert [view.ref_of(int(place)).id for place in seeds.rows] == ["best", "near", "far"]
+    assert seeds.mass[1] > 0.8 * seeds.mass[0]
+    assert seeds.mass[2] < 0.01 * seeds.mass[0]
+
+
+def test_turns_beside_a_found_one_get_their_chance_where_the_filter_lets_them() -> None:
+    world = World()
+    turns = [world.episode(name, name) for name in ("before", "found", "after", "later")]
+    for one, other in pairwise(turns):
+        world.edge(one, other, Relation.NEXT)
+    view, graph = opened(world)
+    mask = np.ones(view.count, np.bool_)
+    beside = context_arm(graph, mask, fitting(view, turns[1])).rows
+    assert {view.ref_of(int(place)).id for place in beside} == {"before", "after"}
+    mask[row(view, turns[0])] = False
+    assert [view.ref_of(int(place)).id for place in context_arm(graph, mask, fitting(view, turns[1])).rows] == ["after"]
+
+
+def test_pairs_of_turns_are_places_among_the_rows() -> None:
+    world = World()
+    turns = [world.episode(name, name) for name in ("one", "two", "three")]
+    for one, other in pairwise(turns):
+        world.edge(one, other, Relation.NEXT)
+    view, graph = opened(world)
+    rows = np.array([row(view, turns[2]), row(view, turns[0]), row(view, turns[1])])
+    assert sorted(map(tuple, turns_beside(graph, rows).T.tolist())) == [(0, 2), (1, 2), (2, 0), (2, 1)]
+    assert turns_beside(graph, rows[:2]).size == 0
+    assert turns_beside(graph, rows[:0]).size == 0
 
 
 def test_what_the_query_speaks_of_leads_to_what_mentions_it() -> None:
@@ -72,7 +145,7 @@ def test_what_the_query_speaks_of_leads_to_what_mentions_it() -> None:
     world.edge(about, world.entity("src/x.c"), Relation.TOUCHES)
     view, graph = opened(world)
     mention = Mention(kind=EntityKind.FILE, name="SRC/X.C")
-    assert reached(view, graph, fuse([], {}), Expand.PAGERANK, mention) == ["about"]
+    assert reached(view, graph, fitting(view), Expand.PAGERANK, mention) == ["about"]
 
 
 def test_an_entity_that_everything_mentions_weighs_little_as_a_seed() -> None:
@@ -83,7 +156,7 @@ def test_an_entity_that_everything_mentions_weighs_little_as_a_seed() -> None:
     world.edge(Ref(label=Label.MEMORY, id="0"), rare, Relation.MENTIONS)
     view, graph = opened(world)
     entities = np.array([row(view, common), row(view, rare)])
-    seeds: Seeds = seeds_of(fuse([], {}), entities, graph)
+    seeds: Seeds = seeds_of(fitting(view), entities, graph)
     assert seeds.mass.tolist() == [0.1, 1.0]
 
 

@@ -44,15 +44,15 @@ address is none, and basic auth, private key, JWT, npm, OpenAI and Slack see a p
 samples or take quadratic time on hostile lines; `blocks`, `headers`, `families` and `assignments` cover what those are
 for. A detector is not even loaded before one of its anchors occurs, since the package takes 0.2 s to import."""
 
+_ANCHORED = [(anchor, detector) for detector in _DETECTORS for anchor in detector.anchors]
 _WORDY = 0.8
 
 
 def find(text: str) -> Iterator[Span]:
     """Yield what the package's detectors see, without what is plainly filler."""
-    for detector in _DETECTORS:
-        if any(anchor in text for anchor in detector.anchors):
-            for pattern in _patterns(detector.module, detector.name):
-                yield from _matches(text, pattern, detector.kind)
+    for detector in dict.fromkeys([detector for anchor, detector in _ANCHORED if anchor in text]):
+        for pattern in _patterns(detector.module, detector.name):
+            yield from _matches(text, pattern, detector.kind)
 
 
 def _matches(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:

@@ -1,0 +1,77 @@
+"""Bulk: a file of JSON lines taken in by large transactions, with the graph built once, at the end.
+
+The lines become the same changes as in an ordinary import, and each batch is durable and found by recall when it is
+written. Only the graph waits: row by row, thousands of changes would take it longer than being built anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from helix.errors import InvalidInputError, NotFoundError
+from helix.ingest.given_vectors import GivenVectors
+from helix.ingest.jsonl import read_file
+from helix.ingest.writing import BATCH, Importer
+from helix.store.jobs import Ticket, Work
+from helix.store.store import Store
+
+_BATCH = 500
+_FEW_LINES = 1_000
+_SHARE_OF_NODES = 16
+"""An import without one line for so many nodes of the store changes the graph faster than it would be built."""
+_READ_BYTES = 1 << 20
+
+
+def json_lines(store: Store, path: str, *, vectors: str | None, scope: str, source: str | None) -> Work:
+    """Return the work of importing a file; `vectors` names a .npy file with a row for each line.
+
+    Raises at once what is wrong with the files: NotFoundError, InvalidInputError, EmbeddingSpaceError.
+    """
+    file = Path(path)
+    total = _count_lines(file)
+    given = None if vectors is None else GivenVectors(Path(vectors), lines=total, dimension=store.dimension)
+    aside = total >= max(_FEW_LINES, store.catalogue.view.count // _SHARE_OF_NODES)
+    importer = Importer(
+        store,
+        source="jsonl",
+        scope=scope,
+        batch=_BATCH if aside else BATCH,
+        vector_at=None if given is None else given.at_line,
+    )
+
+    def take_in(ticket: Ticket) -> Mapping[str, Any]:
+        with file.open("rb") as stream:
+            slices = read_file(stream, source=source or str(file.absolute()))
+            report = importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled)
+        return asdict(report)
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        if not aside:
+            return take_in(ticket)
+        store.set_graph_aside("a bulk import is at work; the graph is built when all its lines are in")
+        try:
+            report = take_in(ticket)
+        finally:
+            store.take_graph_back()
+        if store.needs_rebuild and not ticket.cancelled:
+            store.rebuild_graph(ticket)
+        return report
+
+    return work
+
+
+def _count_lines(path: Path) -> int:
+    """Return how many lines a file has, the last one whether it ends or not."""
+    try:
+        with path.open("rb") as stream:
+            count, last = 0, b"\n"
+            while piece := stream.read(_READ_BYTES):
+                count, last = count + piece.count(b"\n"), piece[-1:]
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no file {path}", hint="check the path") from error
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read: {error.strerror}", hint="name a file of JSON lines") from error
+    return count + (last != b"\n")

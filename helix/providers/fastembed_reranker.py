@@ -1,0 +1,96 @@
+"""Reranking with fastembed's cross-encoders: one session, one text at a time, several threads, like the embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from helix.errors import ModelError
+from helix.providers.crew import Crew
+from helix.providers.install import is_complete
+from helix.providers.local_model import check_files, repair_hint
+from helix.providers.models import Model
+from helix.providers.readable import readable
+from helix.providers.reranker import Scores
+
+if TYPE_CHECKING:
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+_PROBE = ("what jumps over the dog?", "the quick brown fox jumps over the lazy dog")
+
+
+class FastembedReranker:
+    """A Reranker over an installed model. Nothing is looked at before the first text: it may be installed later."""
+
+    def __init__(self, model: Model, models_path: Path, *, threads: int = 2) -> None:
+        self._model = model
+        self._folder = models_path / model.name
+        self._crew = Crew(threads, "helix-rerank")
+        self._engine: TextCrossEncoder | None = None
+        self._loading = Lock()
+
+    def scores(self, query: str, texts: Sequence[str]) -> Scores:
+        """Return float32 log-odds that each text answers the query, shape (len(texts),), in the order of `texts`.
+
+        A score depends on the query and its text alone. Equal texts are read once; of query and text together the
+        model reads `max_tokens`, cutting the longer. Raises ModelError when the model is not installed, damaged, or
+        cannot be loaded.
+        """
+        question = readable(query, self._model.max_tokens)
+        cut = [readable(text, self._model.max_tokens) for text in texts]
+        found = dict.fromkeys(cut, 0.0)
+        if found:
+            engine = self._loaded()
+
+            def read(text: str) -> None:
+                found[text] = _score(engine, question, text)
+
+            # Longest first, so that no thread ends with a long one alone.
+            self._crew.run(sorted(found, key=len, reverse=True), read)
+        return np.array([found[text] for text in cut], np.float32)
+
+    def _loaded(self) -> TextCrossEncoder:
+        if self._engine is None:
+            with self._loading:
+                if self._engine is None:
+                    self._engine = self._load()
+        return self._engine
+
+    def _load(self) -> TextCrossEncoder:
+        """Check the files, load them and try them once, so that what fails, fails here and with a name."""
+        name, folder = self._model.name, self._folder
+        if not is_complete(self._model, folder):
+            raise ModelError(f"model {name!r} is not installed in {folder.parent}", hint=repair_hint(name))
+        check_files(name, folder, self._model.hashes)
+        try:
+            engine = _open(self._model, folder)
+            _score(engine, *_PROBE)
+        except Exception as error:  # tokenizers raises bare Exception, onnxruntime classes derived from nothing else
+            raise ModelError(f"model {name!r} in {folder} cannot be loaded: {error}") from error
+        return engine
+
+
+def _score(engine: TextCrossEncoder, query: str, text: str) -> float:
+    # Alone: quantization scales activations over a whole batch, so that neighbours would change the score.
+    return next(iter(engine.rerank(query, [text], batch_size=1)))
+
+
+def _open(model: Model, folder: Path) -> TextCrossEncoder:
+    """Open the model with fastembed, from its folder and never from anywhere else."""
+    # fastembed brings onnxruntime: half a second that whoever does not rerank does without.
+    from fastembed.common.model_description import ModelSource
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    name = f"helix/{model.name}"
+    # Refused when an earlier reranker of this model registered it, which does as well.
+    with suppress(ValueError):
+        TextCrossEncoder.add_custom_model(
+            model=name, sources=ModelSource(url="file:///never-fetched"), model_file=model.model_file
+        )
+    # Without a cache folder fastembed would make one among the system's temporary files.
+    return TextCrossEncoder(name, cache_dir=str(folder), specific_model_path=str(folder), threads=1, cuda=False)

@@ -1,0 +1,89 @@
+"""Relevance: how well rows fit a question by meaning and by words, as numbers that do not depend on the other rows.
+
+Numbers stretched over the candidates of one question (min-max) say which is best; they cannot say that none is any
+good, and the worst candidate decides how much the best is worth. These can be compared between questions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helix.recall.arms import Matches
+from helix.recall.vector import cosines
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import FloatArray, IndexArray
+from helix.store.matrix import VectorArray
+from helix.store.passages import NO_INDEX
+
+MEANING = 0.55
+WORDS = 0.45
+"""What meaning and words count beside each other; a convex combination of scores with fixed bounds (Bruch et al. 2023)
+ranks better than their ranks alone."""
+
+UNRELATED = 0.3
+UNRELATED_WEIGHT = 16
+"""The cosine of an unrelated text, believed until the store's own texts say otherwise: it counts as so many of them."""
+
+HALF_WORDS = 4.0
+"""BM25 score, over ln(1 + passages), at which words count half: what some two words as rare as can be bring."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relevance:
+    """How rows fit; the arrays run parallel to `rows`.
+
+    `cosine` is NaN without a vector and `lexical` (BM25) NaN without a word in common; `meaning` and `words` are both
+    in 0..1, and 0 then. `passages` has each row's nearest passage by meaning, NO_INDEX without one.
+    """
+
+    rows: IndexArray
+    cosine: FloatArray
+    lexical: FloatArray
+    meaning: FloatArray
+    words: FloatArray
+    passages: IndexArray
+
+    @property
+    def mixed(self) -> FloatArray:
+        """Meaning and words in one number, shape (rows,); words alone where nothing has a vector."""
+        return MEANING * self.meaning + WORDS * self.words
+
+    def at(self, places: IndexArray) -> Relevance:
+        """Return the same of the rows at some places."""
+        return Relevance(
+            rows=self.rows[places],
+            cosine=self.cosine[places],
+            lexical=self.lexical[places],
+            meaning=self.meaning[places],
+            words=self.words[places],
+            passages=self.passages[places],
+        )
+
+
+def relevance_of(view: CatalogueView, rows: IndexArray, vector: VectorArray | None, matches: Matches) -> Relevance:
+    """Return how the rows fit a question of that vector (None: not embedded) and those matches of its words."""
+    if vector is None:
+        cosine, passages = np.full(len(rows), np.nan), np.full(len(rows), NO_INDEX, np.int64)
+        meaning = np.zeros(len(rows))
+    else:
+        cosine, passages = cosines(view, rows, vector)
+        floor = unrelated(view, vector)
+        meaning = np.nan_to_num(np.clip((cosine - floor) / (1.0 - floor), 0.0, 1.0))
+    lexical = matches.of_rows(view, rows)
+    score = np.maximum(np.nan_to_num(lexical), 0.0)
+    half = HALF_WORDS * np.log1p(max(view.words.living, 1))
+    return Relevance(
+        rows=rows, cosine=cosine, lexical=lexical, meaning=meaning, words=score / (score + half), passages=passages
+    )
+
+
+def unrelated(view: CatalogueView, vector: VectorArray) -> float:
+    """Return the mean cosine of the store's passages with the vector: what a text has that is not about it.
+
+    Models differ in it (0.5 with bge-small, 0.1 with potion), and so do questions.
+    """
+    count, mean = view.passages.vectors.center
+    seen = count * float(np.clip(mean @ vector, 0.0, 0.9))
+    return (seen + UNRELATED_WEIGHT * UNRELATED) / (count + UNRELATED_WEIGHT)

@@ -1,0 +1,131 @@
+"""Images: arrays and texts as one file that the next start maps into memory instead of making them anew.
+
+A file is a line of JSON (`stamp`, what the image is of, and where each part lies) and the parts' bytes, each at a
+multiple of 64. It gets its name only when all of it is on the disk, and every part has a checksum: what cannot be
+trusted to the last byte is no image.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import mmap
+import os
+import shutil
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Stamp = Mapping[str, str | int]
+
+_ALIGNMENT = 64
+_LONGEST_HEADER = 1 << 20
+_SEPARATOR = "\0"
+_SPARE_BYTES = 256 << 20
+
+
+@dataclass(slots=True)
+class Image:
+    """Named arrays, each given in pieces that follow one another, and named lists of texts that hold no NUL."""
+
+    arrays: dict[str, Sequence[Array]] = field(default_factory=dict)
+    texts: dict[str, Sequence[str]] = field(default_factory=dict)
+
+    def array(self, name: str) -> Array:
+        """Return an array of one piece; writing to one that was read from a file does not change the file."""
+        (piece,) = self.arrays[name]
+        return piece
+
+
+def write(path: Path, stamp: Stamp, image: Image) -> None:
+    """Write the image to a file that takes the place of `path` when it is whole; only the owner may read it.
+
+    Raises OSError, and ValueError for a text with NUL.
+    """
+    parts = {f"array {name}": list(pieces) for name, pieces in image.arrays.items()}
+    parts |= {f"text {name}": [_packed(name, texts)] for name, texts in image.texts.items()}
+    places: dict[str, dict[str, Any]] = {}
+    offset = _LONGEST_HEADER
+    for name, pieces in parts.items():
+        checksum, rows = 0, 0
+        for piece in pieces:
+            checksum, rows = zlib.crc32(_bytes(piece), checksum), rows + len(piece)
+        shape = (rows, *pieces[0].shape[1:])
+        places[name] = {"offset": offset, "type": pieces[0].dtype.str, "shape": shape, "crc32": checksum}
+        size = sum(piece.nbytes for piece in pieces)
+        offset += -(-size // _ALIGNMENT) * _ALIGNMENT
+    header = json.dumps({"stamp": dict(stamp), "parts": places}).encode() + b"\n"
+    draft = path.with_name(f"{path.name}.new")
+    draft.unlink(missing_ok=True)
+    if shutil.disk_usage(path.parent).free < offset + _SPARE_BYTES:
+        raise OSError(errno.ENOSPC, "too little room for an image", str(path))
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(header)
+            for name, pieces in parts.items():
+                file.seek(int(places[name]["offset"]))
+                for piece in pieces:
+                    file.write(_bytes(piece))
+            file.truncate(offset)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def read_stamp(path: Path) -> Stamp | None:
+    """Return what the file is an image of, or None where there is none."""
+    header = _header(path)
+    return None if header is None else header["stamp"]
+
+
+def read(path: Path) -> Image | None:
+    """Return the image, its arrays mapped, or None where the file is not exactly what was written."""
+    header = _header(path)
+    if header is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+        image = Image()
+        for name, place in header["parts"].items():
+            kind, _, plain = name.partition(" ")
+            count = int(np.prod(place["shape"]))
+            array = np.frombuffer(mapped, np.dtype(place["type"]), count, place["offset"]).reshape(place["shape"])
+            if zlib.crc32(_bytes(array)) != place["crc32"]:
+                return None
+            if kind == "array":
+                image.arrays[plain] = [array]
+            else:
+                text = array.tobytes().decode("utf-8", "surrogatepass")
+                image.texts[plain] = text.split(_SEPARATOR)[:-1]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return image
+
+
+def _header(path: Path) -> dict[str, Any] | None:
+    try:
+        with path.open("rb") as file:
+            header = json.loads(file.readline(_LONGEST_HEADER))
+    except (OSError, ValueError):
+        return None
+    return header if isinstance(header, dict) and {"stamp", "parts"} <= header.keys() else None
+
+
+def _packed(name: str, texts: Sequence[str]) -> Array:
+    joined = _SEPARATOR.join((*texts, ""))
+    if joined.count(_SEPARATOR) != len(texts):
+        raise ValueError(f"a text of {name} holds NUL")
+    return np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def _bytes(array: Array) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

@@ -1,0 +1,170 @@
+"""Keeping: an image of what is in memory, renewed as the journal grows, and trusted at start only beside the journal.
+
+An image counts while the journal holds the row it was made at, with the same digest of all before it, and what came
+after is short and whole. Otherwise everything is read from the journal, as if there were none.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from helix.errors import HelixError
+from helix.journal.log import Journal
+from helix.model.operations import Row
+from helix.store import columns, csr, imaging
+from helix.store import image as images
+from helix.store.catalogue import Catalogue, CatalogueView
+from helix.store.image import Stamp
+from helix.store.postings import KEY_BITS, Postings
+from helix.store.projection import GraphSnapshot, Projection
+
+log = logging.getLogger(__name__)
+
+_FORMAT = 1
+_ROWS_BETWEEN = 400
+"""Journal rows after which the image is made anew: what the next start has to read beside it."""
+_SHARE_OF_TIME = 0.1
+"""Making images takes no more of the time than this, however fast the journal grows."""
+_LONGEST_TAIL = 20_000
+_TAIL_BATCH = 256
+_MOST_DEAD = 0.25
+"""Share of dead passages from which an image is not worth keeping: reading everything leaves them behind."""
+
+
+class ImageKeeper:
+    """The image of one store. `load` and `note` belong to the writer's thread, as the tables do."""
+
+    def __init__(
+        self, path: Path, journal: Journal, catalogue: Catalogue, projection: Projection, *, least_rows: int
+    ) -> None:
+        """`least_rows` is the number of nodes from which an image is quicker than reading all of them."""
+        self._path = path
+        self._journal = journal
+        self._catalogue = catalogue
+        self._projection = projection
+        self._least_rows = least_rows
+        self._noted = 0
+        self._ready_at = 0.0
+        self._making: threading.Thread | None = None
+
+    def load(self) -> bool:
+        """Fill the tables from the image and the journal's rows since; False where everything has to be read."""
+        stamp = images.read_stamp(self._path)
+        if stamp is None or not self._is_ours(stamp):
+            return False
+        started = time.perf_counter()
+        image = images.read(self._path)
+        if image is None:
+            log.warning("image set aside: it is damaged")
+            return False
+        try:
+            with collection_paused():
+                imaging.develop(image, self._catalogue, self._projection, int(stamp["dimension"]))
+            tail = self._replay(int(stamp["seq"]))
+        except (HelixError, KeyError, ValueError) as error:
+            log.warning("image set aside", extra={"error": str(error)})
+            return False
+        if tail is not None:
+            self._noted = tail
+            log.info("image loaded", extra={"tail": tail, "seconds": round(time.perf_counter() - started, 3)})
+        return tail is not None
+
+    def note(self, rows: Sequence[Row]) -> None:
+        """Take notice of rows that the tables hold now, and have the image made anew when they are many."""
+        self._noted += len(rows)
+        making = self._making is not None and self._making.is_alive()
+        if self._noted < _ROWS_BETWEEN or making or time.monotonic() < self._ready_at:
+            return
+        moment = (self._stamp(), self._catalogue.view, self._projection.snapshot)
+        self._noted = 0
+        self._making = threading.Thread(target=self._make, args=moment, name="helix-image", daemon=True)
+        self._making.start()
+
+    def close(self) -> None:
+        """Leave an up-to-date image behind; after the writer has ended."""
+        if self._making is not None:
+            self._making.join()
+        if self._noted:
+            self._make(self._stamp(), self._catalogue.view, self._projection.snapshot)
+
+    def forget(self) -> None:
+        """Give the image up because the tables were filled from elsewhere; the next rows make a new one."""
+        if self._making is not None:
+            self._making.join()
+        self._path.unlink(missing_ok=True)
+        self._noted = _ROWS_BETWEEN
+
+    def _make(self, stamp: Stamp, view: CatalogueView, graph: GraphSnapshot) -> None:
+        started = time.monotonic()
+        passages = view.passages
+        dead = passages.count - int(np.count_nonzero(passages.alive))
+        try:
+            if view.count < self._least_rows or dead > _MOST_DEAD * passages.count:
+                self._path.unlink(missing_ok=True)
+            else:
+                images.write(self._path, stamp, imaging.picture(view, graph))
+        except (OSError, ValueError) as error:
+            log.warning("no image", extra={"error": str(error)})
+        self._ready_at = time.monotonic() + (time.monotonic() - started) / _SHARE_OF_TIME
+
+    def _stamp(self) -> Stamp:
+        space = self._journal.spaces.active()
+        return {
+            "layout": _layout(),
+            "store": self._journal.store_id,
+            "seq": self._journal.last_seq,
+            "chain": self._journal.chain_at(self._journal.last_seq),
+            "space": "" if space is None else f"{space.id} {space.digest}",
+            "dimension": 0 if space is None else space.dimension,
+        }
+
+    def _is_ours(self, stamp: Stamp) -> bool:
+        now, seq = self._stamp(), stamp.get("seq")
+        if not isinstance(seq, int) or not 0 <= self._journal.last_seq - seq <= _LONGEST_TAIL:
+            return False
+        same = all(stamp.get(name) == now[name] for name in ("layout", "store", "space", "dimension"))
+        return same and stamp.get("chain") == self._journal.chain_at(seq)
+
+    def _replay(self, seq: int) -> int | None:
+        """Apply the rows behind `seq`; None where one of them cannot be read, so that the tables would miss it."""
+        after = seq
+        while rows := self._journal.rows(after, _TAIL_BATCH):
+            if [row.seq for row in rows] != list(range(after + 1, after + 1 + len(rows))):
+                return None
+            operations = [op for row in rows for op in row.change.operations]
+            self._catalogue.apply(operations)
+            self._projection.apply(operations, self._catalogue)
+            after = rows[-1].seq
+        return after - seq if after == self._journal.last_seq else None
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Fill tables without the cycle collector, and have it pass over them later: a million objects hold no cycle."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _layout() -> str:
+    """Return a digest of what the numbers in an image mean."""
+    meaning = (
+        *(_FORMAT, KEY_BITS, columns.COLUMN_NAMES, columns.LABELS, columns.KINDS, columns.ENTITY_KINDS),
+        *(columns.STATUSES, columns.TRUSTS, csr.RELATIONS, [part.name for part in fields(Postings)]),
+    )
+    return hashlib.sha256(repr(meaning).encode()).hexdigest()
