@@ -21,7 +21,7 @@ ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
 ) | {"context": 0.0}
 """What each arm counts in fusion. The turns beside a found one are candidates; what they get is the recipe's to say."""
 
-_MOST = 100
+_MOST = 1_000
 
 DIVERSITY = 0.7
 """Weight of relevance against redundancy in maximal marginal relevance; 1 leaves the order as it is."""
@@ -146,7 +146,7 @@ class Default:
     time: float = 0.15
     solves: float = 0.1
     graph: float = 0.15
-    context: float = 0.8
+    context: float = 0.7
     half_length: float = 80.0
     effectiveness_cap: float = 0.15
     recency_cap: float = 0.05

@@ -45,7 +45,6 @@ _ROUNDING = 1e-12
 _FAILURES = (KIND_CODE[Kind.FAILURE], KIND_CODE[Kind.SYSTEMIC])
 _MEMORY = LABEL_CODE[Label.MEMORY]
 _ENTITY = LABEL_CODE[Label.ENTITY]
-_SESSION = LABEL_CODE[Label.SESSION]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +80,12 @@ def seeds_of(relevance: Relevance, entities: IndexArray, graph: GraphSnapshot) -
 
 
 def passable(view: CatalogueView, graph: GraphSnapshot, walkable: BoolArray, entities: IndexArray) -> BoolArray:
-    """Return the walkable rows less entities and sessions that only one thing is linked to, but for the query's own.
+    """Return the walkable rows less the entities that only one thing speaks of, but for the query's own.
 
-    They lead nowhere but back, and would reward whatever speaks of things nobody else does.
+    Such an entity leads nowhere but back, and would reward whatever speaks of things nobody else does.
     """
     found = walkable.copy()
-    rows = np.flatnonzero((view.columns.label == _ENTITY) | (view.columns.label == _SESSION))
+    rows = np.flatnonzero(view.columns.label == _ENTITY)
     found[rows[graph.degree_of(rows) < 2]] = False
     found[entities] = True
     return found

@@ -25,13 +25,17 @@ _N = TypeVar("_N", np.float64, np.int64)
 WALK_WEIGHTS: Mapping[Relation, float] = {
     **dict.fromkeys(Relation, 1.0),
     Relation.SUPERSEDES: 0.5,
-    Relation.IN_SESSION: 0.3,
-    Relation.NEXT: 0.5,
+    Relation.IN_SESSION: 0.0,
+    Relation.NEXT: 0.0,
     Relation.HAS_TASK: 0.3,
     Relation.BLOCKED_BY: 0.3,
     Relation.INJECTED: 0.2,
 }
-"""How strongly each type of edge draws a walk: what says little about meaning draws less."""
+"""How strongly each type of edge draws a walk: what says little about meaning draws less.
+
+Turns of a session draw none: through them a walk brings whole sessions for one turn that fits. What a turn owes to its
+neighbours is a matter of its own (`recipes.Default.context`).
+"""
 
 FOLD_MINIMUM = 2048
 FOLD_SHARE = 1 / 64

@@ -20,6 +20,7 @@ from benchmarks.speed_corpus import SELECTIVE, Phrases
 from benchmarks.speed_daemon import Running, running
 from benchmarks.speed_report import tables
 from benchmarks.speed_store import KEPT, Say, disk, made, settings_of
+from helix.errors import HelixError
 
 CLIENTS = (1, 4, 16)
 _BUSY = 0.5
@@ -51,9 +52,14 @@ def measure(
         result |= asked(served, seconds=seconds, queries=queries, clients=clients, say=say)
         result["memory"] = served.memory()
         say("storing")
-        result["storing"] = stored(served, queries)
-        result["insert_per_second"] = inserted(served, 2 * queries)
-        stored(served, queries)
+        try:
+            result["storing"] = stored(served, queries)
+            result["insert_per_second"] = inserted(served, 2 * queries)
+            stored(served, queries)
+        except HelixError as error:
+            # What was measured before is worth keeping, and the rest can be measured still.
+            say(f"storing failed: {error}")
+            result["failed"] = f"storing: {error}"
         served.kill()
     say("starting again after kill -9")
     with running(settings) as served:
@@ -63,7 +69,7 @@ def measure(
         say("starting with settings for low memory")
         result["low_memory"] = _with_settings(home, low_memory, seconds)
     say("measuring inside")
-    result["inside"] = speed_inside.measured(settings, queries, queries)
+    result["inside"] = speed_inside.measured(settings, queries, 0 if "failed" in result else queries)
     result["throughput"] = _throughput(result, clients[-1])
     return result
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,10 @@ class Running:
         daemon.stop(self._settings)
 
     def kill(self) -> None:
-        """End it at once, as a power cut would."""
+        """End it at once, as a power cut would, unless it is gone already."""
         self.client.close()
-        os.kill(self.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
         until = time.monotonic() + _GONE_SECONDS
         while daemon.find(self._settings.store_path) is not None and time.monotonic() < until:
             time.sleep(_PAUSE_SECONDS)

@@ -173,29 +173,49 @@ def power_iteration(graph: GraphSnapshot, seeds: IndexArray, mass: FloatArray, w
 
 
 def _storing(store: Store, phrases: Phrases, stores: int) -> dict[str, dict[str, float]]:
-    """Return the time of storing a memory, and of the journal's part in it."""
-    journal: list[float] = []
-    whole: list[float] = []
-    store.journal.append = _timed(store.journal.append, journal)  # type: ignore[method-assign]
+    """Return the time of storing a memory, and of each part of it; the rest is deciding and waiting for a turn."""
+    watch = _Watch()
+    store.embed_query(phrases.question())  # the model's first text after a pause is slower
+    watch.follow("journal", store.journal, "append")
+    watch.follow("catalogue", store.catalogue, "apply")
+    watch.follow("projection", store.projection, "apply")
+    watch.follow("graph", store.graph, "apply")
     for _ in range(stores):
         request = StoreRequest(kind="fact", trigger=phrases.question(), resolution=phrases.question(), scope="bench")
-        before = len(journal)
+        with watch.once("whole"):
+            remember(store, request)
+    return {part: percentiles(times) for part, times in watch.times.items()}
+
+
+class _Watch:
+    """Times calls of methods, and adds up those of one part within one whole."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, list[float]] = {}
+        self._spent: dict[str, float] = {}
+
+    def follow(self, part: str, owner: object, method: str) -> None:
+        """Count what calls of a method of this one object take as the part's."""
+        function: Callable[..., Any] = getattr(owner, method)
+
+        def timed(*args: Any, **named: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                return function(*args, **named)
+            finally:
+                self._spent[part] = self._spent.get(part, 0.0) + time.perf_counter() - started
+
+        setattr(owner, method, timed)
+
+    @contextmanager
+    def once(self, whole: str) -> Iterator[None]:
+        """Time what happens inside as one whole, and note what each part took of it."""
+        self._spent = {}
         started = time.perf_counter()
-        remember(store, request)
-        whole.append(time.perf_counter() - started)
-        journal[before:] = [sum(journal[before:])]
-    return {"whole": percentiles(whole), "journal": percentiles(journal)}
-
-
-def _timed(function: Callable[..., Any], times: list[float]) -> Callable[..., Any]:
-    def timed(*args: Any) -> Any:
-        started = time.perf_counter()
-        try:
-            return function(*args)
-        finally:
-            times.append(time.perf_counter() - started)
-
-    return timed
+        yield
+        self.times.setdefault(whole, []).append(time.perf_counter() - started)
+        for part, seconds in self._spent.items():
+            self.times.setdefault(part, []).append(seconds)
 
 
 def _top(values: FloatArray) -> IndexArray:

@@ -74,7 +74,17 @@ TARGETS = (
 )
 """Figures to reach at 100,000 memories on two cores with nothing else running."""
 
-_REST = ("build", "memory", "low_memory", "start_seconds", "insert_per_second", "disk_bytes", "throughput", "inside")
+_REST = (
+    "failed",
+    "build",
+    "memory",
+    "low_memory",
+    "start_seconds",
+    "insert_per_second",
+    "disk_bytes",
+    "throughput",
+    "inside",
+)
 """What is shown as it is."""
 
 
@@ -90,7 +100,8 @@ def tables(result: Mapping[str, Any]) -> Iterator[str]:
     yield from _timed("stage (1 client)", result["stages"], ("p50_ms", "p95_ms", "p99_ms"))
     yield ""
     for name in _REST:
-        yield f"{name}: {result.get(name, '-')}"
+        if name in result:
+            yield f"{name}: {result[name]}"
 
 
 def value_at(result: Mapping[str, Any], path: tuple[str, ...]) -> float | None:

@@ -74,7 +74,7 @@ def test_a_short_turn_gets_most_of_what_its_better_neighbour_has_more() -> None:
     )
     context = Default().factors(signals)["+context"]
     assert context[0] == 0
-    assert context[1] == pytest.approx(0.8 * 80 / 85 * 0.8)
+    assert context[1] == pytest.approx(0.7 * 80 / 85 * 0.8)
     assert 0 < context[2] < 0.2 * context[1]
     assert "+context" not in Default(context=0.0).factors(signals)
 
