@@ -2,33 +2,30 @@
 // node tables that the schema declares for a relationship: never with words that come from outside.
 
 // name: put_{type}_{source}_{target}
-// params: rows
-UNWIND $rows AS r
-MATCH (a:{source} {id: r.source}), (b:{target} {id: r.target})
+// params: source, target, weight, created_at, last_used_at, relation, attributes, slice, extractor, model, agent, trust
+MATCH (a:{source} {id: $source}), (b:{target} {id: $target})
 MERGE (a)-[e:{type}]->(b)
 SET
-    e.weight = CAST(r.weight AS DOUBLE), e.created_at = CAST(r.created_at AS INT64),
-    e.last_used_at = CAST(r.last_used_at AS INT64), e.relation = CAST(r.relation AS STRING),
-    e.attributes = CAST(r.attributes AS STRING), e.slice = CAST(r.slice AS STRING),
-    e.extractor = CAST(r.extractor AS STRING), e.model = CAST(r.model AS STRING),
-    e.agent = CAST(r.agent AS STRING), e.trust = CAST(r.trust AS STRING);
+    e.weight = CAST($weight AS DOUBLE), e.created_at = CAST($created_at AS INT64),
+    e.last_used_at = CAST($last_used_at AS INT64), e.relation = CAST($relation AS STRING),
+    e.attributes = CAST($attributes AS STRING), e.slice = CAST($slice AS STRING),
+    e.extractor = CAST($extractor AS STRING), e.model = CAST($model AS STRING),
+    e.agent = CAST($agent AS STRING), e.trust = CAST($trust AS STRING);
 
 // name: drop_{type}_{source}_{target}
-// params: rows
-UNWIND $rows AS r
-MATCH (a:{source} {id: r.source})-[e:{type}]->(b:{target} {id: r.target})
+// params: source, target
+MATCH (a:{source} {id: $source})-[e:{type}]->(b:{target} {id: $target})
 DELETE e;
 
 // name: put_INJECTED_Task_Memory
-// params: rows
-UNWIND $rows AS r
-MATCH (a:Task {id: r.source}), (b:Memory {id: r.target})
+// params: source, target, weight, created_at, last_used_at, relation, attributes, slice, extractor, model, agent, trust, at, rank, score, arm, outcome
+MATCH (a:Task {id: $source}), (b:Memory {id: $target})
 MERGE (a)-[e:INJECTED]->(b)
 SET
-    e.weight = CAST(r.weight AS DOUBLE), e.created_at = CAST(r.created_at AS INT64),
-    e.last_used_at = CAST(r.last_used_at AS INT64), e.relation = CAST(r.relation AS STRING),
-    e.attributes = CAST(r.attributes AS STRING), e.slice = CAST(r.slice AS STRING),
-    e.extractor = CAST(r.extractor AS STRING), e.model = CAST(r.model AS STRING),
-    e.agent = CAST(r.agent AS STRING), e.trust = CAST(r.trust AS STRING), e.at = CAST(r.at AS INT64),
-    e.rank = CAST(r.rank AS INT64), e.score = CAST(r.score AS DOUBLE), e.arm = CAST(r.arm AS STRING),
-    e.outcome = CAST(r.outcome AS STRING);
+    e.weight = CAST($weight AS DOUBLE), e.created_at = CAST($created_at AS INT64),
+    e.last_used_at = CAST($last_used_at AS INT64), e.relation = CAST($relation AS STRING),
+    e.attributes = CAST($attributes AS STRING), e.slice = CAST($slice AS STRING),
+    e.extractor = CAST($extractor AS STRING), e.model = CAST($model AS STRING),
+    e.agent = CAST($agent AS STRING), e.trust = CAST($trust AS STRING), e.at = CAST($at AS INT64),
+    e.rank = CAST($rank AS INT64), e.score = CAST($score AS DOUBLE), e.arm = CAST($arm AS STRING),
+    e.outcome = CAST($outcome AS STRING);

@@ -1,79 +1,72 @@
 // Writes to nodes. A property that may be null is cast: Kuzu takes the type of a parameter from its first value.
 
 // name: put_memory
-// params: rows
-UNWIND $rows AS r
-MERGE (n:Memory {id: r.id})
+// params: id, name, kind, trigger, resolution, scope, status, confidence, importance, helped, failed, uses, easiness, half_life_days, valid_from, valid_to, recorded_at, retired_at, last_used_at, source, attributes, slice, extractor, model, agent, trust
+MERGE (n:Memory {id: $id})
 SET
-    n.name = CAST(r.name AS STRING), n.kind = CAST(r.kind AS STRING), n.trigger = CAST(r.trigger AS STRING),
-    n.resolution = CAST(r.resolution AS STRING), n.scope = CAST(r.scope AS STRING),
-    n.status = CAST(r.status AS STRING), n.confidence = CAST(r.confidence AS DOUBLE),
-    n.importance = CAST(r.importance AS DOUBLE), n.helped = CAST(r.helped AS DOUBLE),
-    n.failed = CAST(r.failed AS DOUBLE), n.uses = CAST(r.uses AS INT64),
-    n.easiness = CAST(r.easiness AS DOUBLE), n.half_life_days = CAST(r.half_life_days AS DOUBLE),
-    n.valid_from = CAST(r.valid_from AS INT64), n.valid_to = CAST(r.valid_to AS INT64),
-    n.recorded_at = CAST(r.recorded_at AS INT64), n.retired_at = CAST(r.retired_at AS INT64),
-    n.last_used_at = CAST(r.last_used_at AS INT64), n.source = CAST(r.source AS STRING),
-    n.attributes = CAST(r.attributes AS STRING), n.slice = CAST(r.slice AS STRING),
-    n.extractor = CAST(r.extractor AS STRING), n.model = CAST(r.model AS STRING),
-    n.agent = CAST(r.agent AS STRING), n.trust = CAST(r.trust AS STRING);
+    n.name = CAST($name AS STRING), n.kind = CAST($kind AS STRING), n.trigger = CAST($trigger AS STRING),
+    n.resolution = CAST($resolution AS STRING), n.scope = CAST($scope AS STRING),
+    n.status = CAST($status AS STRING), n.confidence = CAST($confidence AS DOUBLE),
+    n.importance = CAST($importance AS DOUBLE), n.helped = CAST($helped AS DOUBLE),
+    n.failed = CAST($failed AS DOUBLE), n.uses = CAST($uses AS INT64),
+    n.easiness = CAST($easiness AS DOUBLE), n.half_life_days = CAST($half_life_days AS DOUBLE),
+    n.valid_from = CAST($valid_from AS INT64), n.valid_to = CAST($valid_to AS INT64),
+    n.recorded_at = CAST($recorded_at AS INT64), n.retired_at = CAST($retired_at AS INT64),
+    n.last_used_at = CAST($last_used_at AS INT64), n.source = CAST($source AS STRING),
+    n.attributes = CAST($attributes AS STRING), n.slice = CAST($slice AS STRING),
+    n.extractor = CAST($extractor AS STRING), n.model = CAST($model AS STRING),
+    n.agent = CAST($agent AS STRING), n.trust = CAST($trust AS STRING);
 
 // name: put_episode
-// params: rows
-UNWIND $rows AS r
-MERGE (n:Episode {id: r.id})
+// params: id, content, session, scope, agent, role, importance, source, occurred_at, recorded_at, consolidated_at, slice, extractor, model, trust
+MERGE (n:Episode {id: $id})
 SET
-    n.content = CAST(r.content AS STRING), n.session = CAST(r.session AS STRING),
-    n.scope = CAST(r.scope AS STRING), n.agent = CAST(r.agent AS STRING), n.role = CAST(r.role AS STRING),
-    n.importance = CAST(r.importance AS DOUBLE), n.source = CAST(r.source AS STRING),
-    n.occurred_at = CAST(r.occurred_at AS INT64), n.recorded_at = CAST(r.recorded_at AS INT64),
-    n.consolidated_at = CAST(r.consolidated_at AS INT64), n.slice = CAST(r.slice AS STRING),
-    n.extractor = CAST(r.extractor AS STRING), n.model = CAST(r.model AS STRING),
-    n.trust = CAST(r.trust AS STRING);
+    n.content = CAST($content AS STRING), n.session = CAST($session AS STRING),
+    n.scope = CAST($scope AS STRING), n.agent = CAST($agent AS STRING), n.role = CAST($role AS STRING),
+    n.importance = CAST($importance AS DOUBLE), n.source = CAST($source AS STRING),
+    n.occurred_at = CAST($occurred_at AS INT64), n.recorded_at = CAST($recorded_at AS INT64),
+    n.consolidated_at = CAST($consolidated_at AS INT64), n.slice = CAST($slice AS STRING),
+    n.extractor = CAST($extractor AS STRING), n.model = CAST($model AS STRING),
+    n.trust = CAST($trust AS STRING);
 
 // name: put_reflection
-// params: rows
-UNWIND $rows AS r
-MERGE (n:Reflection {id: r.id})
+// params: id, question, insight, level, confidence, status, scope, valid_from, valid_to, recorded_at, retired_at, last_used_at, slice, extractor, model, agent, trust
+MERGE (n:Reflection {id: $id})
 SET
-    n.question = CAST(r.question AS STRING), n.insight = CAST(r.insight AS STRING),
-    n.level = CAST(r.level AS INT64), n.confidence = CAST(r.confidence AS DOUBLE),
-    n.status = CAST(r.status AS STRING), n.scope = CAST(r.scope AS STRING),
-    n.valid_from = CAST(r.valid_from AS INT64), n.valid_to = CAST(r.valid_to AS INT64),
-    n.recorded_at = CAST(r.recorded_at AS INT64), n.retired_at = CAST(r.retired_at AS INT64),
-    n.last_used_at = CAST(r.last_used_at AS INT64), n.slice = CAST(r.slice AS STRING),
-    n.extractor = CAST(r.extractor AS STRING), n.model = CAST(r.model AS STRING),
-    n.agent = CAST(r.agent AS STRING), n.trust = CAST(r.trust AS STRING);
+    n.question = CAST($question AS STRING), n.insight = CAST($insight AS STRING),
+    n.level = CAST($level AS INT64), n.confidence = CAST($confidence AS DOUBLE),
+    n.status = CAST($status AS STRING), n.scope = CAST($scope AS STRING),
+    n.valid_from = CAST($valid_from AS INT64), n.valid_to = CAST($valid_to AS INT64),
+    n.recorded_at = CAST($recorded_at AS INT64), n.retired_at = CAST($retired_at AS INT64),
+    n.last_used_at = CAST($last_used_at AS INT64), n.slice = CAST($slice AS STRING),
+    n.extractor = CAST($extractor AS STRING), n.model = CAST($model AS STRING),
+    n.agent = CAST($agent AS STRING), n.trust = CAST($trust AS STRING);
 
 // name: put_entity
-// params: rows
-UNWIND $rows AS r
-MERGE (n:Entity {id: r.id})
+// params: id, kind, name, scope
+MERGE (n:Entity {id: $id})
 SET
-    n.kind = CAST(r.kind AS STRING), n.name = CAST(r.name AS STRING), n.scope = CAST(r.scope AS STRING);
+    n.kind = CAST($kind AS STRING), n.name = CAST($name AS STRING), n.scope = CAST($scope AS STRING);
 
 // name: put_session
-// params: rows
-UNWIND $rows AS r
-MERGE (n:Session {id: r.id})
+// params: id, scope, agent, started_at, ended_at
+MERGE (n:Session {id: $id})
 SET
-    n.scope = CAST(r.scope AS STRING), n.agent = CAST(r.agent AS STRING),
-    n.started_at = CAST(r.started_at AS INT64), n.ended_at = CAST(r.ended_at AS INT64);
+    n.scope = CAST($scope AS STRING), n.agent = CAST($agent AS STRING),
+    n.started_at = CAST($started_at AS INT64), n.ended_at = CAST($ended_at AS INT64);
 
 // name: put_plan
-// params: rows
-UNWIND $rows AS r
-MERGE (n:Plan {id: r.id})
+// params: id, objective, recorded_at, scope, status, attributes
+MERGE (n:Plan {id: $id})
 SET
-    n.objective = CAST(r.objective AS STRING), n.recorded_at = CAST(r.recorded_at AS INT64),
-    n.scope = CAST(r.scope AS STRING), n.status = CAST(r.status AS STRING),
-    n.attributes = CAST(r.attributes AS STRING);
+    n.objective = CAST($objective AS STRING), n.recorded_at = CAST($recorded_at AS INT64),
+    n.scope = CAST($scope AS STRING), n.status = CAST($status AS STRING),
+    n.attributes = CAST($attributes AS STRING);
 
 // name: put_task
-// params: rows
-UNWIND $rows AS r
-MERGE (n:Task {id: r.id})
+// params: id, objective, recorded_at, scope, status, outcome, attributes
+MERGE (n:Task {id: $id})
 SET
-    n.objective = CAST(r.objective AS STRING), n.recorded_at = CAST(r.recorded_at AS INT64),
-    n.scope = CAST(r.scope AS STRING), n.status = CAST(r.status AS STRING),
-    n.outcome = CAST(r.outcome AS STRING), n.attributes = CAST(r.attributes AS STRING);
+    n.objective = CAST($objective AS STRING), n.recorded_at = CAST($recorded_at AS INT64),
+    n.scope = CAST($scope AS STRING), n.status = CAST($status AS STRING),
+    n.outcome = CAST($outcome AS STRING), n.attributes = CAST($attributes AS STRING);

@@ -1,14 +1,12 @@
 // Passages are immutable: replaced by delete and insert, because an indexed column cannot be set.
 
-// name: add_passages
-// params: rows
-UNWIND $rows AS r
-CREATE (:Passage {id: r.id, owner: r.owner, owner_kind: r.owner_kind, embedding: CAST(r.embedding, 'FLOAT[{dimension}]')});
+// name: add_passage
+// params: id, owner, owner_kind, embedding
+CREATE (:Passage {id: $id, owner: $owner, owner_kind: $owner_kind, embedding: CAST($embedding, 'FLOAT[{dimension}]')});
 
-// name: drop_passages
-// params: rows
-UNWIND $rows AS r
-MATCH (p:Passage {id: r.id}) DELETE p;
+// name: drop_passage
+// params: id
+MATCH (p:Passage {id: $id}) DELETE p;
 
 // name: nearest_passages
 // params: vector, k, efs

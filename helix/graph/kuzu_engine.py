@@ -129,16 +129,19 @@ class KuzuEngine:
 
     def _write(self, connection: kuzu.Connection, batch: Batch) -> None:
         for label in batch.nodes:
-            self._named(connection, f"put_{label.lower()}", rows=batch.node_rows(label))
+            self._each(connection, f"put_{label.lower()}", batch.node_rows(label))
         for table in batch.edges:
-            if dropped := batch.dropped_edges(table):
-                self._named(connection, queries.edge_query("drop", *table), rows=dropped)
-            if put := batch.edge_rows(table):
-                self._named(connection, queries.edge_query("put", *table), rows=put)
-        if batch.passages and self.dimension is not None:
-            self._named(connection, "drop_passages", rows=[{"id": passage} for passage in batch.passages])
-            if rows := batch.passage_rows():
-                self._named(connection, "add_passages", rows=rows)
+            self._each(connection, queries.edge_query("drop", *table), batch.dropped_edges(table))
+            self._each(connection, queries.edge_query("put", *table), batch.edge_rows(table))
+        if self.dimension is not None:
+            self._each(connection, "drop_passage", [{"id": passage} for passage in batch.passages])
+            self._each(connection, "add_passage", batch.passage_rows())
+
+    def _each(self, connection: kuzu.Connection, query: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        # One by one, for a parameter's node is found by its key; that of a row unwound from a list is found by a scan.
+        for row in rows:
+            names = queries.parameters(queries.text_of(self._queries, query))
+            self._named(connection, query, **{name: row.get(name) for name in names})
 
     def read(self, query: str, /, **params: Any) -> Rows:
         """Run a named query and return its rows."""
@@ -287,10 +290,7 @@ class KuzuEngine:
                 raise
 
     def _named(self, connection: kuzu.Connection, query: str, /, **params: Any) -> Rows:
-        text = self._queries.get(query)
-        if text is None:
-            raise StoreError(f"the schema has nothing for {query!r}", hint="`helix doctor` looks closer")
-        return self._rows(connection, text, params)
+        return self._rows(connection, queries.text_of(self._queries, query), params)
 
     def _rows(self, connection: kuzu.Connection, text: str, params: Mapping[str, Any] | None = None) -> Rows:
         with _mapped(self.path):

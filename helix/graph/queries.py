@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from helix.errors import HelixError
+from helix.errors import HelixError, StoreError
 from helix.model.edge import Label, Relation
 
 EDGE_ENDS: Mapping[Relation, tuple[tuple[Label, Label], ...]] = {
@@ -52,7 +52,7 @@ def load(folder: Path, constants: Mapping[str, str] | None = None) -> dict[str, 
     for path in sorted(folder.glob("*.cypher")):
         for match in _HEADER.finditer(path.read_text("utf-8")):
             declared = {word for word in re.split(r"[,\s]+", match["params"]) if word}
-            used = set(_PARAMETER.findall(match["body"]))
+            used = set(parameters(match["body"]))
             if declared != used:
                 raise QueryFileError(
                     f"{path.name}: {match['name']} declares {sorted(declared)} and uses {sorted(used)}"
@@ -64,6 +64,19 @@ def load(folder: Path, constants: Mapping[str, str] | None = None) -> dict[str, 
                 target[name] = fill(body, constants or {})
     # A query written out in full goes before one that a pattern gives: some relationships have columns of their own.
     return {**expanded, **written}
+
+
+def text_of(loaded: Mapping[str, str], name: str) -> str:
+    """Return a query by its name; raises StoreError for an edge between labels that the schema does not connect."""
+    text = loaded.get(name)
+    if text is None:
+        raise StoreError(f"the schema has nothing for {name!r}", hint="`helix doctor` looks closer")
+    return text
+
+
+def parameters(text: str) -> list[str]:
+    """Return the names of a query's parameters, each once."""
+    return list(dict.fromkeys(_PARAMETER.findall(text)))
 
 
 def edge_query(action: str, relation: Relation, source: Label, target: Label) -> str:

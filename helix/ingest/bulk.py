@@ -25,15 +25,18 @@ _SHARE_OF_NODES = 16
 _READ_BYTES = 1 << 20
 
 
-def json_lines(store: Store, path: str, *, vectors: str | None, scope: str, source: str | None) -> Work:
+def json_lines(
+    store: Store, path: str, *, vectors: str | None, scope: str, source: str | None, few_lines: int = _FEW_LINES
+) -> Work:
     """Return the work of importing a file; `vectors` names a .npy file with a row for each line.
 
-    Raises at once what is wrong with the files: NotFoundError, InvalidInputError, EmbeddingSpaceError.
+    A file of fewer than `few_lines` goes in as an ordinary import does, graph and all. Raises at once what is wrong
+    with the files: NotFoundError, InvalidInputError, EmbeddingSpaceError.
     """
     file = Path(path)
     total = _count_lines(file)
     given = None if vectors is None else GivenVectors(Path(vectors), lines=total, dimension=store.dimension)
-    aside = total >= max(_FEW_LINES, store.catalogue.view.count // _SHARE_OF_NODES)
+    aside = total >= max(few_lines, store.catalogue.view.count // _SHARE_OF_NODES)
     importer = Importer(
         store,
         source="jsonl",

@@ -10,17 +10,17 @@ from helix.store.projection import GraphSnapshot
 DAMPING = 0.5
 """Chance that the walk goes on at each step: half of it stays within one edge of the seeds."""
 
-EPSILON = 3e-6
+EPSILON = 1e-6
 """Mass per edge, of a whole of 1, below which a row is left alone while pushing."""
 
-DENSE_STEPS = 2
-"""Steps over the whole graph that spread what pushing left behind, most of it at hubs."""
-
-NEGLIGIBLE = 1e-3
-"""Mass left behind that no step is worth."""
+NEGLIGIBLE = 1e-9
+"""Mass below which a row that was left alone is not spread even once at the end."""
 
 MAX_TOUCHED = 400_000
 """Bound on the edges that pushing looks at, which bounds its time whatever the graph."""
+
+DENSE_FROM = 1 / 16
+"""Share of all rows from which adding up over all of them is faster than over those that were reached."""
 
 
 def personalised(
@@ -35,35 +35,42 @@ def personalised(
     """Return the share of time a walk from the seeds spends at each row, shape (len(walkable),), summing to at most 1.
 
     Personalised PageRank p = (1 - d) s + d Pᵀ p with seeds s proportional to `mass` and P following edges by their
-    walk weight. First by push (Andersen, Chung and Lang 2006), every active row at once: a row stops spreading once it
-    holds less than `epsilon` per edge. Then a few dense steps for what waits at hubs. Rows that are not walkable absorb
-    what reaches them and show 0.
+    walk weight, by push (Andersen, Chung and Lang 2006), every active row at once: a row stops spreading once it holds
+    less than `epsilon` per edge. What is left, most of it at hubs, is spread once more at the end. Only rows that mass
+    reaches are looked at. Rows that are not walkable absorb what reaches them and show 0.
     """
-    row_count = len(walkable)
-    settled = np.zeros(row_count)
-    waiting = np.zeros(row_count)
+    settled, waiting = np.zeros(len(walkable)), np.zeros(len(walkable))
     allowed = walkable[seeds] & (mass > 0)
-    np.add.at(waiting, seeds[allowed], mass[allowed])
-    total = waiting.sum()
+    total = mass[allowed].sum()
     if total <= 0:
         return settled
-    waiting /= total
-    active = np.flatnonzero(waiting)
+    held = _add(waiting, seeds[allowed], mass[allowed] / total)
     touched = 0
-    while len(active) and touched < MAX_TOUCHED:
+    while touched < MAX_TOUCHED:
+        active = held[waiting[held] > epsilon * np.maximum(graph.degree_of(held), 1)]
+        if not len(active):
+            break
         spread = waiting[active]
         settled[active] += (1 - damping) * spread
         waiting[active] = 0
         rows, shares = graph.spread(active, damping * spread)
         touched += len(rows)
-        waiting += np.bincount(rows, shares, row_count)[:row_count]
-        waiting *= walkable
-        active = np.flatnonzero(waiting > epsilon)
-        active = active[waiting[active] > epsilon * graph.degree_of(active)]
-    for _ in range(DENSE_STEPS):
-        if waiting.sum() < NEGLIGIBLE:
-            break
-        settled += (1 - damping) * waiting
-        waiting = damping * graph.step(waiting) * walkable
-    settled += (1 - damping) * waiting
+        walked = walkable[rows]
+        held = np.union1d(held, _add(waiting, rows[walked], shares[walked]))
+    left = held[waiting[held] > NEGLIGIBLE]
+    settled[left] += (1 - damping) * waiting[left]
+    rows, shares = graph.spread(left, damping * waiting[left])
+    walked = walkable[rows]
+    _add(settled, rows[walked], (1 - damping) * shares[walked])
     return settled
+
+
+def _add(values: FloatArray, rows: IndexArray, shares: FloatArray) -> IndexArray:
+    """Add the shares to the values of their rows, which may be named more than once; return the rows, each once."""
+    if len(rows) > DENSE_FROM * len(values):
+        sums = np.bincount(rows, shares, len(values))
+        values += sums
+        return np.flatnonzero(sums)
+    reached, places = np.unique(rows, return_inverse=True)
+    values[reached] += np.bincount(places, shares, len(reached))
+    return reached

@@ -15,8 +15,11 @@ from helix.recall.search import Scene
 from helix.store.columns import FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 
-SHARE = 0.6
+SHARE = 0.5
 """What the cross-encoder counts beside everything else."""
+
+QUESTION_CHARACTERS = 600
+"""How much of a question it reads: more of a long one would crowd the text out of its window, and costs as much."""
 
 TEMPERATURE = 5.0
 """What its log-odds are divided by before they are taken for a probability (Guo et al. 2017): it is far too sure.
@@ -46,7 +49,8 @@ class Rereading:
         """
         best = best_first[: self.candidates]
         try:
-            odds = self.reranker.scores(self.scene.question.embedded, self._texts(rows[best], passages[best]))
+            question = self.scene.question.text[:QUESTION_CHARACTERS]
+            odds = self.reranker.scores(question, self._texts(rows[best], passages[best]))
         except ModelError as error:
             self.note(f"not reranked: {error}")
             return factors

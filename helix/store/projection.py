@@ -114,20 +114,6 @@ class GraphSnapshot:
         more_rows, more_shares = self.recent_walk.spread(places, mass[origin])
         return np.concatenate((to_rows, more_rows)), np.concatenate((shares, more_shares))
 
-    def step(self, mass: FloatArray) -> FloatArray:
-        """Return the mass of every row after one step of a walk of all rows at once; as `spread`, but dense."""
-        sent = np.zeros(max(len(mass), len(self.strength)))
-        able = np.flatnonzero(self.strength > 0)
-        able = able[able < len(mass)]
-        sent[able] = mass[able] / self.strength[able]
-        found = np.zeros(len(sent))
-        found[: self.walk.row_count] = self.walk.gathered(sent)
-        if len(self.recent_rows):
-            places = np.arange(len(self.recent_rows))
-            rows, shares = self.recent_walk.spread(places, sent[self.recent_rows])
-            found += np.bincount(rows, shares, len(found))
-        return found[: len(mass)]
-
     def strength_of(self, rows: npt.NDArray[np.integer]) -> FloatArray:
         """Return the sum of the walk weights at each row; 0 for one without edges."""
         return _taken(self.strength, rows)

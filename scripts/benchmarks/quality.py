@@ -156,7 +156,7 @@ def quality(
                 seed=seed,
                 pooled=pooled,
                 models=models,
-                kept=FOLDER / "stores" if keep else None,
+                kept=FOLDER / "sets" if keep else None,
                 say=lambda words: click.echo(words, err=True),
             )
     except HelixError as error:

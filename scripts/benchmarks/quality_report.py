@@ -181,7 +181,7 @@ def _title(entry: Mapping[str, Any]) -> str:
         return f"macro-average over {entry['sets']} sets ({HEADLINE}: each set by its own measure)"
     asked = f"{entry['documents']} passages, {entry['queries']} questions"
     words = [entry["search"], asked, *(word for word in ("as_of", "files") if entry[word])]
-    if entry["set"] in TARGETS:
+    if entry["set"] in TARGETS and entry["search"] != "pooled":
         measure, target = TARGETS[entry["set"]]
         words.append(f"to reach: {measure} {target:.2f}")
     return f"{entry['set']} ({'; '.join(words)})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import kuzu
@@ -65,11 +64,9 @@ def _sample(name: str, text: str) -> dict[str, object]:
         "k": 3,
         "efs": 10,
         "vector": [0.5, 0.5, 0.5, 0.5],
+        "embedding": [0.1, 0.2, 0.3, 0.4],
     }
-    if "$rows" in text:
-        fields = {field: "x" for field in re.findall(r"\br\.(\w+)", text)}
-        values["rows"] = [{**fields, "embedding": [0.1, 0.2, 0.3, 0.4]}]
-    return {key: value for key, value in values.items() if re.search(rf"\${key}\b", text)}
+    return {key: values.get(key, "x") for key in queries.parameters(text)}
 
 
 def test_every_query_is_used_by_name() -> None:

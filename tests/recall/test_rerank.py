@@ -21,7 +21,7 @@ from helix.providers.fastembed_reranker import FastembedReranker
 from helix.providers.models import RERANKER
 from helix.providers.reranker import Scores
 from helix.recall.recipes import RECIPES
-from helix.recall.rerank import READ, mixed
+from helix.recall.rerank import QUESTION_CHARACTERS, READ, mixed
 from helix.recall.scoring import score_of, scores_of
 from helix.settings import Settings
 
@@ -93,6 +93,13 @@ def test_the_passage_that_was_found_is_what_is_read() -> None:
     assert "the staging server was moved to port 8443" in reading.texts
     assert "we talked about many things" not in reading.texts
     assert reading.asked == [QUESTION]
+
+
+def test_of_a_long_question_the_beginning_is_read() -> None:
+    reading = Reading()
+    long = f"{QUESTION} {'and so on ' * 500}"
+    harbour().recaller(reranker=reading).recall(RecallQuery(query=long, rerank=True))
+    assert reading.asked == [long[:QUESTION_CHARACTERS]]
 
 
 def test_what_has_no_passage_is_read_as_it_is_shown() -> None:
