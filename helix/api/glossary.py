@@ -85,6 +85,7 @@ GLOSSARY: Mapping[str, str] = {
     "files": "Files it is about: what touches them is found whatever the words.",
     "as_of": "What held in the world at this moment (valid time).",
     "known_at": "What the store knew at this moment (transaction time).",
+    "asked_at": "When the question was asked: times that it names count from there. It hides nothing.",
     "since": "Nothing that happened before this moment.",
     "budget_tokens": "Pack the answer into this many tokens, whole items only; 0 for no budget.",
     "recipe": "The recipe of ranking; the setting's where it is not said.",

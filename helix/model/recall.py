@@ -35,6 +35,8 @@ class RecallQuery:
 
     `kinds` limits memories to those kinds (and leaves out episodes and reflections); `labels` limits what is
     answered with. `as_of` is valid time, `known_at` transaction time; `since` is the oldest event wanted.
+    `asked_at` is when the question was asked, where that is neither now nor `as_of`: times that it names and the age of
+    things count from there. It hides nothing.
     `budget_tokens` 0 means no budget. `recipe` and `rerank` None leave the choice to the settings.
     """
 
@@ -48,6 +50,7 @@ class RecallQuery:
     files: tuple[str, ...] = ()
     as_of: datetime | None = None
     known_at: datetime | None = None
+    asked_at: datetime | None = None
     since: datetime | None = None
     budget_tokens: int = 0
     recipe: str | None = None

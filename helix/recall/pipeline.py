@@ -12,7 +12,7 @@ from helix.model.edge import Label
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.providers.reranker import Reranker
 from helix.recall.answer import Records, fill
-from helix.recall.question import Question, TextReading, check_query, read_question
+from helix.recall.question import Question, TextReading, check_query, moment_of, read_question
 from helix.recall.ranking import Reread, rank
 from helix.recall.recipes import recipe_named, recipes_of
 from helix.recall.rerank import Rereading
@@ -80,7 +80,7 @@ class Recaller:
             view=view,
             graph=graph,
             mask=mask,
-            now=to_micros(query.as_of or now),
+            now=to_micros(moment_of(query, now)),
             vector=vector,
         )
         found = search(scene, self._vectors, watch)

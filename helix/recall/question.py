@@ -55,13 +55,13 @@ class Question:
 
 
 def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Question:
-    """Read a query; times in it are relative to its `as_of`, else to `now`. Raises InvalidInputError for no text."""
+    """Read a query; times in it count from `moment_of`. Raises InvalidInputError for no text."""
     whole = clean(query.query)
     if not whole:
         raise InvalidInputError("the query is empty", hint="say what you want to know")
     text = whole[:MAX_CHARACTERS]
     files = tuple(dict.fromkeys(path.strip() for path in query.files if path.strip()))[:MAX_FILES]
-    named = reading.time_range(text, query.as_of or now)
+    named = reading.time_range(text, moment_of(query, now))
     return Question(
         text=text,
         terms=tuple(reading.query_terms(text, MAX_TERMS)),
@@ -70,6 +70,11 @@ def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Qu
         time=None if named is None else (to_micros(named[0]), to_micros(named[1])),
         cut=len(whole) > len(text),
     )
+
+
+def moment_of(query: RecallQuery, now: datetime) -> datetime:
+    """Return when a query is asked: as it says, else as of when it asks, else now."""
+    return query.asked_at or query.as_of or now
 
 
 def check_query(query: RecallQuery, page_size: int) -> None:

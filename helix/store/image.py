@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 Stamp = Mapping[str, str | int]
 
 _ALIGNMENT = 64
-_LONGEST_HEADER = 1 << 20
+_LONGEST_HEADER = 1 << 16
 _SEPARATOR = "\0"
 _SPARE_BYTES = 256 << 20
 
@@ -61,6 +61,8 @@ def write(path: Path, stamp: Stamp, image: Image) -> None:
         size = sum(piece.nbytes for piece in pieces)
         offset += -(-size // _ALIGNMENT) * _ALIGNMENT
     header = json.dumps({"stamp": dict(stamp), "parts": places}).encode() + b"\n"
+    if len(header) > _LONGEST_HEADER:
+        raise ValueError("an image of too many parts")
     draft = path.with_name(f"{path.name}.new")
     draft.unlink(missing_ok=True)
     if shutil.disk_usage(path.parent).free < offset + _SPARE_BYTES:
@@ -106,6 +108,9 @@ def read(path: Path) -> Image | None:
             else:
                 text = array.tobytes().decode("utf-8", "surrogatepass")
                 image.texts[plain] = text.split(_SEPARATOR)[:-1]
+        if hasattr(mmap, "MADV_DONTNEED"):
+            # The checksums have touched every page; what is not used need not stay in memory for that.
+            mapped.madvise(mmap.MADV_DONTNEED)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return image

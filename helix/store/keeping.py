@@ -31,7 +31,7 @@ from helix.store.projection import GraphSnapshot, Projection
 log = logging.getLogger(__name__)
 
 _FORMAT = 1
-_ROWS_BETWEEN = 400
+ROWS_BETWEEN = 400
 """Journal rows after which the image is made anew: what the next start has to read beside it."""
 _SHARE_OF_TIME = 0.1
 """Making images takes no more of the time than this, however fast the journal grows."""
@@ -83,26 +83,29 @@ class ImageKeeper:
         """Take notice of rows that the tables hold now, and have the image made anew when they are many."""
         self._noted += len(rows)
         making = self._making is not None and self._making.is_alive()
-        if self._noted < _ROWS_BETWEEN or making or time.monotonic() < self._ready_at:
+        if self._noted < ROWS_BETWEEN or making or time.monotonic() < self._ready_at:
             return
         moment = (self._stamp(), self._catalogue.view, self._projection.snapshot)
         self._noted = 0
         self._making = threading.Thread(target=self._make, args=moment, name="helix-image", daemon=True)
         self._making.start()
 
-    def close(self) -> None:
-        """Leave an up-to-date image behind; after the writer has ended."""
+    def wait(self) -> None:
+        """Wait for an image that is being made."""
         if self._making is not None:
             self._making.join()
+
+    def close(self) -> None:
+        """Leave an up-to-date image behind; after the writer has ended."""
+        self.wait()
         if self._noted:
             self._make(self._stamp(), self._catalogue.view, self._projection.snapshot)
 
     def forget(self) -> None:
         """Give the image up because the tables were filled from elsewhere; the next rows make a new one."""
-        if self._making is not None:
-            self._making.join()
+        self.wait()
         self._path.unlink(missing_ok=True)
-        self._noted = _ROWS_BETWEEN
+        self._noted = ROWS_BETWEEN
 
     def _make(self, stamp: Stamp, view: CatalogueView, graph: GraphSnapshot) -> None:
         started = time.monotonic()

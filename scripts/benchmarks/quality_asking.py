@@ -57,7 +57,7 @@ def ask(helix: Helix, data: EvaluationSet, questions: Sequence[Judged], system: 
 
 
 def query_of(data: EvaluationSet, question: Judged, system: System, *, pooled: bool) -> RecallQuery:
-    """Return what is asked: in the question's scope, with its files, as of its time, and however old (`deep`)."""
+    """Return what is asked: in the question's scope, with its files, at its time (and as of it), however old."""
     scope = None if pooled else question.scope
     if not pooled and question.id in data.haystacks:
         scope = haystack_scope(data, question.id)
@@ -68,6 +68,7 @@ def query_of(data: EvaluationSet, question: Judged, system: System, *, pooled: b
         expand=system.expand,
         files=question.files if data.filed else (),
         as_of=question.ts if data.dated else None,
+        asked_at=question.ts,
         recipe=system.recipe,
         rerank=system.rerank,
         deep=True,

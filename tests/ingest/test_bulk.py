@@ -58,19 +58,23 @@ def line(number: int, **more: object) -> str:
 
 def mixed_lines() -> list[str]:
     """Return lines of every sort: repeated, secret, long, broken, of a conversation, in other scopes."""
-    lines = [line(number) for number in range(30)]
-    lines[4] = line(3)  # the same id, in the same batch
-    lines[5] = line(5, trigger="step 2 of the release of omega2", resolution=json.loads(lines[2])["resolution"])
-    lines[6] = line(6, trigger="step 2 of the release of omega2", resolution=json.loads(lines[2])["resolution"])
+    lines = [line(number) for number in range(70)]
+    lines[4] = line(3)  # the same id, in the same batch and in a later one
+    lines[60] = line(3)
+    words = json.loads(lines[2])
+    lines[5] = line(5, trigger=words["trigger"], resolution=words["resolution"])
+    lines[61] = line(61, trigger=words["trigger"], resolution=words["resolution"])
     lines[7] = line(7, resolution=f"the token is {SECRET}, keep it")
     lines[8] = "{broken"
     lines[9] = ""
     lines[10] = line(10, resolution="a long story. " * 400)
     lines[11] = line(11, scope="elsewhere", kind="decision")
-    turns = [
-        {"id": f"t{n}", "content": f"turn {n} about the parser", "session": "s1", "speaker": "Ada"} for n in range(6)
-    ]
-    return [*lines, *map(json.dumps, turns)]
+    return [*lines, *(turn(number) for number in range(6))]
+
+
+def turn(number: int) -> str:
+    record = {"content": f"turn {number} about the parser", "session": "s1", "speaker": "Ada"}
+    return json.dumps({"id": f"t{number}", "ts": 1_700_001_000 + number} | record)
 
 
 def vectors_of(lines: Sequence[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -153,7 +157,7 @@ def test_a_bulk_import_comes_to_what_an_ordinary_one_does(tmp_path: Path) -> Non
         assert quick.doctor().healthy
         for question in ("omega3 step", "turn about the parser", "number14"):
             one, two = (helix.recall(RecallQuery(query=question)) for helix in (ordinary, quick))
-            assert [item.text for item in two.items] == [item.text for item in one.items]
+            assert {item.text for item in two.items} == {item.text for item in one.items}
 
 
 def test_a_vector_is_taken_for_a_line_of_one_passage_without_a_secret(tmp_path: Path) -> None:

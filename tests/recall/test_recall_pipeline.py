@@ -261,3 +261,17 @@ def test_the_same_question_has_the_same_answer() -> None:
     query = RecallQuery(query="reopen the wal", scope="p")
     first, second = recaller.recall(query), recaller.recall(query)
     assert [(item.node.id, item.score) for item in first.items] == [(item.node.id, item.score) for item in second.items]
+
+
+def test_times_named_count_from_when_the_question_was_asked() -> None:
+    world = kitchen()
+    world.episode("then", "we spoke about the oven", occurred_at=NOW - timedelta(days=31))
+    world.episode("now", "we spoke about the oven again", occurred_at=NOW - timedelta(days=1))
+    recaller = world.recaller()
+
+    def at_time(**asked: object) -> set[str]:
+        items = recaller.recall(RecallQuery(query="what did we say yesterday?", **asked)).items  # type: ignore[arg-type]
+        return {item.node.id for item in items if "time" in {hit.arm for hit in item.arms}}
+
+    assert at_time() == {"now"}
+    assert at_time(asked_at=NOW - timedelta(days=30)) == {"then"}

@@ -1,0 +1,78 @@
+"""Images: what is read is what was written, and a file that is not exactly that is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from helix.store import image as images
+from helix.store.image import Image
+
+STAMP: images.Stamp = {"store": "s", "seq": 7}
+texts = st.lists(st.text(st.characters(exclude_characters="\0")), max_size=5)
+tables = arrays.arrays(
+    st.sampled_from([np.int8, np.int32, np.int64, np.float32, np.bool_]), arrays.array_shapes(max_dims=2, min_side=0)
+)
+
+
+@given(pieces=st.lists(tables, min_size=1, max_size=3), words=texts)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_image_is_read_as_it_was_written(
+    tmp_path: Path, pieces: list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]], words: list[str]
+) -> None:
+    path = tmp_path / "image"
+    whole = np.concatenate([pieces[0], pieces[0]])
+    images.write(path, STAMP, Image({"a": [pieces[0], pieces[0]], "b": [pieces[-1]]}, {"words": words}))
+    assert images.read_stamp(path) == STAMP
+    found = images.read(path)
+    assert found is not None
+    assert found.texts == {"words": words}
+    for name, expected in (("a", whole), ("b", pieces[-1])):
+        assert found.array(name).dtype == expected.dtype
+        assert np.array_equal(found.array(name), expected, equal_nan=expected.dtype.kind == "f")
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def example(path: Path) -> None:
+    images.write(path, STAMP, Image({"a": [np.arange(1000)]}, {"t": ["one", "two"]}))
+
+
+def test_a_file_that_was_changed_or_cut_short_is_no_image(tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    example(path)
+    whole = path.read_bytes()
+    for place in (5, whole.index(np.arange(1000).tobytes()) + 4_000, whole.rindex(b"two")):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1
+        path.write_bytes(damaged)
+        assert images.read(path) is None, place
+    for length in (0, 10, 2_000, len(whole) - 64):
+        path.write_bytes(whole[:length])
+        assert images.read(path) is None, length
+    path.unlink()
+    assert images.read(path) is None
+    assert images.read_stamp(path) is None
+
+
+def test_writing_to_what_was_read_leaves_the_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    example(path)
+    first, second = images.read(path), images.read(path)
+    assert first is not None
+    assert second is not None
+    first.array("a")[:] = -1
+    assert second.array("a").tolist() == list(range(1000))
+
+
+def test_a_text_with_the_separator_in_it_is_refused_and_the_old_image_stays(tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    example(path)
+    with pytest.raises(ValueError, match="NUL"):
+        images.write(path, STAMP, Image(texts={"t": ["a\0b"]}))
+    assert images.read(path) is not None
+    assert [file.name for file in tmp_path.iterdir()] == ["image"]
