@@ -6,7 +6,7 @@ good, and the worst candidate decides how much the best is worth. These can be c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -50,16 +50,16 @@ class Relevance:
         """Meaning and words in one number, shape (rows,); words alone where nothing has a vector."""
         return MEANING * self.meaning + WORDS * self.words
 
-    def at(self, places: IndexArray) -> Relevance:
-        """Return the same of the rows at some places."""
-        return Relevance(
-            rows=self.rows[places],
-            cosine=self.cosine[places],
-            lexical=self.lexical[places],
-            meaning=self.meaning[places],
-            words=self.words[places],
-            passages=self.passages[places],
-        )
+    def extended(self, other: Relevance, rows: IndexArray) -> Relevance:
+        """Return this and the other in the order of `rows`, each of which is in exactly one of the two."""
+        known = np.concatenate((self.rows, other.rows))
+        order = np.argsort(known)
+        places = order[np.searchsorted(known, rows, sorter=order)]
+        joined = {
+            part.name: np.concatenate((getattr(self, part.name), getattr(other, part.name)))[places]
+            for part in fields(Relevance)
+        }
+        return Relevance(**joined)
 
 
 def relevance_of(view: CatalogueView, rows: IndexArray, vector: VectorArray | None, matches: Matches) -> Relevance:

@@ -77,7 +77,8 @@ def search(scene: Scene, vectors: VectorSearch, watch: Stopwatch) -> Found:
         lists.append(context_arm(scene.graph, mask, relevance))
     with watch("fuse"):
         fused = fuse(lists, ARM_WEIGHTS)
-        relevance = relevance_of(view, fused.rows, scene.vector, matches)
+        added = fused.rows[~np.isin(fused.rows, relevance.rows)]
+        relevance = relevance.extended(relevance_of(view, added, scene.vector, matches), fused.rows)
     return Found(fused=fused, relevance=relevance, seeds=seeds, near=near, notes=tuple(notes))
 
 
