@@ -113,7 +113,7 @@ GLOSSARY: Mapping[str, str] = {
     "RecallItem.text": "The text to show or inject.",
     "RecallItem.tokens": "Tokens of the text.",
     "RecallItem.arms": "Which arms found it, and where they ranked it.",
-    "RecallItem.factors": "The factors whose product is the score, by name, in order.",
+    "RecallItem.factors": "What makes the score, by name, in order: `+` factors add up, `*` factors multiply the sum.",
     "RecallItem.reason": "Why it is here, in words.",
     "ArmHit.arm": "The arm: vector, lexical, files, time or pagerank.",
     "ArmHit.rank": "Its rank there; 1 is best.",

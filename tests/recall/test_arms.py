@@ -16,7 +16,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import DropPassage, PutNode, PutPassage
 from helix.recall.arms import ARM_LIMIT, files_arm, lexical_matches, path_fit, selective_terms, time_arm
-from helix.recall.vector import check_dimension, cosines, vector_arm
+from helix.recall.vector import check_dimension, cosines, scan, vector_arm
 from helix.store.catalogue import Catalogue, CatalogueView
 from helix.store.columns import BoolArray, FloatArray, IndexArray
 
@@ -89,6 +89,35 @@ def test_the_vector_arm_is_a_full_scan_whatever_the_filter_and_the_way(
     assert found.rows.tolist() == order
     assert found.scores.tolist() == pytest.approx([expected[row] for row in order], abs=1e-5)
     assert note == ""
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_a_scan_by_codes_finds_what_a_full_scan_finds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    catalogue = Catalogue(64)
+    rows = rng.standard_normal((1_500, 64)) + rng.standard_normal(64)
+    vectors = [unit(row) for row in rows]
+    catalogue.load(
+        [
+            operation
+            for place, vector in enumerate(vectors)
+            for operation in (
+                PutNode(label=Label.MEMORY, id=str(place), props={}),
+                PutPassage(
+                    id=f"p{place}",
+                    number=place + 1,
+                    owner=Ref(label=Label.MEMORY, id=str(place)),
+                    text="",
+                    vector=vector.tobytes(),
+                ),
+            )
+        ]
+    )
+    vector = unit(rows[0] + rng.standard_normal(64))
+    found = scan(catalogue.view, np.arange(1_500), vector, 20)
+    exact = np.sort(np.stack(vectors) @ vector)[::-1][:20]
+    assert found.scores == pytest.approx(exact, abs=1e-5)
 
 
 def test_an_index_that_loses_too_many_to_the_filter_is_not_believed() -> None:
