@@ -13,6 +13,9 @@ DAMPING = 0.5
 EPSILON = 1e-6
 """Mass per edge, of a whole of 1, below which a row is left alone while pushing."""
 
+ON_ITS_WAY = 1e-3
+"""Mass of all active rows together that no more steps are worth."""
+
 NEGLIGIBLE = 1e-9
 """Mass below which a row that was left alone is not spread even once at the end."""
 
@@ -48,9 +51,9 @@ def personalised(
     touched = 0
     while touched < MAX_TOUCHED:
         active = held[waiting[held] > epsilon * np.maximum(graph.degree_of(held), 1)]
-        if not len(active):
-            break
         spread = waiting[active]
+        if spread.sum() < ON_ITS_WAY:
+            break
         settled[active] += (1 - damping) * spread
         waiting[active] = 0
         rows, shares = graph.spread(active, damping * spread)

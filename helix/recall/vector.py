@@ -83,7 +83,7 @@ def vector_arm(
     What the filter leaves of the index's answer is used only if it is as many rows as were wanted, or as there are.
     """
     indexes = candidates(view, mask)
-    alive = int(np.count_nonzero(view.passages.alive))
+    alive = view.words.living
     note = ""
     if alive > exact_below and len(indexes) > NARROW_SHARE * alive:
         try:

@@ -77,11 +77,14 @@ class MatrixView:
             if start == stop:
                 continue
             offsets = indexes[start:stop] - number * BLOCK_ROWS
-            if stop - start > GATHER_SHARE * BLOCK_ROWS:
-                products = _products(code, block)[offsets]
+            if offsets[-1] - offsets[0] == len(offsets) - 1:
+                rows = slice(offsets[0], offsets[-1] + 1)
+                found[start:stop] = _products(code, block[rows]) * self.scales[number][rows]
+            elif stop - start > GATHER_SHARE * BLOCK_ROWS:
+                found[start:stop] = (_products(code, block) * self.scales[number])[offsets]
             else:
-                products = _products(code, block[offsets])
-            np.multiply(products, self.scales[number][offsets] * scale[0], out=found[start:stop], casting="unsafe")
+                found[start:stop] = _products(code, block[offsets]) * self.scales[number][offsets]
+        found *= scale[0]
         return found
 
     def pieces(self) -> dict[str, Sequence[npt.NDArray[Any]]]:
