@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from helix.recall.question import Question, TextReading, check_query, moment_of,
 from helix.recall.ranking import Reread, rank
 from helix.recall.recipes import recipe_named, recipes_of
 from helix.recall.rerank import Rereading
-from helix.recall.search import Scene, search
+from helix.recall.search import Scene, matches_of, search
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, check_dimension
 from helix.settings import Settings
@@ -26,6 +27,9 @@ from helix.store.matrix import VectorArray
 from helix.store.projection import GraphSnapshot, Projection
 
 Embed = Callable[[str], VectorArray]
+
+EMBEDDED_AT_ONCE = 4
+"""Questions that are embedded at the same time; more of them wait for each other."""
 
 
 class Recaller:
@@ -59,6 +63,7 @@ class Recaller:
         self._recipes = recipes_of(settings.recipes)
         self._reading = reading or TextReading()
         self._no_graph = Projection().snapshot
+        self._aside = ThreadPoolExecutor(EMBEDDED_AT_ONCE, thread_name_prefix="helix-question")
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answer the query: at most `limit` items, best first, each with what put it there.
@@ -71,9 +76,14 @@ class Recaller:
         question = read_question(query, now, self._reading)
         notes = ["only the first part of the query was read, it is very long"] if question.cut else []
         graph, view = self._present()
-        vector = self._vector(question, view, watch, notes)
+        # The model computes beside the filter and the words; what is left of it to wait for is the stage "embed".
+        embedding = self._embedding(question, view, notes)
         with watch("filter"):
             mask = view.mask(query, now) & ~_evidence_only(view)
+        with watch("lexical"):
+            matches = matches_of(view, mask, question)
+        with watch("embed"):
+            vector = self._vector(embedding, view, notes)
         scene = Scene(
             query=query,
             question=question,
@@ -83,7 +93,7 @@ class Recaller:
             now=to_micros(moment_of(query, now)),
             vector=vector,
         )
-        found = search(scene, self._vectors, watch)
+        found = search(scene, matches, self._vectors, watch)
         ranking = rank(scene, found, recipe, watch, self._reread(scene, notes))
         items = fill(
             scene, found, ranking, records=self._records, estimate_tokens=self._reading.estimate_tokens, watch=watch
@@ -121,27 +131,36 @@ class Recaller:
             note=notes.append,
         ).factors
 
+    def _embedding(self, question: Question, view: CatalogueView, notes: list[str]) -> Future[VectorArray] | None:
+        """Begin to embed the question; None in lexical mode, with a note that says why."""
+        if self._embed is None:
+            notes.append("lexical only: there is no embedding model")
+            return None
+        if not view.dimension:
+            notes.append("lexical only: the store has no vectors yet")
+            return None
+        return self._aside.submit(self._embed, question.embedded)
+
     def _vector(
-        self, question: Question, view: CatalogueView, watch: Stopwatch, notes: list[str]
+        self, embedding: Future[VectorArray] | None, view: CatalogueView, notes: list[str]
     ) -> VectorArray | None:
-        """Return the query's vector, or None in lexical mode with a note that says why."""
-        with watch("embed"):
-            if self._embed is None:
-                notes.append("lexical only: there is no embedding model")
-                return None
-            if not view.dimension:
-                notes.append("lexical only: the store has no vectors yet")
-                return None
-            try:
-                vector = np.asarray(self._embed(question.embedded), np.float32)
-            except ModelError as error:
-                notes.append(f"lexical only: {error.message}")
-                return None
+        """Return the question's vector, or None with a note where it could not be embedded after all."""
+        if embedding is None:
+            return None
+        try:
+            vector = np.asarray(embedding.result(), np.float32)
+        except ModelError as error:
+            notes.append(f"lexical only: {error.message}")
+            return None
         check_dimension(view, vector)
         missing = int(np.count_nonzero(view.passages.alive & ~view.passages.embedded))
         if missing:
             notes.append(f"{missing} passages have no vector yet: they are found by their words only")
         return vector
+
+    def close(self) -> None:
+        """End the threads that embed questions."""
+        self._aside.shutdown()
 
 
 def _evidence_only(view: CatalogueView) -> BoolArray:

@@ -48,7 +48,12 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def search(scene: Scene, vectors: VectorSearch, watch: Stopwatch) -> Found:
+def matches_of(view: CatalogueView, mask: BoolArray, question: Question) -> Matches:
+    """Return what the most selective of the question's words find among the rows of the mask."""
+    return lexical_matches(view, mask, selective_terms(question.terms, view.words.document_frequency(question.terms)))
+
+
+def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwatch) -> Found:
     """Run every arm, fuse, walk the graph from what was found, and fuse again with what the walk found."""
     view, mask = scene.view, scene.mask
     lists: list[RankedList] = []
@@ -58,10 +63,7 @@ def search(scene: Scene, vectors: VectorSearch, watch: Stopwatch) -> Found:
             ranked, note = vector_arm(view, mask, vectors, scene.vector)
             lists.append(ranked)
             notes += [note] if note else []
-    with watch("lexical"):
-        terms = scene.question.terms
-        matches = lexical_matches(view, mask, selective_terms(terms, view.words.document_frequency(terms)))
-        lists.append(matches.ranked(view))
+    lists.append(matches.ranked(view))
     lists += _pointed(scene, matches, watch)
     with watch("fuse"):
         fused = fuse(lists, ARM_WEIGHTS)

@@ -179,7 +179,7 @@ def _storing(store: Store, phrases: Phrases, stores: int) -> dict[str, dict[str,
     watch.follow("journal", store.journal, "append")
     watch.follow("catalogue", store.catalogue, "apply")
     watch.follow("projection", store.projection, "apply")
-    watch.follow("graph", store.graph, "apply")
+    watch.follow("graph", store.graph, "follow")
     for _ in range(stores):
         request = StoreRequest(kind="fact", trigger=phrases.question(), resolution=phrases.question(), scope="bench")
         with watch.once("whole"):
