@@ -121,6 +121,7 @@ class Helix(Imports):
         """Stop the jobs, finish what is being written, and close the store."""
         self._closing = True
         self._jobs.close()
+        self._recaller.close()
         self._store.close(self._answers.to_json())
 
     def __enter__(self) -> Helix:

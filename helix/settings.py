@@ -45,6 +45,9 @@ class Settings:
     embedding_threads: int = _setting(2, "threads of the embedding model")
     model_hub: bool = _setting(False, "whether models may be fetched from the public hub; off keeps Helix offline")
 
+    low_memory: bool = _setting(
+        False, "small page caches, vectors out of memory while nobody asks; goes with a buffer_pool_mb of 32"
+    )
     buffer_pool_mb: int = _setting(256, "memory Kuzu may use for pages, in MiB")
     max_db_gb: int = _setting(64, "address space Kuzu may map, in GiB (a power of two)")
     kuzu_threads: int = _setting(2, "threads of one Kuzu query")
@@ -170,7 +173,9 @@ def calm_numpy(environ: MutableMapping[str, str] | None = None) -> None:
 
 def child_environment(settings: Settings) -> dict[str, str]:
     """Return the environment for a daemon started by this process, with this process's settings pinned."""
-    return {**os.environ, **dump_environment(settings)}
+    # The C library keeps a heap of its own for each thread, unless it is told otherwise before the process starts.
+    few_heaps = {"MALLOC_ARENA_MAX": "2"} if settings.low_memory else {}
+    return {**few_heaps, **os.environ, **dump_environment(settings)}
 
 
 def foreign_environment(*, without: Collection[str], given: Mapping[str, str]) -> dict[str, str]:

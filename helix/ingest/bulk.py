@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import InvalidInputError, NotFoundError
+from helix.ingest.beside import Beside
 from helix.ingest.given_vectors import GivenVectors
 from helix.ingest.jsonl import read_file
 from helix.ingest.writing import BATCH, Importer
@@ -36,19 +37,26 @@ def json_lines(
     file = Path(path)
     total = _count_lines(file)
     given = None if vectors is None else GivenVectors(Path(vectors), lines=total, dimension=store.dimension)
+    store.check_space()
     aside = total >= max(few_lines, store.catalogue.view.count // _SHARE_OF_NODES)
-    importer = Importer(
-        store,
-        source="jsonl",
-        scope=scope,
-        batch=_BATCH if aside else BATCH,
-        vector_at=None if given is None else given.at_line,
-    )
 
     def take_in(ticket: Ticket) -> Mapping[str, Any]:
-        with file.open("rb") as stream:
-            slices = read_file(stream, source=source or str(file.absolute()))
-            report = importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled)
+        beside = Beside(store.settings.text_limit) if aside else None
+        importer = Importer(
+            store,
+            source="jsonl",
+            scope=scope,
+            batch=_BATCH if aside else BATCH,
+            vector_at=None if given is None else given.at_line,
+            beside=beside,
+        )
+        try:
+            with file.open("rb") as stream:
+                slices = read_file(stream, source=source or str(file.absolute()))
+                report = importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled)
+        finally:
+            if beside is not None:
+                beside.close()
         return asdict(report)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:

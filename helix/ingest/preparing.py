@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
-from helix.lifecycle.compose import Prepared, prepare, spoken_of
+from helix.errors import InvalidInputError
+from helix.ingest.draft import MemoryDraft, Slice
+from helix.lifecycle.compose import Prepared, Reading, prepare, read
 from helix.lifecycle.episodes import spoken
 from helix.lifecycle.intake import Intake
 from helix.lifecycle.remember import body
+from helix.model.reports import IngestProblem
 from helix.store.store import Store
 from helix.text.redact import without_markers
 
@@ -19,6 +21,18 @@ _SPOKEN_FOR = 0.5
 
 VectorAt = Callable[[int], bytes]
 """Gives the vector (float32 bytes, unit length) that was made elsewhere for the slice at a position."""
+
+Text = tuple[str, tuple[str, ...]]
+"""A text and the files it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """A slice cleaned and redacted, and what was read in its texts."""
+
+    slice: Slice
+    redacted: bool
+    readings: Mapping[Text, Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,39 +44,45 @@ class Ready:
     memories: tuple[Prepared, ...]
 
 
-def cleaned(item: Slice, text_limit: int) -> tuple[Slice, bool]:
-    """Return the slice cleaned and redacted, and whether anything was redacted; raises InvalidInputError."""
+def clean(batch: Sequence[Slice], text_limit: int) -> list[Cleaned | IngestProblem]:
+    """Return each slice cleaned and read, or why it cannot be taken in; the slow part of an import without a model."""
+    return [_cleaned(item, text_limit) for item in batch]
+
+
+def _cleaned(item: Slice, text_limit: int) -> Cleaned | IngestProblem:
     intake = Intake(text_limit)
-    episode = replace(
-        item.episode,
-        content=intake.text(item.episode.content, "content"),
-        agent=intake.label(item.episode.agent, "agent"),
-        session=intake.label(item.episode.session, "session"),
-        files=intake.labels(item.episode.files, "file"),
-    )
-    memories = tuple(_cleaned_memory(intake, memory) for memory in item.memories)
-    return replace(item, episode=episode, memories=memories), bool(intake.redacted)
+    try:
+        episode = replace(
+            item.episode,
+            content=intake.text(item.episode.content, "content"),
+            agent=intake.label(item.episode.agent, "agent"),
+            session=intake.label(item.episode.session, "session"),
+            files=intake.labels(item.episode.files, "file"),
+        )
+        memories = tuple(_cleaned_memory(intake, memory) for memory in item.memories)
+    except InvalidInputError as error:
+        return IngestProblem(where=item.episode.source, why=error.message)
+    cleaned = replace(item, episode=episode, memories=memories)
+    texts = dict.fromkeys((_spoken(cleaned), *map(_body, memories)))
+    return Cleaned(cleaned, bool(intake.redacted), {text: read(*text) for text in texts})
 
 
-def made_ready(store: Store, batch: Sequence[Slice], vector_at: VectorAt | None) -> list[Ready]:
-    """Return the cleaned slices with the passages, vectors and mentions of their texts."""
-    texts: list[str] = []
-    files: list[Sequence[str]] = []
+def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[Ready]:
+    """Return the slices with the passages, vectors and mentions of their texts."""
+    readings: list[Reading] = []
     given: list[bytes | None] = []
-    for item in batch:
-        own = [] if spoken_for(item) else [(_spoken(item.episode), item.episode.files)]
-        own += [(body(memory.trigger, memory.resolution), memory.files) for memory in item.memories]
-        texts += [text for text, _ in own]
-        files += [paths for _, paths in own]
+    for one in batch:
+        own = [] if spoken_for(one.slice) else [_spoken(one.slice)]
+        own += map(_body, one.slice.memories)
+        readings += [one.readings[text] for text in own]
         # A vector made elsewhere is for one text, and that of a text which held a secret would tell of it.
         alone = len(own) == 1 and without_markers(own[0][0]) == own[0][0]
-        given += [vector_at(item.position) if vector_at is not None and alone else None] * len(own)
-    prepared = iter(prepare(store, texts, files, given))
+        given += [vector_at(one.slice.position) if vector_at is not None and alone else None] * len(own)
+    prepared = iter(prepare(store, readings, given))
     ready = []
-    for item in batch:
-        episode = None if spoken_for(item) else next(prepared)
-        memories = tuple(next(prepared) for _ in item.memories)
-        ready.append(Ready(item, episode or _unspoken(item, memories), memories))
+    for one in batch:
+        episode = _unspoken(one) if spoken_for(one.slice) else next(prepared)
+        ready.append(Ready(one.slice, episode, tuple(next(prepared) for _ in one.slice.memories)))
     return ready
 
 
@@ -72,17 +92,20 @@ def spoken_for(item: Slice) -> bool:
     return len(item.memories) == 1 or (told > 0 and told >= _SPOKEN_FOR * len(item.episode.content))
 
 
-def _spoken(episode: EpisodeDraft) -> str:
-    return spoken(episode.content, episode.session, episode.agent)
+def _unspoken(one: Cleaned) -> Prepared:
+    return Prepared(pieces=(), tokens=(), vectors=(), mentions=one.readings[_spoken(one.slice)].mentions)
 
 
-def _unspoken(item: Slice, memories: Sequence[Prepared]) -> Prepared:
-    """Return what an episode without a passage mentions; a memory of the very same text was read for it already."""
-    content, files = item.episode.content, item.episode.files
-    for memory, prepared in zip(item.memories, memories, strict=True):
-        if (body(memory.trigger, memory.resolution), memory.files) == (content, files):
-            return Prepared(pieces=(), vectors=(), mentions=prepared.mentions)
-    return Prepared(pieces=(), vectors=(), mentions=spoken_of(content, files))
+def _spoken(item: Slice) -> Text:
+    """Return the text an episode is found by or, where its memories are found in its place, what it says."""
+    episode = item.episode
+    if spoken_for(item):
+        return episode.content, episode.files
+    return spoken(episode.content, episode.session, episode.agent), episode.files
+
+
+def _body(memory: MemoryDraft) -> Text:
+    return body(memory.trigger, memory.resolution), memory.files
 
 
 def _cleaned_memory(intake: Intake, draft: MemoryDraft) -> MemoryDraft:

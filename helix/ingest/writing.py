@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from helix.errors import InvalidInputError, PausedError
+from helix.errors import PausedError
+from helix.ingest.beside import Beside
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
-from helix.ingest.preparing import Ready, VectorAt, cleaned, made_ready, spoken_for
+from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
 from helix.lifecycle.compose import Composer, Prepared
 from helix.lifecycle.consolidate import Newcomer, same_words
 from helix.lifecycle.importance import importance_of
@@ -79,12 +80,14 @@ class Importer:
         scope: str,
         batch: int = BATCH,
         vector_at: VectorAt | None = None,
+        beside: Beside | None = None,
     ) -> None:
         store.check_space()
         self._store = store
         self._scope = scope
         self._batch = batch
         self._vector_at = vector_at
+        self._beside = beside
         self._tally = _Tally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
 
@@ -97,12 +100,14 @@ class Importer:
         """
         writing: Future[None] | None = None
         done = 0
-        for batch in self._batches(slices, cancelled):
+        for batch in self._cleaned(self._batches(slices, cancelled)):
             ready = made_ready(self._store, batch, self._vector_at)
             if writing is not None:
                 writing.result()
                 progress(done)
-            writing, done = self._store.writer.begin(self._decision(ready)), batch[-1].position
+            if cancelled() or self._store.paused:
+                break
+            writing, done = self._store.writer.begin(self._decision(ready)), batch[-1].slice.position
             if self._vector_at is not None:
                 # Without a model at work, two threads would only take the interpreter away from each other.
                 writing.result()
@@ -117,15 +122,15 @@ class Importer:
     def _batches(self, slices: Iterable[Slice | IngestProblem], cancelled: Callable[[], bool]) -> Iterator[list[Slice]]:
         batch: list[Slice] = []
         for item in slices:
-            if cancelled() or (not batch and self._store.paused):
+            if cancelled() or self._store.paused:
                 break
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)
             elif (row := self._row_of(item.episode)) is not None:
                 self._tally.skipped += 1
                 self._remember_last(item.episode, self._store.catalogue.ref_of(row))
-            elif (cleaned := self._clean(item)) is not None:
-                batch.append(cleaned)
+            else:
+                batch.append(item)
                 if len(batch) == self._batch:
                     yield batch
                     batch = []
@@ -135,14 +140,28 @@ class Importer:
     def _row_of(self, draft: EpisodeDraft) -> int | None:
         return self._store.catalogue.row_of_source(draft.source, scope=draft.scope or self._scope)
 
-    def _clean(self, item: Slice) -> Slice | None:
-        try:
-            slice_, redacted = cleaned(item, self._store.settings.text_limit)
-        except InvalidInputError as error:
-            self._tally.problems.append(IngestProblem(where=item.episode.source, why=error.message))
-            return None
-        self._tally.redacted += redacted
-        return slice_
+    def _cleaned(self, batches: Iterator[list[Slice]]) -> Iterator[list[Cleaned]]:
+        """Yield what can be taken in, cleaned; a process beside this one works a batch ahead."""
+        if self._beside is None:
+            for batch in batches:
+                yield from self._acceptable(clean(batch, self._store.settings.text_limit))
+            return
+        with ThreadPoolExecutor(1, thread_name_prefix="helix-beside") as waiting:
+            ahead: Future[list[Cleaned | IngestProblem]] | None = None
+            for batch in batches:
+                before, ahead = ahead, waiting.submit(self._beside.clean, batch)
+                if before is not None:
+                    yield from self._acceptable(before.result())
+            if ahead is not None:
+                yield from self._acceptable(ahead.result())
+
+    def _acceptable(self, outcomes: Sequence[Cleaned | IngestProblem]) -> Iterator[list[Cleaned]]:
+        """Yield the slices among the outcomes as a batch, if there are any; the problems go into the report."""
+        self._tally.problems += [outcome for outcome in outcomes if isinstance(outcome, IngestProblem)]
+        batch = [outcome for outcome in outcomes if isinstance(outcome, Cleaned)]
+        self._tally.redacted += sum(one.redacted for one in batch)
+        if batch:
+            yield batch
 
     def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[None]]:
         def decide() -> Decision[None]:

@@ -1,1 +1,1 @@
-"""The system of record: an append-only log in SQLite, with the state, text index and vectors it comes to."""
+"""The system of record: an append-only log in SQLite, with the state, tokens and vectors it comes to."""

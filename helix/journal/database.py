@@ -14,18 +14,21 @@ from pathlib import Path
 from helix import resources
 from helix.errors import DiskFullError, HelixError, StoreCorruptError, StoreError, StoreLockedError, StoreTooNewError
 
-_PAGE_CACHE_KIB = 16_384
+PAGE_CACHE_KIB = 16_384
+_PAGES_BEFORE_CHECKPOINT = 8_192
+"""Pages of SQLite's log, 32 MiB, after which it is folded in: pages that change often are written once for many."""
 
 
 class Database:
     """One journal file. The writer's connection is used under a lock; each reading thread has one of its own."""
 
-    def __init__(self, path: Path) -> None:
-        """Open or create the file and bring its tables up to date.
+    def __init__(self, path: Path, *, page_cache_kib: int = PAGE_CACHE_KIB) -> None:
+        """Open or create the file and bring its tables up to date; each connection has a page cache of that size.
 
         Raises StoreTooNewError, StoreCorruptError, DiskFullError or StoreError (SQLite without FTS5).
         """
         self.path = path
+        self._page_cache_kib = page_cache_kib
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._local = threading.local()
         self._write_lock = threading.RLock()
@@ -41,6 +44,7 @@ class Database:
                 self._writer.execute("PRAGMA journal_mode = WAL")
                 self._writer.execute("PRAGMA synchronous = FULL")
                 self._writer.execute("PRAGMA secure_delete = ON")
+                self._writer.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BEFORE_CHECKPOINT}")
             with self.transaction() as connection:
                 migrate(connection, path)
         except HelixError:
@@ -49,7 +53,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
-        connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
+        connection.execute(f"PRAGMA cache_size = -{self._page_cache_kib}")
         with self._opened_lock:
             self._opened.append(connection)
         return connection

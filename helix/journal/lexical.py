@@ -1,4 +1,4 @@
-"""The token store: each passage's code-aware tokens in SQLite's FTS5, kept in the journal's own transaction.
+"""The token store: each passage's code-aware tokens, kept in the journal's own transaction.
 
 The words that recall searches are held in memory (`helix.store.words`) and loaded from here.
 """
@@ -6,26 +6,24 @@ The words that recall searches are held in memory (`helix.store.words`) and load
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 _BATCH = 4096
 
 
-def put(connection: sqlite3.Connection, number: int, tokens: Sequence[str]) -> None:
-    """Store a passage's tokens, which hold no blanks, replacing what its number held."""
-    remove(connection, number)
-    connection.execute("INSERT INTO lexical (rowid, tokens) VALUES (?, ?)", (number, " ".join(tokens)))
+def put(connection: sqlite3.Connection, tokens: Iterable[tuple[int, str]]) -> None:
+    """Store passages' tokens, joined by blanks, by number, replacing what a number held."""
+    connection.executemany("INSERT OR REPLACE INTO token VALUES (?, ?)", tokens)
 
 
 def remove(connection: sqlite3.Connection, number: int) -> None:
     """Take a passage's tokens out."""
-    connection.execute("DELETE FROM lexical WHERE rowid = ?", (number,))
+    connection.execute("DELETE FROM token WHERE number = ?", (number,))
 
 
 def read(connection: sqlite3.Connection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
     """Yield every passage's number and tokens, by number, in batches; the tokens in UTF-8, joined by blanks."""
-    # FTS5's own table of contents (section 9 of its manual) is read straight: its rows in order, nothing decoded.
-    rows = connection.execute("SELECT id, CAST(c0 AS BLOB) FROM lexical_content ORDER BY id")
+    rows = connection.execute("SELECT number, CAST(tokens AS BLOB) FROM token ORDER BY number")
     while batch := rows.fetchmany(_BATCH):
         numbers, texts = zip(*batch, strict=True)
         yield numbers, texts

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix.journal import lexical, state
-from helix.journal.database import Database
+from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.spaces import Spaces
 from helix.model.clock import from_micros
 from helix.model.ids import IdMaker, uuid7
@@ -38,9 +38,16 @@ class ChainReport:
 class Journal:
     """The log of one store. One thread appends; any thread reads."""
 
-    def __init__(self, path: Path, *, tokenise: Callable[[str], Sequence[str]], make_id: IdMaker = uuid7) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        tokenise: Callable[[str], Sequence[str]],
+        make_id: IdMaker = uuid7,
+        page_cache_kib: int = PAGE_CACHE_KIB,
+    ) -> None:
         """Open or create the journal at `path`; `tokenise` turns passage text into lexical tokens."""
-        self.database = Database(path)
+        self.database = Database(path, page_cache_kib=page_cache_kib)
         self.spaces = Spaces(self.database)
         self._tokenise = tokenise
         self.store_id = ""
@@ -84,10 +91,11 @@ class Journal:
         rows, stored = [], []
         with self.database.transaction() as connection:
             writes = state.Writes(connection)
-            for change in changes:
+            salts = os.urandom(_SALT_BYTES * len(changes))
+            for place, change in enumerate(changes):
                 seq += 1
                 payload = _pack(change)
-                salt = os.urandom(_SALT_BYTES)
+                salt = salts[_SALT_BYTES * place : _SALT_BYTES * (place + 1)]
                 digest = _digest(salt, payload)
                 chain = _link(chain, seq, at, digest)
                 stored.append((seq, at, payload, salt, digest, chain))
@@ -99,8 +107,8 @@ class Journal:
         return rows
 
     def _index(self, connection: sqlite3.Connection, passages: Sequence[PutPassage]) -> None:
-        for op in passages:
-            lexical.put(connection, op.number, self._tokenise(op.text))
+        tokens = [" ".join(self._tokenise(op.text)) if op.tokens is None else op.tokens for op in passages]
+        lexical.put(connection, zip((op.number for op in passages), tokens, strict=True))
         space = self.spaces.active_id(connection)
         if space is not None:
             vectors = [(space, op.number, op.vector) for op in passages if op.vector is not None]

@@ -20,41 +20,51 @@ from helix.text.chunks import chunks
 from helix.text.entities import mentions
 from helix.text.redact import without_markers
 from helix.text.spotting.paths import canonical
+from helix.text.tokens import lexical_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A text made ready outside the writer: its pieces, their vectors (None without a model) and what it mentions."""
+class Reading:
+    """What there is to be read in a text: its pieces, the tokens of each, joined by blanks, and what it mentions."""
 
     pieces: tuple[str, ...]
-    vectors: tuple[bytes | None, ...]
+    tokens: tuple[str, ...]
     mentions: tuple[Mention, ...]
 
 
-def prepare(
-    store: Store,
-    texts: Sequence[str],
-    files: Sequence[Sequence[str]] | None = None,
-    given: Sequence[bytes | None] | None = None,
-) -> list[Prepared]:
-    """Cut, embed and read the texts; the slow part of a write, done before the writer is asked.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared(Reading):
+    """A text made ready outside the writer: what was read in it, and its pieces' vectors (None without a model)."""
+
+    vectors: tuple[bytes | None, ...]
+
+
+def read(text: str, files: Sequence[str] = ()) -> Reading:
+    """Read a redacted text; the files it is about are mentions too, and the first ones."""
+    pieces = tuple(chunks(text))
+    tokens = tuple(" ".join(lexical_tokens(piece)) for piece in pieces)
+    return Reading(pieces=pieces, tokens=tokens, mentions=spoken_of(text, files))
+
+
+def prepare(store: Store, readings: Sequence[Reading], given: Sequence[bytes | None] | None = None) -> list[Prepared]:
+    """Embed what was read; the slow part of a write, done before the writer is asked.
 
     `given` holds vectors made elsewhere, None for the texts that have none; one is taken for a text of one piece.
     """
-    cut = [tuple(chunks(text)) for text in texts]
     known = [
-        vector if len(pieces) == 1 else None for pieces, vector in zip(cut, given or [None] * len(texts), strict=True)
+        vector if len(one.pieces) == 1 else None
+        for one, vector in zip(readings, given or [None] * len(readings), strict=True)
     ]
-    lacking = [piece for pieces, vector in zip(cut, known, strict=True) if vector is None for piece in pieces]
+    lacking = [piece for one, vector in zip(readings, known, strict=True) if vector is None for piece in one.pieces]
     made = iter(store.embed(lacking))
-    touched = files or [()] * len(texts)
     return [
         Prepared(
-            pieces=pieces,
-            vectors=(vector,) if vector is not None else tuple(next(made) for _ in pieces),
-            mentions=spoken_of(text, paths),
+            pieces=one.pieces,
+            tokens=one.tokens,
+            mentions=one.mentions,
+            vectors=(vector,) if vector is not None else tuple(next(made) for _ in one.pieces),
         )
-        for text, pieces, vector, paths in zip(texts, cut, known, touched, strict=True)
+        for one, vector in zip(readings, known, strict=True)
     ]
 
 
@@ -128,9 +138,11 @@ class Composer:
 
     def passages(self, owner: Ref, prepared: Prepared) -> None:
         """Make the owner findable by its text."""
-        for index, (piece, vector) in enumerate(zip(prepared.pieces, prepared.vectors, strict=True)):
+        parts = zip(prepared.pieces, prepared.tokens, prepared.vectors, strict=True)
+        for index, (text, tokens, vector) in enumerate(parts):
+            name, number = f"{owner.id}#{index}", next(self._numbers)
             self._operations.append(
-                PutPassage(id=f"{owner.id}#{index}", number=next(self._numbers), owner=owner, text=piece, vector=vector)
+                PutPassage(id=name, number=number, owner=owner, text=text, vector=vector, tokens=tokens)
             )
 
     def join(self, episode: Episode, ref: Ref, before: Ref | None) -> None:

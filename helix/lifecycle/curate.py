@@ -8,7 +8,7 @@ from datetime import datetime
 
 from helix.errors import ConflictError
 from helix.lifecycle import intake as checks
-from helix.lifecycle.compose import Composer, prepare
+from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.intake import Intake
 from helix.lifecycle.reinforce import reinforced
@@ -69,7 +69,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest) -> Memory:
     if changed == old:
         return old
     files = files_of(store, old)
-    prepared = prepare(store, [body(trigger, resolution)], [files])[0]
+    prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
 
     def decision() -> Decision[Memory]:
         current = memory_of(store, old.id)

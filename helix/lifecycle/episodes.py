@@ -8,7 +8,7 @@ from typing import cast
 
 from helix.errors import InvalidInputError
 from helix.lifecycle import intake as checks
-from helix.lifecycle.compose import Composer, prepare
+from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.importance import importance_of
 from helix.lifecycle.intake import Intake
 from helix.model.episode import Episode
@@ -41,7 +41,7 @@ def record(store: Store, request: EpisodeRequest) -> Episode:
     scope, source, role = intake.scope(request.scope), intake.label(request.source, "source"), request.role
     if role not in ("", "user", "assistant", "tool", "system", "store"):
         raise InvalidInputError(f"unknown role {role!r}", hint="one of: user, assistant, tool, system")
-    prepared = prepare(store, [spoken(content, session, agent)])[0]
+    prepared = prepare(store, [read(spoken(content, session, agent))])[0]
 
     def decision() -> Decision[Episode]:
         known = store.catalogue.row_of_source(source, scope=scope) if source else None

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.lifecycle import intake as checks
-from helix.lifecycle.compose import Composer, Prepared, prepare
+from helix.lifecycle.compose import Composer, Prepared, prepare, read
 from helix.lifecycle.consolidate import Newcomer, Thresholds, Verdict, decide, same_words
 from helix.lifecycle.importance import importance_of
 from helix.lifecycle.intake import OWN_ATTRIBUTE, Intake
@@ -129,7 +129,7 @@ def _ready(store: Store, request: StoreRequest) -> _Ready:
     if request.valid_from and request.valid_to and to_micros(request.valid_to) <= to_micros(request.valid_from):
         raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")
     agent, source = intake.label(request.agent, "agent"), intake.label(request.source, "source")
-    prepared = prepare(store, [body(trigger, resolution)], [files])[0]
+    prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
     draft = Memory(
         id="",
         name="",

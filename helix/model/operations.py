@@ -54,7 +54,8 @@ class PutPassage:
 
     `number` is given by the writer and never used twice: it is the passage's row in the lexical index and its key
     in the catalogue. `vector` (float32 bytes, unit length) travels beside the journal row, keyed by embedding space;
-    None where the store is lexical only.
+    None where the store is lexical only. `tokens` are the text's, joined by blanks, where they were made already; they
+    travel beside the row too.
     """
 
     id: str
@@ -62,6 +63,7 @@ class PutPassage:
     owner: Ref
     text: str
     vector: bytes | None = None
+    tokens: str | None = None
 
     def with_vector(self, number: int, vector: bytes | None) -> PutPassage:
         """Return the passage as it is to be written again, under a new number, with a vector."""

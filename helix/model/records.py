@@ -73,7 +73,9 @@ def to_props(record: Any) -> dict[str, Scalar]:
     props: dict[str, Scalar] = {}
     for name in _HINTS[type(record)]:
         value = getattr(record, name)
-        if isinstance(value, Provenance):
+        if type(value) in _PLAIN:
+            props[name] = value
+        elif isinstance(value, Provenance):
             props = {**to_props(value), **props}
         else:
             props[name] = flatten(value)

@@ -27,6 +27,8 @@ def cypher(
         raise InvalidInputError("the time and row limits must be above 0")
     statement = cypher_gate.check(query)
     values = cypher_gate.bind(statement, params or {})
+    # Whoever has just stored something looks for it here.
+    store.graph.settle(timeout / 1000)
     started = time.perf_counter()
     columns, found, more = store.graph.engine.cypher(statement, values, timeout_ms=timeout, limit=rows)
     return CypherResult(

@@ -43,7 +43,7 @@ from helix.store.columns import (
 from helix.store.eligibility import eligible, walkable
 from helix.store.image import Image
 from helix.store.lookups import Lookups, last_part
-from helix.store.passages import NO_INDEX, PassageChange, PassageTable, PassageView
+from helix.store.passages import NO_INDEX, PassageChange, PassageTable, PassageView, StagedPassage
 from helix.store.staging import Batch, NewRow, stage
 from helix.store.words import WordTable, WordView
 from helix.text.tokens import lexical_tokens
@@ -294,7 +294,10 @@ class Catalogue:
         return self._passages.update(batch.passages, batch.dropped)
 
     def _index(self, change: PassageChange) -> None:
-        self._words.update([self._tokenise(passage.text) for passage in change.fresh], change.dead)
+        self._words.update([self._tokens(passage) for passage in change.fresh], change.dead)
+
+    def _tokens(self, passage: StagedPassage) -> Sequence[str]:
+        return self._tokenise(passage.text) if passage.tokens is None else passage.tokens.split()
 
     def _append(self, new: Sequence[NewRow]) -> None:
         if not new:

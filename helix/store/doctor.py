@@ -44,6 +44,7 @@ def _chain(store: Store) -> DoctorFinding:
 
 
 def _poison(store: Store) -> DoctorFinding:
+    store.graph.settle()
     rows = store.journal.poison()
     return DoctorFinding(
         check="rows set aside",
@@ -62,6 +63,7 @@ def _graph(store: Store) -> Iterator[DoctorFinding]:
 
     def compare() -> list[str]:
         """Count both sides between two writes, so that neither is ahead of the other."""
+        store.graph.settle()
         kept, engine = store.records.counts(), store.graph.engine
         served = {label.value: int(engine.read(f"count_{label}")[0]["count"]) for label in Label}
         served["edges"] = sum(int(engine.read(f"count_edges_{kind}")[0]["count"]) for kind in EDGE_ENDS)

@@ -13,8 +13,9 @@ import mmap
 import os
 import shutil
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +31,23 @@ _SEPARATOR = "\0"
 _SPARE_BYTES = 256 << 20
 
 
+def _nothing() -> None:
+    """Let go of nothing: the memory of an image that is being made belongs to others."""
+
+
 @dataclass(slots=True)
 class Image:
-    """Named arrays, each given in pieces that follow one another, and named lists of texts that hold no NUL."""
+    """Named arrays, each given in pieces that follow one another, and named lists of texts that hold no NUL.
+
+    `release` lets go of the memory that using the arrays of a file has taken; what is used again is read again.
+    """
 
     arrays: dict[str, Sequence[Array]] = field(default_factory=dict)
     texts: dict[str, Sequence[str]] = field(default_factory=dict)
+    release: Callable[[], None] = _nothing
 
     def array(self, name: str) -> Array:
-        """Return an array of one piece; writing to one that was read from a file does not change the file."""
+        """Return an array of one piece; one that was read from a file cannot be written to."""
         (piece,) = self.arrays[name]
         return piece
 
@@ -95,7 +104,7 @@ def read(path: Path) -> Image | None:
         return None
     try:
         with path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         image = Image()
         for name, place in header["parts"].items():
             kind, _, plain = name.partition(" ")
@@ -109,8 +118,9 @@ def read(path: Path) -> Image | None:
                 text = array.tobytes().decode("utf-8", "surrogatepass")
                 image.texts[plain] = text.split(_SEPARATOR)[:-1]
         if hasattr(mmap, "MADV_DONTNEED"):
-            # The checksums have touched every page; what is not used need not stay in memory for that.
-            mapped.madvise(mmap.MADV_DONTNEED)
+            image.release = partial(mapped.madvise, mmap.MADV_DONTNEED)
+        # The checksums have touched every page; what is not used need not stay in memory for that.
+        image.release()
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return image

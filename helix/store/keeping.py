@@ -11,7 +11,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -33,9 +33,10 @@ log = logging.getLogger(__name__)
 _FORMAT = 1
 ROWS_BETWEEN = 400
 """Journal rows after which the image is made anew: what the next start has to read beside it."""
-_SHARE_OF_TIME = 0.1
+_SHARE_OF_TIME = 0.05
 """Making images takes no more of the time than this, however fast the journal grows."""
 _LONGEST_TAIL = 20_000
+_SECONDS_BETWEEN_TRIMS = 2.0
 _TAIL_BATCH = 256
 _MOST_DEAD = 0.25
 """Share of dead passages from which an image is not worth keeping: reading everything leaves them behind."""
@@ -56,6 +57,8 @@ class ImageKeeper:
         self._noted = 0
         self._ready_at = 0.0
         self._making: threading.Thread | None = None
+        self._release: Callable[[], None] | None = None
+        self._closed = threading.Event()
 
     def load(self) -> bool:
         """Fill the tables from the image and the journal's rows since; False where everything has to be read."""
@@ -74,6 +77,7 @@ class ImageKeeper:
         except (HelixError, KeyError, ValueError) as error:
             log.warning("image set aside", extra={"error": str(error)})
             return False
+        self._release = image.release
         if tail is not None:
             self._noted = tail
             log.info("image loaded", extra={"tail": tail, "seconds": round(time.perf_counter() - started, 3)})
@@ -90,6 +94,15 @@ class ImageKeeper:
         self._making = threading.Thread(target=self._make, args=moment, name="helix-image", daemon=True)
         self._making.start()
 
+    def trim(self) -> None:
+        """From now on let go, every few seconds, of the mapped memory that answering has taken."""
+
+        def work() -> None:
+            while self._release is not None and not self._closed.wait(_SECONDS_BETWEEN_TRIMS):
+                self._release()
+
+        threading.Thread(target=work, name="helix-trim", daemon=True).start()
+
     def wait(self) -> None:
         """Wait for an image that is being made."""
         if self._making is not None:
@@ -97,6 +110,7 @@ class ImageKeeper:
 
     def close(self) -> None:
         """Leave an up-to-date image behind; after the writer has ended."""
+        self._closed.set()
         self.wait()
         if self._noted:
             self._make(self._stamp(), self._catalogue.view, self._projection.snapshot)

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from helix.model.edge import Label
-from helix.store.columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, CodeArray, Vocabulary
+from helix.store.columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, BoolArray, CodeArray, Vocabulary
 
 K = TypeVar("K", bound=Hashable)
 
@@ -81,19 +81,26 @@ class Lookups:
         self, ids: list[str], names: list[str], origins: list[str], *, labels: CodeArray, kinds: CodeArray
     ) -> None:
         """Fill empty look-ups with rows by their id, name, source, code of label and of kind; memory is not copied."""
-        self.ids, self.names, self.origins = ids, names, origins
+        # One object for each row's number and for each source, however many look-ups hold it.
+        shared: dict[str, str] = {}
+        self.ids, self.names, self.origins = ids, names, [shared.setdefault(origin, origin) for origin in origins]
+        numbers = list(range(len(ids)))
+
+        def rows_where(mask: BoolArray) -> list[int]:
+            return [numbers[row] for row in np.flatnonzero(mask).tolist()]
+
         for code, label in enumerate(LABELS):
-            rows = np.flatnonzero(labels == code).tolist()
+            rows = rows_where(labels == code)
             self._rows[code] = dict(zip(map(ids.__getitem__, rows), rows, strict=True))
             sourced = [row for row in rows if origins[row]]
-            self.sources[code].load([origins[row] for row in sourced], sourced)
+            self.sources[code].load([self.origins[row] for row in sourced], sourced)
             if label is Label.MEMORY:
                 named = [row for row in rows if names[row]]
                 self.memories.load([names[row] for row in named], named)
-        rows = np.flatnonzero((labels == LABEL_CODE[Label.ENTITY]) & (kinds != NO_CODE)).tolist()
+        rows = rows_where((labels == LABEL_CODE[Label.ENTITY]) & (kinds != NO_CODE))
         folded = [names[row].casefold() for row in rows]
         self.entities.load(list(zip(kinds[rows].tolist(), folded, strict=True)), rows)
-        for row in np.flatnonzero((labels == LABEL_CODE[Label.ENTITY]) & (kinds == _FILE_KIND)).tolist():
+        for row in rows_where((labels == LABEL_CODE[Label.ENTITY]) & (kinds == _FILE_KIND)):
             self._register_file(row, names[row])
 
     def row(self, label: str, node_id: str) -> int | None:

@@ -174,6 +174,9 @@ class Matrix:
             self._write(index // BLOCK_ROWS, np.array([index % BLOCK_ROWS]), np.frombuffer(vector, np.float32)[None])
 
     def _write(self, block: int, offsets: IndexArray, values: VectorArray) -> None:
+        if not self._blocks[block].flags.writeable:  # of an image, which stays as it is
+            self._blocks = _with_copy(self._blocks, block)
+            self._codes, self._scales = _with_copy(self._codes, block), _with_copy(self._scales, block)
         self._blocks[block][offsets] = values
         self._codes[block][offsets], self._scales[block][offsets] = coded(values)
         self._written += len(values)
@@ -183,6 +186,10 @@ class Matrix:
         """Return the rows there are now."""
         mean = (self._sum / max(self._written, 1)).astype(np.float32)
         return MatrixView(self._blocks, self._codes, self._scales, self._count, self.dimension, (self._written, mean))
+
+
+def _with_copy(blocks: tuple[npt.NDArray[Any], ...], number: int) -> tuple[npt.NDArray[Any], ...]:
+    return (*blocks[:number], blocks[number].copy(), *blocks[number + 1 :])
 
 
 def _cut(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:

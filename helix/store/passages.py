@@ -25,6 +25,7 @@ class StagedPassage:
     number: int
     owner: int
     text: str
+    tokens: str | None
     vector: bytes | None
 
 

@@ -1,7 +1,7 @@
 """The graph's follower: keeps the graph at the journal's heels, and builds it anew where it cannot be used.
 
 The journal is the system of record; the graph may be behind, absent or under construction without a write being
-refused. Only the writer's thread calls `apply`, `catch_up` and `swap`.
+refused. Rows are applied by a thread of the graph's own; only the writer's thread calls `suspend`, `resume` and `swap`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Row
+from helix.store.following import Following
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +68,8 @@ class GraphFollower:
         self._clock = clock
         self._engine: GraphEngine | None = None
         self._condemned: list[GraphEngine | None] = []
+        self._turn = threading.RLock()
+        self._following = Following(self._apply)
         self._suspended = False
         self._era = 0
         self.building = threading.Lock()
@@ -105,8 +108,10 @@ class GraphFollower:
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
         """Ask the vector index; behind the journal it refuses, so that nothing is missed."""
-        if self.trouble:
-            raise GraphUnavailableError(self.trouble, hint="the exact scan answers instead")
+        if self.trouble or self._following.behind:
+            raise GraphUnavailableError(
+                self.trouble or "the graph is a moment behind", hint="the exact scan answers instead"
+            )
         return self.engine.vector_search(vector, k)
 
     def open(self) -> bool:
@@ -138,7 +143,7 @@ class GraphFollower:
             self.trouble = f"the graph is {behind:,} changes behind and is being rebuilt"
             return False
         self._engine = engine
-        self.catch_up()
+        self._catch_up()
         return True
 
     def _dimension(self) -> int | None:
@@ -166,10 +171,11 @@ class GraphFollower:
 
     def drop(self, reason: str) -> None:
         """Serve without a graph from now on, until another is swapped in."""
-        self.trouble = reason
-        if self._engine is not None:
-            engine, self._engine = self._engine, None
-            engine.close()
+        with self._turn:
+            self.trouble = reason
+            if self._engine is not None:
+                engine, self._engine = self._engine, None
+                engine.close()
 
     def suspend(self, reason: str) -> None:
         """Serve without a graph until `resume`: so many changes are coming that building it anew takes less.
@@ -181,24 +187,37 @@ class GraphFollower:
 
     def resume(self) -> bool:
         """Take the graph back into use after `suspend`. False when it has to be built anew, as for `open`."""
-        self._suspended = False
-        self._era += 1
-        return self.available or self.open()
+        with self._turn:
+            self._suspended = False
+            self._era += 1
+            return self.available or self.open()
 
-    def apply(self, rows: Sequence[Row]) -> None:
-        """Apply journalled rows. What the graph refuses stays in the journal and is replayed or set aside later."""
-        if self._engine is None:
-            return
-        if self.trouble:
-            self.catch_up()
-            return
-        try:
-            self._engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
-        except DiskFullError as error:
-            self._condemn(error)
-        except HelixError as error:
-            log.warning("graph refused a batch", extra={"seq": rows[-1].seq, "error": str(error)})
-            self.catch_up()
+    def follow(self, rows: Sequence[Row]) -> None:
+        """Have journalled rows applied soon. What the graph refuses is set aside; without a graph they are replayed."""
+        if self._engine is not None:
+            self._following.follow(rows)
+
+    def settle(self, seconds: float | None = None) -> bool:
+        """Wait until the graph holds what was acknowledged; False when that takes longer."""
+        return self._following.settle(seconds)
+
+    def _apply(self, rows: Sequence[Row]) -> None:
+        with self._turn:
+            if self._engine is None:
+                return
+            if self.trouble:
+                self._catch_up()
+                return
+            applied = self._engine.applied_seq()
+            if not (rows := [row for row in rows if row.seq > applied]):
+                return
+            try:
+                self._engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
+            except DiskFullError as error:
+                self._condemn(error)
+            except HelixError as error:
+                log.warning("graph refused a batch", extra={"seq": rows[-1].seq, "error": str(error)})
+                self._catch_up()
 
     def _condemn(self, error: DiskFullError) -> None:
         """Never touch an engine again whose disk was full: Kuzu is not sound after that, even for reading or closing.
@@ -210,7 +229,7 @@ class GraphFollower:
         self._engine = None
         self.trouble = f"the graph is out of use: {error.message}; it is rebuilt when there is room"
 
-    def catch_up(self) -> Replayed:
+    def _catch_up(self) -> Replayed:
         """Replay everything the graph lacks; a row it refuses by itself is set aside with a loud status."""
         applied = poisoned = 0
         engine = self.engine
@@ -274,20 +293,22 @@ class GraphFollower:
         if self._suspended or built.era != self._era:
             build.remove(built.path)
             return Replayed(applied=0, set_aside=0)
-        if self._engine is not None:
-            engine, self._engine = self._engine, None
-            engine.close()
-        build.remove(self.path)
-        for file, place in zip(files_of(built.path), files_of(self.path), strict=True):
-            if file.exists():
-                file.rename(place)
-        self._journal.clear_poison()
-        self._engine = KuzuEngine(self.path, dimension=self._dimension(), options=self._options)
-        self.trouble = ""
-        return self.catch_up()
+        with self._turn:
+            if self._engine is not None:
+                engine, self._engine = self._engine, None
+                engine.close()
+            build.remove(self.path)
+            for file, place in zip(files_of(built.path), files_of(self.path), strict=True):
+                if file.exists():
+                    file.rename(place)
+            self._journal.clear_poison()
+            self._engine = KuzuEngine(self.path, dimension=self._dimension(), options=self._options)
+            self.trouble = ""
+            return self._catch_up()
 
     def close(self) -> None:
-        """Fold the graph's log in and close it."""
+        """Apply what waits, fold the graph's log in and close it."""
+        self._following.close()
         if self._engine is not None:
             started = time.perf_counter()
             self._engine.close()

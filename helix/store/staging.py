@@ -72,7 +72,9 @@ def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, 
         owner = batch.rows.get((op.owner.label, op.owner.id)) if row is None else row
         if owner is not None:
             vector = op.vector if matrix.dimension else None
-            batch.passages.append(StagedPassage(id=op.id, number=op.number, owner=owner, text=op.text, vector=vector))
+            batch.passages.append(
+                StagedPassage(id=op.id, number=op.number, owner=owner, text=op.text, tokens=op.tokens, vector=vector)
+            )
     return batch
 
 

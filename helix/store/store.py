@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import cast
@@ -13,6 +12,7 @@ import numpy as np
 
 from helix.errors import DiskFullError, EmbeddingSpaceError, PausedError, StoreCorruptError
 from helix.graph.kuzu_engine import KuzuOptions
+from helix.journal.database import PAGE_CACHE_KIB
 from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.lock import StoreLock
@@ -40,8 +40,8 @@ GRAPH_NAME = "graph.kuzu"
 IMAGE_NAME = "memory.image"
 PAUSED = "paused"
 _ANSWERS = "last_answers"
-_LAST_TOKENISED = 1_024
 _LEAST_ROWS_IN_IMAGE = 5_000
+_LITTLE_PAGE_CACHE_KIB = 2_048
 KEPT_JOURNAL = "journal.kept-"
 """How the names of journals begin that a restore put aside."""
 
@@ -77,18 +77,21 @@ class Store:
 
     def _open(self) -> None:
         settings, clock = self.settings, self.clock
-        # A passage's tokens are asked for twice, by the journal and then by the catalogue.
-        tokenise = lru_cache(_LAST_TOKENISED)(lexical_tokens)
-        self.journal = Journal(self.path / JOURNAL_NAME, tokenise=tokenise)
+        cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
+        self.journal = Journal(self.path / JOURNAL_NAME, tokenise=lexical_tokens, page_cache_kib=cache)
         self.records = Records(self.journal.database, self._restate)
+        self.paused = self.journal.meta(PAUSED) == "1"
+        """Whether capture is paused; kept in the journal."""
         self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
-        self.catalogue = Catalogue(self.dimension or 0, salience_floor=settings.salience_floor, tokenise=tokenise)
+        self.catalogue = Catalogue(self.dimension or 0, salience_floor=settings.salience_floor)
         self.projection = Projection()
         self.images = ImageKeeper(
             self.path / IMAGE_NAME, self.journal, self.catalogue, self.projection, least_rows=_LEAST_ROWS_IN_IMAGE
         )
         if not self.images.load():
             self.reload()
+        if settings.low_memory:
+            self.images.trim()
         options = KuzuOptions(
             buffer_pool_bytes=settings.buffer_pool_mb << 20,
             max_db_bytes=settings.max_db_gb << 30,
@@ -160,11 +163,6 @@ class Store:
 
         self.writer.call(back)
 
-    @property
-    def paused(self) -> bool:
-        """Whether capture is paused."""
-        return self.journal.meta(PAUSED) == "1"
-
     def check_capture(self) -> None:
         """Raise PausedError while capture is paused."""
         if self.paused:
@@ -173,6 +171,7 @@ class Store:
     def pause(self, on: bool) -> None:
         """Pause capture or go on; on the writer's thread."""
         self.journal.set_meta(PAUSED, "1" if on else "0")
+        self.paused = on
 
     def adopt_space(self, space: int) -> None:
         """Make a space that holds every passage's vector the store's own; on the writer's thread."""
@@ -185,6 +184,7 @@ class Store:
         """Replace everything by a checked backup; on the writer's thread. The graph has to be rebuilt afterwards."""
         self.graph.drop("a backup was restored; the graph is being rebuilt")
         self.journal.restore_from(backup)
+        self.paused = self.journal.meta(PAUSED) == "1"
         self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
         self.reload()
 

@@ -1,4 +1,4 @@
-"""The one writer: decide, journal, graph, memory, acknowledge, in one thread.
+"""The one writer: decide, journal, memory, acknowledge, in one thread; the graph follows in another.
 
 A decision runs on the writer's thread, so it sees everything accepted before it; it returns what to change and what
 to answer. By the time `submit` returns, the change is durable.
@@ -103,10 +103,10 @@ class Writer:
             self._follower.check_room()
             rows = self._journal.append(decision.changes, to_micros(self._clock()))
             operations = [op for row in rows for op in row.change.operations]
-            # Memory goes first: the change is durable, and a graph that is slow or behind must not hide it.
+            # From here the change is durable and found; a graph that is slow or behind must not keep anybody waiting.
             self._catalogue.apply(operations)
             self._projection.apply(operations, self._catalogue)
-            self._follower.apply(rows)
+            self._follower.follow(rows)
             for listener in tuple(self._listeners):
                 listener(rows)
         return decision.answer

@@ -47,6 +47,8 @@ def slug(text: str, limit: int = 60) -> str:
 
 
 def _plain(text: str) -> str:
+    if text.isascii():
+        return clean(text).lower().replace("'", "")
     decomposed = unicodedata.normalize("NFKD", clean(text)).casefold()
     bare = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
     return unicodedata.normalize("NFC", bare).replace("\u2019", "'").replace("'", "")

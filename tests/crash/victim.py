@@ -51,19 +51,22 @@ PLACES: dict[str, Callable[[], None]] = {
     "none": lambda: None,
     "before the journal": lambda: die_in(Journal, "append", before=True, nth=6),
     "between journal and graph": lambda: die_in(Journal, "append", before=False, nth=6),
-    "inside the graph's transaction": lambda: die_in(KuzuEngine, "_write", before=False, nth=6),
-    "between graph and acknowledgement": lambda: die_in(GraphFollower, "apply", before=False, nth=6),
+    "inside the graph's transaction": lambda: die_in(KuzuEngine, "_write", before=False, nth=2),
+    "behind the graph's transaction": lambda: die_in(GraphFollower, "_apply", before=False, nth=2),
     # The first opening is that of the start: the second belongs to the first reopening after it.
     "inside a reopening, closed": lambda: die_in(KuzuEngine, "_close", before=False, nth=1),
     "inside a reopening, opened": lambda: die_in(KuzuEngine, "_open", before=False, nth=2),
     "inside replay": lambda: die_in(GraphFollower, "_try", before=False, nth=1),
-    "at the end of replay": lambda: die_in(GraphFollower, "catch_up", before=False, nth=1),
+    "at the end of replay": lambda: die_in(GraphFollower, "_catch_up", before=False, nth=1),
 }
+
+
+PATCHED_BEFORE_OPENING = ("inside replay", "at the end of replay", "behind the graph's transaction")
 
 
 def main(home: Path, first: int, moment: str) -> None:
     settings = configuration.load({"home": home, "reopen_after": REOPEN_AFTER}, environ={}, cwd=home)
-    if moment not in ("inside replay", "at the end of replay"):
+    if moment not in PATCHED_BEFORE_OPENING:
         helix = Helix.open(settings, embedder=HashEmbedder())
         PLACES[moment]()
     else:

@@ -59,14 +59,16 @@ def test_a_file_that_was_changed_or_cut_short_is_no_image(tmp_path: Path) -> Non
     assert images.read_stamp(path) is None
 
 
-def test_writing_to_what_was_read_leaves_the_file_alone(tmp_path: Path) -> None:
+def test_what_was_read_cannot_be_written_to_and_outlives_its_release_and_its_file(tmp_path: Path) -> None:
     path = tmp_path / "image"
     example(path)
-    first, second = images.read(path), images.read(path)
-    assert first is not None
-    assert second is not None
-    first.array("a")[:] = -1
-    assert second.array("a").tolist() == list(range(1000))
+    image = images.read(path)
+    assert image is not None
+    with pytest.raises(ValueError, match="read-only"):
+        image.array("a")[:] = -1
+    path.unlink()
+    image.release()
+    assert image.array("a").tolist() == list(range(1000))
 
 
 def test_a_text_with_the_separator_in_it_is_refused_and_the_old_image_stays(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class World:
                 status = Status.RETIRED if word == "retire" else Status.ACTIVE
                 self.write(
                     PutNode(
-                        label=Label.MEMORY, id=here.id, props=props | {"status": status.value, "source": f"from-{two}"}
+                        label=Label.MEMORY, id=here.id, props=props | {"status": status.value, "source": f"from-{one}"}
                     )
                 )
             case "passage":
@@ -168,7 +168,7 @@ def test_an_image_with_what_came_since_is_the_same_as_reading_everything(
     tmp_path_factory: pytest.TempPathFactory, before: list[Step], after: list[Step], later: list[Step]
 ) -> None:
     world = World(tmp_path_factory.mktemp("world"))
-    for step in (("put", 0, 0), *before):
+    for step in (*(("put", number, 0) for number in range(6)), *before):
         world.take(step)
     world.keeper.close()
     for step in after:

@@ -66,3 +66,17 @@ def assert_same(one: MatrixView, other: MatrixView) -> None:
     indexes, vector = np.arange(one.count), np.ones(one.dimension, np.float32)
     assert one.products_of(indexes, vector).tolist() == other.products_of(indexes, vector).tolist()
     assert one.estimates_of(indexes, vector).tolist() == other.estimates_of(indexes, vector).tolist()
+
+
+def test_a_row_of_an_image_is_filled_in_without_changing_the_image() -> None:
+    rows = np.zeros((BLOCK_ROWS, 4), np.float32)
+    codes, scales = coded(rows)
+    for array in (rows, codes, scales):
+        array.flags.writeable = False
+    matrix = Matrix(4)
+    matrix.restore(rows, codes, scales, np.zeros(4, np.float32), 0)
+    before = matrix.view()
+    matrix.fill(np.array([7]), [np.array([0, 1, 0, 0], np.float32).tobytes()])
+    assert matrix.view().rows(np.array([7])).tolist() == [[0, 1, 0, 0]]
+    assert not before.rows(np.array([7])).any()
+    assert not rows.any()
