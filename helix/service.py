@@ -42,6 +42,7 @@ from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
 from helix.recall.last import LastAnswers
 from helix.recall.pipeline import Recaller
+from helix.recall.recipes import recipe_named, recipes_of
 from helix.settings import Settings
 from helix.store import ask, backup, doctor, listing, overview
 from helix.store.events import Event, Events
@@ -92,6 +93,7 @@ class Helix(Imports):
         What is missing is made good in the background: a graph that could not be used, vectors of passages that were
         stored without a model. Raises StoreLockedError, StoreTooNewError, StoreCorruptError, DiskFullError.
         """
+        recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
         return cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))._catch_up()
 

@@ -220,7 +220,8 @@ def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
         if "Mapping" in wanted:
             return _table(raw)
     except ValueError as error:
-        raise ConfigError(f"setting {name!r} from {source} should be {wanted}, not {raw!r}") from error
+        form = "a table, or one as JSON" if "Mapping" in wanted else wanted
+        raise ConfigError(f"setting {name!r} from {source} should be {form}, not {raw!r}") from error
     return str(raw)
 
 
@@ -262,6 +263,7 @@ def _check(settings: Settings) -> None:
         "text_limit",
         "page_size",
         "embedding_threads",
+        "rerank_candidates",
         "rerank_candidates",
     ):
         if getattr(settings, name) < 1:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from helix.errors import (
+    ConfigError,
     ConflictError,
     CypherRefusedError,
     EmbeddingSpaceError,
@@ -625,3 +626,10 @@ def test_unknown_names_say_what_to_do(helix: Helix) -> None:
             call()
         assert caught.value.code == "NOT_FOUND"
         assert caught.value.hint
+
+
+def test_a_recipe_that_cannot_be_made_leaves_the_store_closed(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="salt"):
+        Helix.open(Settings(home=tmp_path, recipes={"mine": {"salt": 1}}), embedder=HashEmbedder(16))
+    with Helix.open(Settings(home=tmp_path), embedder=HashEmbedder(16)) as helix:
+        assert helix.health().status == "ok"

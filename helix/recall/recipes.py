@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -164,7 +162,7 @@ class Default:
             "+solves": (self.solves, signals.solves),
             "+graph": (self.graph, signals.proximity),
         }
-        present = {name: term for name, term in terms.items() if term[1].any()}
+        present = {name: term for name, term in terms.items() if term[0] and term[1].any()}
         whole = sum(weight for weight, _ in present.values())
         added = {name: weight / whole * values for name, (weight, values) in present.items()}
         return {
@@ -178,7 +176,7 @@ class Default:
         }
 
     def _context(self, signals: Signals, added: Factors) -> Factors:
-        if not signals.beside.size or not self.context:
+        if not added or not signals.beside.size or not self.context:
             return {}
         own = scores_of(added)
         best = own.copy()
@@ -247,12 +245,6 @@ def recipes_of(given: Mapping[str, Any]) -> Mapping[str, Recipe]:
     return {**RECIPES, **{name: _changed(name, changes) for name, changes in given.items()}}
 
 
-def digest(recipe: Recipe) -> str:
-    """Return 16 hex digits that stand for every number of a recipe and for the arms' weights."""
-    numbers = {"recipe": type(recipe).__name__, "arms": dict(ARM_WEIGHTS), **asdict(recipe)}  # type: ignore[call-overload]
-    return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:16]
-
-
 def _changed(name: str, changes: Any) -> Recipe:
     if not isinstance(changes, Mapping):
         raise ConfigError(
@@ -278,10 +270,14 @@ def _changed(name: str, changes: Any) -> Recipe:
 
 def _kind_weights(name: str, given: Any) -> Mapping[Kind, KindWeights]:
     try:
-        return {**KIND_WEIGHTS, **{Kind(kind): KindWeights(**weights) for kind, weights in given.items()}}
+        changed = {
+            Kind(kind): replace(KIND_WEIGHTS[Kind(kind)], **{key: _number(name, key, weights[key]) for key in weights})
+            for kind, weights in given.items()
+        }
     except (AttributeError, TypeError, ValueError) as error:
         hint = 'such as {"failure": {"relevance": 0.5, "effectiveness": 0.3, "recency": 0.2}}'
         raise ConfigError(f"'weights' of recipe {name!r} cannot be read: {error}", hint=hint) from error
+    return {**KIND_WEIGHTS, **changed}
 
 
 def _number(name: str, key: str, value: Any) -> float:

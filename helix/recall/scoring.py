@@ -121,8 +121,6 @@ def signals_of(
     stored_days = _ages(np.maximum(columns.recorded_at, used), now) / DAY_MICROS
     fading = (columns.half_life > 0) & np.isfinite(columns.half_life)
     decay = np.where(fading, stored_days / np.where(fading, columns.half_life, 1.0), 0.0)
-    wanted = np.zeros(len(KINDS) + 1, np.bool_)
-    wanted[[KIND_CODE[kind] for kind in INTENT_KINDS[intent]] if intent is not None else []] = True
     memory = columns.label == LABEL_CODE[Label.MEMORY]
     return Signals(
         cosine=np.clip(np.nan_to_num(relevance.cosine), 0.0, 1.0),
@@ -144,8 +142,15 @@ def signals_of(
         trust=np.array([TRUST_VALUE[trust] for trust in TRUSTS])[columns.trust],
         hours=hours,
         kind=np.where(memory, columns.kind, -1).astype(np.int8),
-        intended=memory & wanted[columns.kind],
+        intended=memory & _kinds_of(intent)[columns.kind],
     )
+
+
+def _kinds_of(intent: Intent | None) -> BoolArray:
+    """Return for each code of a kind whether the intent is after it; the last place is for what has no kind."""
+    wanted = np.zeros(len(KINDS) + 1, np.bool_)
+    wanted[[KIND_CODE[kind] for kind in INTENT_KINDS[intent]] if intent is not None else []] = True
+    return wanted
 
 
 def recency_half_lives(columns: Columns) -> FloatArray:
@@ -174,7 +179,7 @@ def with_intent(factors: Factors, signals: Signals) -> Factors:
 
 def scores_of(factors: Factors) -> FloatArray:
     """Return (sum of the `+` factors) times (product of the `*` factors) of every candidate."""
-    total = np.zeros(len(next(iter(factors.values()))))
+    total = np.zeros(len(next(iter(factors.values()), ())))
     for name, values in factors.items():
         if name.startswith("+"):
             total = total + values

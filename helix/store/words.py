@@ -82,13 +82,6 @@ class WordView:
         """Return in how many living passages each term occurs."""
         return dict(zip(terms, self._frequency(keys_of(terms)).tolist(), strict=True))
 
-    def ceiling(self, terms: Sequence[str]) -> float:
-        """Return what no score of the terms reaches: the sum over distinct terms of idf (k1 + 1).
-
-        A term that occurs nowhere counts with the highest idf there is.
-        """
-        return float(self._idf(self._frequency(_distinct_keys(terms))).sum() * (self.k1 + 1))
-
     def _frequency(self, keys: npt.NDArray[np.uint64]) -> IndexArray:
         found = np.zeros(len(keys), np.int64)
         for postings in (self.base, self.recent):

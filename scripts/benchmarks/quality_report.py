@@ -11,7 +11,8 @@ import numpy as np
 from benchmarks.quality_asking import Asked
 from benchmarks.quality_metrics import MEASURES, Estimate, Values, estimates, macro
 from benchmarks.quality_systems import AGAINST
-from helix.recall.recipes import RECIPES, digest
+from helix.recall.fingerprint import fingerprint
+from helix.recall.recipes import RECIPES
 
 DEFAULT = "default"
 MACRO = "macro"
@@ -95,7 +96,7 @@ def _entry(outcome: Outcome, asked: Asked, drawn: Resampling) -> dict[str, Any]:
         if other in AGAINST
     }
     categories = _by_category(outcome.categories, asked.values)
-    return {**entry, "recipe_hash": digest(RECIPES[DEFAULT]), "categories": categories, "against": against}
+    return {**entry, "recipe_hash": fingerprint(RECIPES[DEFAULT]), "categories": categories, "against": against}
 
 
 def _macro_entries(outcomes: Sequence[Outcome], drawn: Resampling) -> Iterator[dict[str, Any]]:
@@ -110,7 +111,7 @@ def _macro_entries(outcomes: Sequence[Outcome], drawn: Resampling) -> Iterator[d
         entry["metrics"][HEADLINE] = round(headline.value, 4)
         entry["intervals"][HEADLINE] = [round(headline.lower, 4), round(headline.upper, 4)]
         if name == DEFAULT:
-            entry["recipe_hash"] = digest(RECIPES[DEFAULT])
+            entry["recipe_hash"] = fingerprint(RECIPES[DEFAULT])
             entry["against"] = {
                 other: _differences(_macro_difference(outcomes, other, drawn))
                 for other in AGAINST

@@ -15,9 +15,12 @@ from helix.model.clock import to_micros
 from helix.model.memory import RECENCY_HALF_LIFE_DAYS, Kind, Memory, Status
 from helix.model.recall import Intent
 from helix.model.records import put
-from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, digest, recipe_named, recipes_of
+from helix.recall import pagerank, relevance, walk
+from helix.recall.fingerprint import fingerprint
+from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, recipe_named, recipes_of
 from helix.recall.relevance import Relevance
 from helix.recall.scoring import INTENT_BOOST, Signals, score_of, scores_of, signals_of, stretched, with_intent
+from helix.store import words
 from helix.store.catalogue import Catalogue
 from helix.store.columns import KIND_CODE, Columns
 
@@ -105,6 +108,9 @@ def test_settings_add_recipes_and_change_weights() -> None:
     assert recipes["default"] == Default(words=0.9)
     assert recipes["plain"] == Default(name="plain", recency_cap=0.0)
     assert recipes["learning"] is RECIPES["learning"]
+    half = recipes_of({"learning": {"weights": {"fact": {"recency": 0.5}}}})["learning"]
+    assert isinstance(half, Learning)
+    assert half.weights[Kind.FACT] == replace(KIND_WEIGHTS[Kind.FACT], recency=0.5)
 
 
 def test_settings_change_the_weights_of_a_kind() -> None:
@@ -125,7 +131,9 @@ def test_settings_change_the_weights_of_a_kind() -> None:
         {"words": True},
         {"diversity": 2},
         {"base": "learning", "weights": {"no kind": {}}},
-        {"base": "learning", "weights": {"failure": {"relevance": 1}}},
+        {"base": "learning", "weights": {"failure": {"relevance": "much"}}},
+        {"base": "learning", "weights": {"failure": {"relevance": -5}}},
+        {"base": "learning", "weights": {"failure": {"salt": 1}}},
     ],
 )
 def test_a_recipe_that_cannot_be_made_is_refused(changes: object) -> None:
@@ -134,9 +142,29 @@ def test_a_recipe_that_cannot_be_made_is_refused(changes: object) -> None:
 
 
 def test_a_digest_stands_for_every_weight() -> None:
-    assert digest(Default()) == digest(Default())
-    assert digest(Default()) != digest(Default(words=0.41))
-    assert digest(Default()) != digest(Learning())
+    assert fingerprint(Default()) == fingerprint(Default())
+    assert fingerprint(Default()) != fingerprint(Default(words=0.41))
+    assert fingerprint(Default()) != fingerprint(Learning())
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(relevance, "HALF_WORDS"), (walk, "SEEDS"), (words, "K1"), (pagerank, "DAMPING")]
+)
+def test_a_digest_stands_for_every_constant(module: object, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fingerprint(Default())
+    monkeypatch.setattr(module, name, getattr(module, name) * 2)
+    assert fingerprint(Default()) != before
+
+
+def test_a_session_in_which_nothing_fits_is_scored_as_nothing() -> None:
+    none = np.zeros(2)
+    signals = replace(
+        random_signals(1, 2),
+        **dict.fromkeys(("meaning", "words", "files", "time", "solves", "proximity"), none),
+        beside=np.array([[0, 1], [1, 0]]),
+    )
+    assert scores_of(Default().factors(signals)).tolist() == [0, 0]
+    assert scores_of(Default(meaning=0.0, words=0.0, graph=0.0).factors(random_signals(2, 3))).shape == (3,)
 
 
 # --- signals --------------------------------------------------------------------------------------------------------
