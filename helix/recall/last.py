@@ -14,6 +14,7 @@ from helix.errors import NotFoundError
 from helix.model.edge import Label, Ref
 from helix.model.recall import ArmHit, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
+from helix.text.names import clean
 from helix.text.redact import redact
 
 _PLAIN = tuple(f.name for f in fields(RecallItem) if f.name not in ("node", "label", "arms", "factors"))
@@ -55,7 +56,7 @@ class LastAnswers:
         """Return the answers as text to keep while Helix is closed; questions are redacted, nodes named by their id."""
         with self._guard:
             kept = {session: _packed(answer) for session, answer in self._answers.items()}
-        return json.dumps(kept, ensure_ascii=False)
+        return json.dumps(kept)  # as ASCII: a session's name may be of letters that no file holds
 
     def from_json(self, text: str, node_of: Callable[[Ref], Node]) -> None:
         """Take up the answers that `to_json` wrote; what is no longer in the store is left out of them."""
@@ -66,7 +67,7 @@ class LastAnswers:
 
 def _packed(answer: RecallAnswer) -> dict[str, Any]:
     return {
-        "query": redact(answer.query.query).text,
+        "query": redact(clean(answer.query.query)).text,
         "session": answer.query.session,
         "mode": answer.mode,
         "recipe": answer.recipe,

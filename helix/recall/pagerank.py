@@ -10,14 +10,15 @@ from helix.store.projection import GraphSnapshot
 DAMPING = 0.5
 """Chance that the walk goes on at each step: half of it stays within one edge of the seeds."""
 
-EPSILON = 1e-6
+EPSILON = 1e-5
 """Mass per edge, of a whole of 1, below which a row is left alone while pushing."""
 
 ON_ITS_WAY = 1e-3
 """Mass of all active rows together that no more steps are worth."""
 
-NEGLIGIBLE = 1e-9
-"""Mass below which a row that was left alone is not spread even once at the end."""
+LAST_STEPS = 2
+NEGLIGIBLE = 1e-6
+"""At the end what was left alone is spread so many steps further, but for rows of less mass than this."""
 
 MAX_TOUCHED = 400_000
 """Bound on the edges that pushing looks at, which bounds its time whatever the graph."""
@@ -39,7 +40,7 @@ def personalised(
 
     Personalised PageRank p = (1 - d) s + d Pᵀ p with seeds s proportional to `mass` and P following edges by their
     walk weight, by push (Andersen, Chung and Lang 2006), every active row at once: a row stops spreading once it holds
-    less than `epsilon` per edge. What is left, most of it at hubs, is spread once more at the end. Only rows that mass
+    less than `epsilon` per edge. What is left, most of it at hubs, is spread a little further at the end. Only rows that mass
     reaches are looked at. Rows that are not walkable absorb what reaches them and show 0.
     """
     settled, waiting = np.zeros(len(walkable)), np.zeros(len(walkable))
@@ -60,11 +61,15 @@ def personalised(
         touched += len(rows)
         walked = walkable[rows]
         held = np.union1d(held, _add(waiting, rows[walked], shares[walked]))
-    left = held[waiting[held] > NEGLIGIBLE]
-    settled[left] += (1 - damping) * waiting[left]
-    rows, shares = graph.spread(left, damping * waiting[left])
-    walked = walkable[rows]
-    _add(settled, rows[walked], (1 - damping) * shares[walked])
+    for _ in range(LAST_STEPS):
+        left = held[waiting[held] > NEGLIGIBLE]
+        spread = waiting[left]
+        settled[left] += (1 - damping) * spread
+        waiting[left] = 0
+        rows, shares = graph.spread(left, damping * spread)
+        walked = walkable[rows]
+        held = _add(waiting, rows[walked], shares[walked])
+    settled[held] += (1 - damping) * waiting[held]
     return settled
 
 
