@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.machine import described
 from benchmarks.plots import grouped_bars
 from benchmarks.quality_asking import ask
-from benchmarks.quality_data import EvaluationSet, read_set
+from benchmarks.quality_data import RULES, EvaluationSet, Judged, read_set
 from benchmarks.quality_report import DEFAULT, TARGETS, Outcome, Resampling, entries, tables
 from benchmarks.quality_store import FOLDER, ROOT, Say, Stores, models_folder, real_embedder
 from benchmarks.quality_systems import RECIPES, SYSTEMS, System
@@ -36,29 +36,54 @@ def measure(
     queries: int | None = None,
     seed: int = 1,
     pooled: bool = False,
+    dated: bool | None = None,
+    filed: bool | None = None,
     models: Path | None = None,
     kept: Path | None = None,
     say: Say = lambda _: None,
 ) -> list[Outcome]:
-    """Ask every system every question of the sets; a set with scopes comes once more, pooled, where that is wanted."""
+    """Ask every system every question of the sets; a set with scopes comes once more, pooled, where that is wanted.
+
+    `dated` and `filed` are those of `read_set`. A set that has nothing to ask is passed over, with a word about it.
+    """
     stores = Stores(embedder, recipes, say, models=models, kept=kept)
     outcomes = []
     for folder in folders:
-        data = read_set(folder)
+        data = read_set(folder, dated=dated, filed=filed)
         data = data if queries is None else _sample(data, queries, seed)
-        outcomes.append(_measure(stores, data, systems, say, search="scoped" if data.scoped else "all"))
-        if pooled and data.scoped:
-            outcomes.append(_measure(stores, data, systems, say, search="pooled"))
+        searches = ["scoped" if data.scoped else "all", *(["pooled"] if pooled and data.scoped else [])]
+        for search in searches:
+            questions = _questions(data, search)
+            if data.lines and questions:
+                outcomes.append(_measure(stores, data, questions, systems, say, search=search))
+            else:
+                lacking = "question with anything relevant" if data.lines else "passage"
+                lacking += " is named by its haystacks" if data.lines and data.questions else " is in it"
+                say(f"{data.name} {search}: skipped, no {lacking}")
     return outcomes
 
 
-def _measure(stores: Stores, data: EvaluationSet, systems: Sequence[System], say: Say, *, search: str) -> Outcome:
+def _questions(data: EvaluationSet, search: str) -> Sequence[Judged]:
+    """Return what is asked in a search: where there are haystacks, only what has one, unless they are pooled."""
+    if not data.haystacks or search == "pooled":
+        return data.questions
+    return [question for question in data.questions if question.id in data.haystacks]
+
+
+def _measure(
+    stores: Stores,
+    data: EvaluationSet,
+    questions: Sequence[Judged],
+    systems: Sequence[System],
+    say: Say,
+    *,
+    search: str,
+) -> Outcome:
     pooled = search == "pooled"
-    questions = data.questions
-    if data.haystacks and not pooled:
-        questions = [question for question in questions if question.id in data.haystacks]
     asked = {}
-    with stores.holding(data, pooled=pooled) as helix:
+    for name, given in (("as_of", data.dated), ("files", data.filed)):
+        say(f"{data.name} {search}: {name} {'given' if given.used else 'not given'} ({given.why})")
+    with stores.holding(data, pooled=pooled) as (helix, refused):
         for system in systems:
             asked[system.name] = ask(helix, data, questions, system, pooled=pooled)
             figures = " ".join(f"{value:.3f}" for value in asked[system.name].values.mean(0))
@@ -71,6 +96,7 @@ def _measure(stores: Stores, data: EvaluationSet, systems: Sequence[System], say
         dated=data.dated,
         filed=data.filed,
         documents=len(data.lines),
+        refused=refused,
         categories=[question.category for question in questions],
         asked=asked,
     )
@@ -103,7 +129,7 @@ def _own_recipes(given: Sequence[str]) -> dict[str, Any]:
         raise click.BadParameter(f"{error}; it reads NAME={{...}}", param_hint="--recipe") from error
 
 
-@click.command()
+@click.command(epilog=RULES)
 @click.option(
     "--data",
     "folders",
@@ -115,6 +141,10 @@ def _own_recipes(given: Sequence[str]) -> dict[str, Any]:
 @click.option("--recipe", "own", multiple=True, metavar="NAME=JSON", help="Measure a recipe of your own as well.")
 @click.option("--rerank", is_flag=True, help="Measure the default with the cross-encoder too.")
 @click.option("--pooled", is_flag=True, help="Also search sets with scopes as one.")
+@click.option(
+    "--as-of/--no-as-of", "dated", default=None, help="Give times as as_of, or do not. Default: the rule below."
+)
+@click.option("--files/--no-files", "filed", default=None, help="Give files, or do not. Default: the rule below.")
 @click.option("--queries", type=click.IntRange(1), help="Draw only so many questions of each set.")
 @click.option("--seed", default=1, show_default=True, help="Seed of every draw.")
 @click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="Bootstrap resamples.")
@@ -133,6 +163,8 @@ def quality(
     own: tuple[str, ...],
     rerank: bool,
     pooled: bool,
+    dated: bool | None,
+    filed: bool | None,
     queries: int | None,
     seed: int,
     resamples: int,
@@ -143,7 +175,7 @@ def quality(
     """Measure recall@5/10/20 and nDCG@10 on sets of passages and judged questions."""
     recipes = _own_recipes(own)
     systems = _chosen(only, recipes, rerank=rerank)
-    complete = not (folders or only or own or queries)
+    complete = not (folders or only or own or queries) and dated is None and filed is None
     try:
         models = models_folder(rerank=any(system.rerank for system in systems))
         with real_embedder(models) as embedder:
@@ -155,6 +187,8 @@ def quality(
                 queries=queries,
                 seed=seed,
                 pooled=pooled,
+                dated=dated,
+                filed=filed,
                 models=models,
                 kept=FOLDER / "sets" if keep else None,
                 say=lambda words: click.echo(words, err=True),
@@ -176,6 +210,8 @@ def _write(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
     path.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
     click.echo(f"written: {path}", err=True)
     picture = path.with_suffix(".png")
+    if not found:
+        return
     if _draw(picture, found):
         click.echo(f"drawn: {picture}", err=True)
     else:

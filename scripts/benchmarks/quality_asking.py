@@ -42,7 +42,9 @@ def ask(helix: Helix, data: EvaluationSet, questions: Sequence[Judged], system: 
         started = time.perf_counter()
         answer = helix.recall(query)
         took = time.perf_counter() - started
-        sources = (str(getattr(item.node, "source", "")) for item in answer.items)
+        sources = (
+            str(getattr(item.node, "source", "")) for item in answer.items if item.score > 0 or not system.above_zero
+        )
         ranked = list(dict.fromkeys(data.ids.get(source, source) for source in sources))
         return of_ranking(ranked, question.relevant), took, answer.notes
 
@@ -66,8 +68,8 @@ def query_of(data: EvaluationSet, question: Judged, system: System, *, pooled: b
         scope=scope,
         limit=LIMIT,
         expand=system.expand,
-        files=question.files if data.filed else (),
-        as_of=question.ts if data.dated else None,
+        files=question.files if data.filed.used else (),
+        as_of=question.ts if data.dated.used else None,
         asked_at=question.ts,
         recipe=system.recipe,
         rerank=system.rerank,

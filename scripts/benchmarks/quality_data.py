@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,18 @@ from helix.ingest.jsonl import read_lines
 
 SOURCE = "set"
 """The name of the import; an answer's source is `jsonl:set:<id>`."""
+
+LATER_SHARE = 0.01
+"""Share of the evidence that may be later than its question before times are no longer given as `as_of`."""
+
+SHARING_SHARE = 0.95
+"""Share of the questions with files whose evidence is just what shares a file, from which files are not given."""
+
+RULES = (
+    f"By rule, times are given as as_of unless more than {LATER_SHARE:.0%} of a set's evidence is later than its "
+    f"question or has no time, and files unless for at least {SHARING_SHARE:.0%} of the questions with files the "
+    "evidence is exactly what shares a file with them."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +46,20 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Whether something that questions have is given with them, and what decided it."""
+
+    used: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationSet:
     """One set. `lines` are those of the corpus, untouched; `ids` maps the source of an answer to a passage's id.
 
     `haystacks` maps a question's id to the places, in `lines`, of the passages it is searched in. `dated` says whether
-    the questions' times are given as `as_of`: in a set where some evidence is later than its question, they are not.
-    `filed` says the same of their files: where what is relevant is just what shares a file, they would be the answer.
+    the questions' times are given as `as_of`: where evidence is later than its question, they would hide it. `filed`
+    says the same of their files: where what is relevant is just what shares a file, they would be the answer.
     """
 
     name: str
@@ -46,8 +67,8 @@ class EvaluationSet:
     ids: Mapping[str, str]
     questions: Sequence[Judged]
     haystacks: Mapping[str, Sequence[int]]
-    dated: bool
-    filed: bool
+    dated: Given
+    filed: Given
 
     @property
     def scoped(self) -> bool:
@@ -55,20 +76,20 @@ class EvaluationSet:
         return bool(self.haystacks) or any(question.scope for question in self.questions)
 
 
-def read_set(folder: Path) -> EvaluationSet:
+def read_set(folder: Path, *, dated: bool | None = None, filed: bool | None = None) -> EvaluationSet:
     """Read a folder with `corpus` and `queries` (and perhaps `haystacks`), each `.jsonl` or `.jsonl.gz`.
 
-    Raises InvalidInputError where one of the two is missing or no question has anything relevant.
+    `dated` and `filed` decide what is given with the questions; None leaves it to RULES. Questions without anything
+    relevant are left out, and there may be none. A line of the corpus that is no passage is the import's to refuse;
+    raises InvalidInputError for any other line that cannot be read, and where corpus or queries are missing.
     """
     lines = [line for line in _lines(folder, "corpus") if line.strip()]
-    records = list(map(_record, lines))
+    records = [_passage(line) for line in lines]
     slices = [item for item in read_lines(lines, source=SOURCE) if isinstance(item, Slice)]
     drafts = {_id_of(records[item.position - 1]): item.episode for item in slices}
     scopes = {_scope_of(records[item.position - 1]): item.episode.scope for item in slices}
-    questions = [_judged(record, scopes) for record in map(_record, _lines(folder, "queries"))]
+    questions = [_judged(record, scopes, where) for record, where in _records(folder, "queries")]
     questions = [question for question in questions if question.relevant and question.text.strip()]
-    if not lines or not questions:
-        raise InvalidInputError(f"{folder} has no passages, or no questions with anything relevant")
     places = {_id_of(record): place for place, record in enumerate(records)}
     return EvaluationSet(
         name=folder.resolve().name,
@@ -76,32 +97,60 @@ def read_set(folder: Path) -> EvaluationSet:
         ids={draft.source: name for name, draft in drafts.items()},
         questions=questions,
         haystacks=_haystacks(folder, places),
-        dated=_dated(questions, drafts),
-        filed=_filed(questions, drafts),
+        dated=_dated(questions, drafts) if dated is None else Given(used=dated, why=f"--{'' if dated else 'no-'}as-of"),
+        filed=_filed(questions, drafts) if filed is None else Given(used=filed, why=f"--{'' if filed else 'no-'}files"),
     )
 
 
 def in_scope(line: str, scope: str) -> str:
     """Return a corpus line that says it is of that scope, and is otherwise as it was."""
-    return json.dumps({**_record(line), "scope": scope})
+    return json.dumps({**_passage(line), "scope": scope})
+
+
+def _path(folder: Path, name: str) -> Path:
+    plain = folder / f"{name}.jsonl"
+    return plain if plain.is_file() else folder / f"{name}.jsonl.gz"
 
 
 def _lines(folder: Path, name: str, *, needed: bool = True) -> list[str]:
-    plain, packed = folder / f"{name}.jsonl", folder / f"{name}.jsonl.gz"
-    if plain.is_file():
-        return plain.read_text("utf-8").split("\n")
-    if packed.is_file():
-        return gzip.decompress(packed.read_bytes()).decode("utf-8").split("\n")
-    if needed:
-        raise InvalidInputError(f"there is no {name}.jsonl or {name}.jsonl.gz in {folder}")
-    return []
+    path = _path(folder, name)
+    if not path.is_file():
+        if needed:
+            raise InvalidInputError(f"there is no {name}.jsonl or {name}.jsonl.gz in {folder}")
+        return []
+    try:
+        written = path.read_bytes()
+        return (gzip.decompress(written) if path.suffix == ".gz" else written).decode("utf-8-sig").split("\n")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise InvalidInputError(
+            f"{path} cannot be read: {error}", hint="it is UTF-8 text, or such text by gzip"
+        ) from error
 
 
-def _record(line: str) -> Mapping[str, Any]:
-    record = json.loads(line) if line.strip() else {}
+def _records(folder: Path, name: str, *, needed: bool = True) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield the object of every line that is not blank, and where it is; raises InvalidInputError naming the line."""
+    for number, line in enumerate(_lines(folder, name, needed=needed), 1):
+        if line.strip():
+            where = f"{_path(folder, name)}, line {number}"
+            yield _object(line, where), where
+
+
+def _object(line: str, where: str) -> Mapping[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{where}: not JSON: {error}") from error
     if not isinstance(record, Mapping):
-        raise InvalidInputError(f"not a JSON object: {line[:80]}")
+        raise InvalidInputError(f"{where}: not a JSON object: {line[:80]}")
     return record
+
+
+def _passage(line: str) -> Mapping[str, Any]:
+    """Return the object of a corpus line, empty where it is none."""
+    try:
+        return _object(line, "corpus")
+    except InvalidInputError:
+        return {}
 
 
 def _id_of(record: Mapping[str, Any]) -> str:
@@ -114,52 +163,75 @@ def _scope_of(record: Mapping[str, Any]) -> str | None:
     return None if scope is None else str(scope)
 
 
-def _judged(record: Mapping[str, Any], scopes: Mapping[str | None, str]) -> Judged:
+def _judged(record: Mapping[str, Any], scopes: Mapping[str | None, str], where: str) -> Judged:
     scope = record.get("scope")
-    files = record.get("files") or ()
     return Judged(
         id=_id_of(record),
         text=str(record.get("query") or ""),
-        relevant=frozenset(map(str, record.get("relevant") or ())),
+        relevant=frozenset(_names(record, "relevant", where)),
         category=str(record.get("category") or ""),
         scope=scopes.get(str(scope), str(scope)) if scope else None,
-        files=(files,) if isinstance(files, str) else tuple(map(str, files)),
+        files=_names(record, "files", where),
         ts=_moment(record.get("ts")),
     )
 
 
+def _names(record: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    """Return the names under a key: those of a list, or the one that stands there; of an object, those not judged 0."""
+    given = record.get(key)
+    if given is None:
+        return ()
+    if isinstance(given, Mapping):
+        return tuple(name for name, grade in given.items() if grade)
+    if isinstance(given, str | int):
+        return (str(given),)
+    if not isinstance(given, list) or not all(isinstance(name, str | int) for name in given):
+        raise InvalidInputError(f"{where}: {key!r} is not a list of names", hint='such as ["one", "two"]')
+    return tuple(map(str, given))
+
+
 def _moment(value: object) -> datetime | None:
-    if not isinstance(value, str) or not value.strip():
+    """Return a time in ISO's form, UTC where it names no zone; None for anything else."""
+    if not isinstance(value, str):
         return None
-    moment = datetime.fromisoformat(value.strip())
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def _haystacks(folder: Path, places: Mapping[str, int]) -> dict[str, list[int]]:
-    records = [_record(line) for line in _lines(folder, "haystacks", needed=False) if line.strip()]
-    return {
-        str(record["query_id"]): list(dict.fromkeys(_known(map(str, record["doc_ids"]), places))) for record in records
-    }
+    found = {}
+    for record, where in _records(folder, "haystacks", needed=False):
+        if record.get("query_id") is None or record.get("doc_ids") is None:
+            raise InvalidInputError(f"{where}: a haystack has a `query_id` and `doc_ids`")
+        found[str(record["query_id"])] = list(dict.fromkeys(_known(_names(record, "doc_ids", where), places)))
+    return found
 
 
 def _known(ids: Iterable[str], places: Mapping[str, int]) -> Iterator[int]:
     return (places[name] for name in ids if name in places)
 
 
-def _dated(questions: Sequence[Judged], drafts: Mapping[str, EpisodeDraft]) -> bool:
-    """Return whether all evidence with a time is there by the time of its question, and most of it has one."""
+def _dated(questions: Sequence[Judged], drafts: Mapping[str, EpisodeDraft]) -> Given:
+    """Return whether times are given: by then, all but LATER_SHARE of the evidence was there."""
     pairs = [
         (question.ts, drafts[name].occurred_at)
         for question in questions
         if question.ts is not None
         for name in question.relevant & drafts.keys()
     ]
-    both = [(asked, known) for asked, known in pairs if known is not None]
-    return 2 * len(both) > len(pairs) and all(known <= asked for asked, known in both)
+    if not pairs:
+        return Given(used=False, why="rule: no question with evidence has a time")
+    # What has no time of its own is known from the import on, and so later than any question of the set.
+    later = sum(known is None or known > asked for asked, known in pairs)
+    why = f"rule: {later} of {len(pairs)} pieces of evidence are later than their question, or have no time"
+    return Given(used=later <= LATER_SHARE * len(pairs), why=why)
 
 
-def _filed(questions: Sequence[Judged], drafts: Mapping[str, EpisodeDraft]) -> bool:
-    """Return whether some question with files has other evidence than all there was, in its scope, of its files."""
+def _filed(questions: Sequence[Judged], drafts: Mapping[str, EpisodeDraft]) -> Given:
+    """Return whether files are given: for enough questions, evidence is not all there was, in scope, of their files."""
     holders: dict[tuple[str, str], set[str]] = defaultdict(set)
     for name, draft in drafts.items():
         for file in draft.files:
@@ -170,4 +242,9 @@ def _filed(questions: Sequence[Judged], drafts: Mapping[str, EpisodeDraft]) -> b
         times = ((name, drafts[name].occurred_at) for name in names)
         return {name for name, time in times if question.ts is None or time is None or time <= question.ts}
 
-    return any(question.files and sharing(question) != question.relevant for question in questions)
+    having = [question for question in questions if question.files]
+    if not having:
+        return Given(used=False, why="rule: no question has files")
+    same = sum(sharing(question) == question.relevant for question in having)
+    why = f"rule: for {same} of {len(having)} questions with files the evidence is exactly what shares a file with them"
+    return Given(used=same < SHARING_SHARE * len(having), why=why)

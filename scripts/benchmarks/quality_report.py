@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality_asking import Asked
+from benchmarks.quality_data import Given
 from benchmarks.quality_metrics import MEASURES, Estimate, Values, estimates, macro
-from benchmarks.quality_systems import AGAINST
+from benchmarks.quality_systems import AGAINST, BASELINES
 from helix.recall.fingerprint import fingerprint
 from helix.recall.recipes import RECIPES
 
@@ -36,14 +37,16 @@ TARGETS: Mapping[str, tuple[str, float]] = {
 class Outcome:
     """What every system made of one set. `search` is `scoped`, `pooled`, or `all` where a set has no parts.
 
-    `categories` holds the category of each question, in the order of the rows of `asked`.
+    `refused` counts the lines that the import did not take, `categories` holds the category of each question, in the
+    order of the rows of `asked`.
     """
 
     name: str
     search: str
-    dated: bool
-    filed: bool
+    dated: Given
+    filed: Given
     documents: int
+    refused: int
     categories: Sequence[str]
     asked: Mapping[str, Asked]
 
@@ -72,6 +75,8 @@ def tables(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for key in dict.fromkeys((entry["set"], entry.get("search", "")) for entry in found):
         yield from _table([entry for entry in found if (entry["set"], entry.get("search", "")) == key])
         yield ""
+    if any(entry["name"] in ("bm25", "vector", "rrf") for entry in found):
+        yield BASELINES
 
 
 def _entry(outcome: Outcome, asked: Asked, drawn: Resampling) -> dict[str, Any]:
@@ -80,9 +85,12 @@ def _entry(outcome: Outcome, asked: Asked, drawn: Resampling) -> dict[str, Any]:
         "metrics": {},
         "set": outcome.name,
         "search": outcome.search,
-        "as_of": outcome.dated,
-        "files": outcome.filed,
+        "as_of": outcome.dated.used,
+        "as_of_because": outcome.dated.why,
+        "files": outcome.filed.used,
+        "files_because": outcome.filed.why,
         "documents": outcome.documents,
+        "refused": outcome.refused,
         "queries": len(asked.values),
         "headline": outcome.headline,
         **_measured(estimates(asked.values, resamples=drawn.resamples, seed=drawn.seed)),
@@ -180,7 +188,7 @@ def _table(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _title(entry: Mapping[str, Any]) -> str:
     if entry["set"] == MACRO:
         return f"macro-average over {entry['sets']} sets ({HEADLINE}: each set by its own measure)"
-    asked = f"{entry['documents']} passages, {entry['queries']} questions"
+    asked = f"{entry['documents']} passages, {entry['refused']} refused, {entry['queries']} questions"
     words = [entry["search"], asked, *(word for word in ("as_of", "files") if entry[word])]
     if entry["set"] in TARGETS and entry["search"] != "pooled":
         measure, target = TARGETS[entry["set"]]

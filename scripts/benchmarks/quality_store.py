@@ -75,25 +75,30 @@ class Stores:
         self._kept = kept
 
     @contextmanager
-    def holding(self, data: EvaluationSet, *, pooled: bool) -> Iterator[Helix]:
-        """Yield an open service with the set in it, each haystack in a scope of its own unless it is pooled."""
+    def holding(self, data: EvaluationSet, *, pooled: bool) -> Iterator[tuple[Helix, int]]:
+        """Yield an open service with the set in it, and how many lines of it were refused.
+
+        Each haystack is in a scope of its own unless the set is pooled.
+        """
         with tempfile.TemporaryDirectory() as passing:
             home = Path(passing) if self._kept is None else self._kept / f"{data.name}{'-pooled' if pooled else ''}"
             filled, digest = home / "filled", self._digest(data, pooled)
-            is_filled = filled.exists() and filled.read_text("ascii") == digest
-            if not is_filled:
+            known = filled.read_text("ascii").split() if filled.exists() else []
+            refused = int(known[1]) if len(known) == 2 and known[0] == digest else None
+            if refused is None:
                 shutil.rmtree(home, ignore_errors=True)
                 home.mkdir(parents=True)
             if self._models is not None and not (home / "models").exists():
                 (home / "models").symlink_to(self._models)
             settings = configuration.load({"home": home, "db_path": home / "store", "recipes": self._recipes})
             with Helix.open(settings, embedder=self._embedder) as helix:
-                if not is_filled:
-                    self._fill(helix, data, pooled, home)
-                    filled.write_text(digest, "ascii")
-                yield helix
+                if refused is None:
+                    refused = self._fill(helix, data, pooled, home)
+                    filled.write_text(f"{digest} {refused}", "ascii")
+                yield helix, refused
 
-    def _fill(self, helix: Helix, data: EvaluationSet, pooled: bool, home: Path) -> None:
+    def _fill(self, helix: Helix, data: EvaluationSet, pooled: bool, home: Path) -> int:
+        """Take the set in; return how many of its lines were refused."""
         path = home / "passages.jsonl"
         path.write_text("\n".join(_lines(data, pooled)), "utf-8")
         job = helix.ingest_bulk(str(path), source=SOURCE)
@@ -107,7 +112,9 @@ class Stores:
         path.unlink()
         if job.state is not JobState.DONE:
             raise StoreError(f"{data.name} was not taken in: {job.error}")
-        self._say(f"{data.name}: {job.result['episodes']} passages, {len(job.result['problems'])} lines refused")
+        refused = len(job.result["problems"])
+        self._say(f"{data.name}: {job.result['episodes']} passages, {refused} lines refused")
+        return refused
 
     def _digest(self, data: EvaluationSet, pooled: bool) -> str:
         """Return what stands for all that decides what is in a store: passages, their scopes, the model, the code."""

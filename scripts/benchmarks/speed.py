@@ -70,7 +70,10 @@ def measure(
         result["low_memory"] = _with_settings(home, low_memory, seconds)
     say("measuring inside")
     result["inside"] = speed_inside.measured(settings, queries, 0 if "failed" in result else queries)
-    result["throughput"] = _throughput(result, clients[-1])
+    full = result["end_to_end"][str(clients[-1])]
+    result["throughput"] = throughput(
+        full["per_second"], result["inside"]["recall_cpu_ms"], full["cores_in_use"], clients[-1]
+    )
     return result
 
 
@@ -142,19 +145,19 @@ def _stages(answered: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return {stage: percentiles([value / 1000 for value in times]) for stage, times in answered["stages"][0].items()}
 
 
-def _throughput(result: Mapping[str, Any], clients: int) -> dict[str, Any]:
-    """Return what share of the recalls that its cores could do, had they nothing else to do, a full daemon does."""
-    figures, cpu = result["end_to_end"][str(clients)], result["inside"]["recall_cpu_ms"]
-    work = figures["per_second"] * cpu / 1000
-    cores, in_use = os.cpu_count() or 1, figures["cores_in_use"]
-    return {
-        "clients": clients,
-        "per_second": figures["per_second"],
-        "recall_cpu_ms": cpu,
-        "cores_in_use": in_use,
-        "share_of_cores_in_use": round(work / in_use, 3) if in_use else None,
-        "share_of_all_cores": round(work / cores, 3),
-    }
+def throughput(per_second: float, cpu_ms: float, in_use: float | None, clients: int) -> dict[str, Any]:
+    """Return what share of the CPU that a full daemon uses goes into its recalls, were each as cheap as one alone.
+
+    Without a share it says why: more than all of it means that one of the figures was disturbed.
+    """
+    figures = {"clients": clients, "per_second": per_second, "recall_cpu_ms": cpu_ms, "cores_in_use": in_use}
+    work = per_second * cpu_ms / 1000
+    if not in_use:
+        return {**figures, "share_of_cores_in_use": None, "why": "the CPU time of the daemon is not known"}
+    if work > in_use:
+        why = f"not plausible ({work / in_use:.2f}): measure on a quiet machine"
+        return {**figures, "share_of_cores_in_use": None, "why": why}
+    return {**figures, "share_of_cores_in_use": round(work / in_use, 3)}
 
 
 def load_of_machine(say: Say) -> float:
@@ -174,7 +177,7 @@ def load_of_machine(say: Say) -> float:
     "--low-memory",
     metavar="NAME=VALUE",
     multiple=True,
-    default=("buffer_pool_mb=64",),
+    default=("low_memory=true", "buffer_pool_mb=32", "embedding_cache=100", "kuzu_threads=1"),
     show_default=True,
     help="Settings that save memory, shown with their cost in speed.",
 )

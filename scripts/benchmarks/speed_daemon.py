@@ -58,14 +58,19 @@ class Running:
             time.sleep(_PAUSE_SECONDS)
 
     def memory(self) -> dict[str, float]:
-        """Return resident memory now and at its most, in MB (10^6 bytes); without /proc only what it says itself."""
+        """Return resident memory, the anonymous part of it, and the most there was, in MB (10^6 bytes).
+
+        The rest is mapped from files, the image of the store for one, and the system drops it where memory is short.
+        Without /proc there is only what the daemon says itself.
+        """
         status = Path(f"/proc/{self.pid}/status")
         if not status.exists():
             return {"resident_mb": round(self.client.run("status")["status"]["memoryBytes"] / 1e6, 1)}
         fields = dict(line.split(":", 1) for line in status.read_text("ascii").splitlines() if ":" in line)
         return {
             name: round(int(fields[key].split()[0]) * 1024 / 1e6, 1)
-            for name, key in (("resident_mb", "VmRSS"), ("peak_mb", "VmHWM"))
+            for name, key in (("resident_mb", "VmRSS"), ("anonymous_mb", "RssAnon"), ("peak_mb", "VmHWM"))
+            if key in fields
         }
 
     def cpu_seconds(self) -> float | None:

@@ -99,6 +99,8 @@ def tables(result: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _timed("stage (1 client)", result["stages"], ("p50_ms", "p95_ms", "p99_ms"))
     yield ""
+    yield from _memory(result)
+    yield ""
     for name in _REST:
         if name in result:
             yield f"{name}: {result[name]}"
@@ -118,8 +120,28 @@ def _line(target: Target, result: Mapping[str, Any]) -> tuple[str, str, str, str
     value = value_at(result, target.at)
     bound = f"{'>=' if target.at_least else '<='} {target.bound:,g} {target.unit}".rstrip()
     if value is None:
-        return target.what, "-", bound, "not measured"
+        return target.what, "-", bound, _why(result, target.at)
     return target.what, f"{value:,.4g} {target.unit}".rstrip(), bound, "met" if target.met(value) else "MISSED"
+
+
+def _why(result: Mapping[str, Any], path: tuple[str, ...]) -> str:
+    """Return "not measured" with the reason that stands beside the missing figure, if one does."""
+    beside: Any = result
+    for key in path[:-1]:
+        beside = beside.get(key, {})
+    return f"not measured: {beside['why']}" if "why" in beside else "not measured"
+
+
+def _memory(result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what each set of settings holds resident, and what of it is no mapping of a file."""
+    for name in ("memory", "low_memory"):
+        if name not in result:
+            continue
+        held = result[name]["memory"] if name == "low_memory" else result[name]
+        set_to = result[name]["settings"] if name == "low_memory" else {}
+        named = ", ".join(f"{key}={value}" for key, value in set_to.items()) or "settings as they come"
+        anonymous = f"{held['anonymous_mb']:,g} MB of it anonymous" if "anonymous_mb" in held else "all of it"
+        yield f"resident, {named}: {held['resident_mb']:,g} MB, {anonymous}"
 
 
 def _timed(heading: str, rows: Mapping[str, Mapping[str, Any]], keys: tuple[str, ...]) -> Iterator[str]:

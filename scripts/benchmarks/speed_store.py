@@ -68,14 +68,21 @@ def _filled(settings: Settings, count: int, say: Say) -> dict[str, Any]:
     index = sum(seconds for name, seconds in phases.items() if name.startswith(_GRAPH))
     loading = sum(phases.values()) - index
     return {
-        "bulk_per_second": round(count / loading, 1),
+        **_bulk(count, loading, index),
         "bulk_seconds": round(loading, 1),
-        "index_build_seconds": round(index, 1),
         "phases_seconds": {name: round(seconds, 1) for name, seconds in phases.items()},
         "bulk_peak_mb": peak.get("peak_mb"),
         "nodes": status["nodes"],
         "edges": status["edges"],
     }
+
+
+def _bulk(count: int, loading: float, index: float) -> dict[str, Any]:
+    """Return the figures of a bulk import, or why there are none: few lines go in as in an ordinary import."""
+    if index:
+        return {"bulk_per_second": round(count / loading, 1), "index_build_seconds": round(index, 1)}
+    why = f"{count:,} memories were too few for a bulk import and went in as in an ordinary one"
+    return {"bulk_per_second": None, "index_build_seconds": None, "why": why}
 
 
 def _imported(served: Running, lines: Path, vectors: Path, say: Say) -> dict[str, float]:

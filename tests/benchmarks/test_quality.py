@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from benchmarks import quality
 from benchmarks.plots import grouped_bars
-from benchmarks.quality_data import read_set
+from benchmarks.quality_data import Given, read_set
 from benchmarks.quality_metrics import MEASURES, estimates, macro, of_ranking
 from benchmarks.quality_report import Resampling, entries, tables
 from benchmarks.quality_systems import SYSTEMS
@@ -130,8 +130,21 @@ def test_a_time_filters_unless_some_evidence_is_later_than_its_question(tmp_path
         questions = [{**question, "ts": f"2024-05-{day}T12:00:00+02:00"} for question in QUESTIONS]
         return write_set(tmp_path / day, corpus=corpus, queries=questions)
 
-    assert read_set(dated("03")).dated
-    assert not read_set(dated("02")).dated
+    assert read_set(dated("03")).dated.used
+    assert not read_set(dated("02")).dated.used
+    assert read_set(dated("01"), dated=True).dated == Given(used=True, why="--as-of")
+
+
+def test_one_piece_of_evidence_in_a_hundred_may_be_later(tmp_path: Path) -> None:
+    def dated(late: int) -> Path:
+        corpus = [{"id": str(place), "text": f"Note {place}", "ts": "2024-05-01"} for place in range(99)]
+        corpus.append({"id": "99", "text": "Note 99", "ts": "2024-06-01"})
+        relevant = [str(place) for place in range(late, 100)]
+        questions = [{"id": "q", "query": "note", "ts": "2024-05-02", "relevant": relevant}]
+        return write_set(tmp_path / str(late), corpus=corpus, queries=questions)
+
+    assert read_set(dated(0)).dated.used
+    assert not read_set(dated(1)).dated.used
 
 
 def test_files_are_given_unless_the_judgements_are_made_of_them(tmp_path: Path) -> None:
@@ -140,8 +153,9 @@ def test_files_are_given_unless_the_judgements_are_made_of_them(tmp_path: Path) 
         questions = [{"id": "q", "query": "change", "relevant": relevant, "files": ["a.c"]}]
         return write_set(tmp_path / name, corpus=corpus, queries=questions)
 
-    assert read_set(filed("some", ["0"])).filed
-    assert not read_set(filed("all", ["0", "1", "2"])).filed
+    assert read_set(filed("some", ["0"])).filed.used
+    assert not read_set(filed("all", ["0", "1", "2"])).filed.used
+    assert read_set(filed("told", ["0", "1", "2"]), filed=True).filed == Given(used=True, why="--files")
 
 
 def test_a_set_without_questions_is_refused(tmp_path: Path) -> None:
@@ -156,6 +170,49 @@ def test_questions_without_evidence_and_passages_without_text_do_no_harm(tmp_pat
     folder = write_set(tmp_path / "ragged", corpus=corpus, queries=questions)
     (entry,) = default_of(folder)
     assert (entry["documents"], entry["queries"], entry["metrics"]["recall@20"]) == (6, 3, 1)
+    assert entry["refused"] == 1
+    assert "1 refused" in next(tables([entry]))
+
+
+@pytest.mark.parametrize("name", ["queries", "haystacks"])
+@pytest.mark.parametrize("line", ["{oops", "[1]", '{"id": "q", "query": "x", "relevant": [{}]}'])
+def test_a_line_that_cannot_be_read_is_named(scoped: Path, name: str, line: str) -> None:
+    path = scoped / f"{name}.jsonl"
+    path.write_text((path.read_text("utf-8") if name == "queries" else "\n\n\n") + line, "utf-8")
+    with pytest.raises(InvalidInputError, match=rf"{name}\.jsonl, line 4"):
+        read_set(scoped)
+
+
+def test_odd_values_of_a_question_are_read_as_what_they_can_mean(tmp_path: Path) -> None:
+    asked: list[Mapping[str, Any]] = [
+        {"id": "one", "query": "tea", "relevant": "12", "ts": "2023/05/20 (Sat) 02:21", "files": "a.c"},
+        {"id": "graded", "query": "tea", "relevant": {"1": 2, "2": 0}, "ts": 7},
+    ]
+    one, graded = read_set(write_set(tmp_path / "odd", corpus=PASSAGES, queries=asked)).questions
+    assert (set(one.relevant), one.ts, one.files) == ({"12"}, None, ("a.c",))
+    assert (set(graded.relevant), graded.ts) == ({"1"}, None)
+
+
+def test_a_set_with_nothing_to_ask_is_passed_over_with_a_word(runner: CliRunner, tmp_path: Path) -> None:
+    nobody = [{"query_id": "nobody", "doc_ids": ["4"]}]
+    folders = (
+        write_set(tmp_path / "hay", corpus=PASSAGES, queries=QUESTIONS, haystacks=nobody),
+        write_set(tmp_path / "silent", corpus=PASSAGES, queries=[{"id": "q", "query": "tea", "relevant": []}]),
+        write_set(tmp_path / "blank", corpus=[], queries=QUESTIONS),
+    )
+    given = [part for folder in folders for part in ("--data", str(folder))]
+    run = runner.invoke(quality.quality, [*given, "--only", "default", "--json", "--out", str(tmp_path / "out.json")])
+    assert (run.exit_code, json.loads(run.stdout)) == (0, [])
+    assert run.stderr.count("skipped") == 3
+
+
+def test_a_baseline_answers_with_nothing_that_it_gives_no_score(tmp_path: Path) -> None:
+    asked = [{"id": "q", "query": "kettle", "relevant": ["4"]}]
+    folder = write_set(tmp_path / "words", corpus=PASSAGES, queries=asked)
+    systems = [system for system in SYSTEMS if system.name in ("bm25", "rrf")]
+    bm25, rrf = entries(quality.measure([folder], systems, HashEmbedder()), Resampling(resamples=20))
+    assert (bm25["metrics"]["recall@20"], rrf["metrics"]["recall@20"]) == (0, 1)
+    assert "above 0" in list(tables([bm25, rrf]))[-1]
 
 
 def test_every_system_answers_and_the_default_is_compared(scoped: Path) -> None:

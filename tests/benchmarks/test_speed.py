@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from benchmarks import speed_corpus
 from benchmarks.growth import plot
-from benchmarks.speed import speed
+from benchmarks.speed import speed, throughput
 from benchmarks.speed_corpus import SELECTIVE, Phrases
-from benchmarks.speed_inside import power_iteration
+from benchmarks.speed_exact import agreement, exact_nearest, power_iteration
 from benchmarks.speed_report import TARGETS, tables, value_at
 from click.testing import CliRunner
 
 from helix.model.edge import Label, Ref, Relation
-from helix.model.operations import PutEdge, PutNode
+from helix.model.operations import PutEdge, PutNode, PutPassage
 from helix.providers import install
 from helix.providers.fakes import HashEmbedder
 from helix.recall.pagerank import personalised
@@ -59,15 +59,35 @@ def test_the_json_holds_every_figure_and_no_request_failed(result: dict[str, Any
         assert stage["p50_ms"] <= stage["p95_ms"] <= stage["p99_ms"]
 
 
-def test_every_target_but_the_one_for_sixteen_clients_was_measured(result: dict[str, Any]) -> None:
-    unmeasured = [target.at for target in TARGETS if value_at(result, target.at) is None]
-    assert unmeasured == [("end_to_end", "16", "p95_ms")]
+def test_what_is_not_measured_of_a_small_store_says_why(result: dict[str, Any]) -> None:
+    unmeasured = {target.at for target in TARGETS if value_at(result, target.at) is None}
+    # The share of a busy machine is not plausible, and is then not measured either.
+    unmeasured.discard(("throughput", "share_of_cores_in_use"))
+    assert unmeasured == {("end_to_end", "16", "p95_ms"), ("build", "bulk_per_second")}
+    assert "too few for a bulk import" in result["build"]["why"]
+    assert result["build"]["index_build_seconds"] is None
+
+
+def test_memory_is_told_by_settings_and_without_what_is_mapped_from_files(result: dict[str, Any]) -> None:
+    assert result["low_memory"]["settings"]["low_memory"] == "true"
+    for held in (result["memory"], result["low_memory"]["memory"]):
+        assert 0 < held.get("anonymous_mb", held["resident_mb"]) <= held["resident_mb"]
+    assert any(line.startswith("resident, low_memory=true") for line in tables(result))
+
+
+def test_a_share_above_the_whole_is_not_measured() -> None:
+    assert throughput(100.0, 15.0, 2.0, 16)["share_of_cores_in_use"] == 0.75
+    disturbed = throughput(100.0, 25.0, 2.0, 16)
+    assert disturbed["share_of_cores_in_use"] is None
+    assert "not plausible" in disturbed["why"]
+    assert throughput(100.0, 25.0, None, 16)["share_of_cores_in_use"] is None
 
 
 def test_what_is_measured_is_exact(result: dict[str, Any]) -> None:
     assert result["filtered"]["outside_the_filter"] == 0
     assert result["inside"]["vector"]["all"]["recall@20"] == 1.0
     assert result["inside"]["vector"]["filtered"]["recall@20"] == 1.0
+    assert result["inside"]["pagerank"]["overlap@100"] > 0.9
 
 
 def test_the_store_is_as_large_as_was_asked_for(result: dict[str, Any]) -> None:
@@ -81,7 +101,7 @@ def test_the_tables_show_each_target_as_met_missed_or_not_measured(result: dict[
     lines = list(tables(result))
     for target in TARGETS:
         line = next(line for line in lines if line.startswith(target.what))
-        assert line.endswith(("met", "MISSED", "not measured"))
+        assert line.endswith(("met", "MISSED")) or "not measured" in line
 
 
 def test_a_plot_is_drawn_where_matplotlib_is_and_none_where_it_is_not(result: dict[str, Any], tmp_path: Path) -> None:
@@ -130,3 +150,31 @@ def test_the_exact_pagerank_is_where_the_fast_one_ends() -> None:
     exact = power_iteration(projection.snapshot, seeds, mass, walkable)
     fast = personalised(projection.snapshot, seeds, mass, walkable, epsilon=1e-12)
     assert np.abs(exact - fast).sum() < 2e-3
+
+
+def test_the_exact_search_ranks_rows_by_their_best_passage_and_passes_over_what_the_filter_hides() -> None:
+    catalogue = Catalogue(2)
+    angles = [(0, 80), (0, 10), (1, 5), (2, 20), (2, 30)]
+    passages = [
+        PutPassage(
+            id=f"p{number}",
+            number=number,
+            owner=Ref(label=Label.MEMORY, id=str(row)),
+            text="",
+            vector=np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))], np.float32).tobytes(),
+        )
+        for number, (row, angle) in enumerate(angles, 1)
+    ]
+    catalogue.load([*(PutNode(label=Label.MEMORY, id=str(row), props={}) for row in range(3)), *passages])
+    asked, shown = np.array([1.0, 0.0], np.float32), np.ones(3, np.bool_)
+    assert exact_nearest(catalogue.view, shown, asked).tolist() == [1, 0, 2]
+    assert exact_nearest(catalogue.view, shown, asked, limit=2).tolist() == [1, 0]
+    assert exact_nearest(catalogue.view, np.array([True, False, True]), asked).tolist() == [0, 2]
+
+
+def test_agreement_counts_what_is_as_near_as_the_last_of_the_exact_top() -> None:
+    exact = np.array([0.5, 0.2, 0.2, 0.1, 0.0])
+    assert agreement(np.array([0.5, 0.0, 0.2, 0.0, 0.0]), exact, depth=2) == 1.0
+    assert agreement(np.array([0.5, 0.0, 0.0, 0.2, 0.0]), exact, depth=2) == 0.5
+    assert agreement(np.zeros(5), np.zeros(5)) == 1.0
+    assert agreement(np.zeros(5), exact) == 0.0
