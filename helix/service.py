@@ -101,6 +101,8 @@ class Helix(Imports):
         store = self._store
         if store.needs_rebuild:
             self.rebuild()
+        if store.opens_slowly:
+            self._jobs.start("open", lambda _: {"opened": store.open_graph()})
         if store.embedder is not None and not store.mismatch and store.journal.spaces.count_missing_active():
             self._jobs.start("embed", lambda ticket: reembed.fill_in(store, ticket))
         return self

@@ -21,6 +21,7 @@ from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.store import replay
 from helix.store.store import GRAPH_NAME, JOURNAL_NAME
 from helix.store.writer import Decision
 
@@ -131,6 +132,21 @@ def test_a_damaged_graph_file_is_rebuilt_without_loss(tmp_path: Path, damage: st
         check_everything_is_there(helix, acknowledged)
     if damage != "log":  # Kuzu passes over a log that it cannot read; what that lost is replayed from the journal
         assert list((tmp_path / "store").glob(f"{GRAPH_NAME}.aside-*")), "the damaged file is kept"
+
+
+def test_a_graph_that_was_not_closed_is_opened_while_recall_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acknowledged = run_victim(tmp_path, 0, "inside the graph's transaction", 0.0)
+    monkeypatch.setattr(replay, "SHORT_LOG_BYTES", 0)
+    with open_store(tmp_path) as helix:
+        assert [job.kind for job in helix.jobs()] == ["open"]
+        number = next(iter(acknowledged))
+        answer = helix.recall(RecallQuery(query=f"unique{number}", expand=Expand.NONE))
+        assert answer.items[0].node.id == acknowledged[number]
+        wait_for_jobs(helix)
+        check_everything_is_there(helix, acknowledged)
+        assert not helix.status().warnings
 
 
 def test_a_locked_graph_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:

@@ -370,6 +370,26 @@ def test_the_last_answer_is_still_there_after_a_restart(settings: Settings) -> N
         assert helix.why(stored.name, "s").factors == answer.items[0].factors
 
 
+def test_a_question_of_letters_no_file_holds_neither_stops_a_close_nor_is_lost(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        helix.recall(RecallQuery(query="half a \ud83d letter", session="s\udc00"))
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        answer = helix.last("s\udc00")
+        assert answer is not None
+        answer.query.query.encode()
+
+
+def test_a_close_that_fails_halfway_lets_go_of_the_lock_and_the_files(settings: Settings) -> None:
+    helix = Helix.open(settings, embedder=HashEmbedder())
+    stored = helix.store(trigger="kept all the same", resolution="x", kind="fact")
+    helix._jobs.close()
+    with pytest.raises(UnicodeEncodeError):
+        helix._store.close("\ud800")
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        assert helix.get(stored.id).name == stored.name
+        assert helix.doctor().healthy
+
+
 def test_similar_recent_and_suggested_edges(helix: Helix) -> None:
     first = helix.store(trigger="segfault in the parser on empty input", resolution="", kind="failure")
     helix.store(trigger="segfault in the parser on huge empty headers", resolution="", kind="failure")

@@ -56,12 +56,13 @@ _WRONG_STATEMENT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KuzuOptions:
-    """Limits of the engine: page memory and address space in bytes, threads of one query, writes between reopens."""
+    """Bytes of page memory and address space, threads of one query, writes between reopens, whether to hold vectors."""
 
     buffer_pool_bytes: int = 256 * _MIB
     max_db_bytes: int = 64 * _GIB
     threads: int = 2
     reopen_after: int = 200
+    vectors: bool = True
 
 
 class KuzuEngine:

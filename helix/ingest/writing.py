@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from helix.errors import PausedError
+from helix.errors import ConflictError, PausedError
 from helix.ingest.beside import Beside
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
@@ -90,6 +90,7 @@ class Importer:
         self._beside = beside
         self._tally = _Tally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
+        self._generation = store.catalogue.view.generation
 
     def run(
         self, slices: Iterable[Slice | IngestProblem], progress: Progress, cancelled: Callable[[], bool]
@@ -114,6 +115,7 @@ class Importer:
         if writing is not None:
             writing.result()
             progress(done)
+        self._check_generation()
         if self._store.paused:
             hint = "`helix pause --off`, then the same command: it goes on where it stopped"
             raise PausedError(f"capture was paused after {self._tally.episodes} episodes", hint=hint)
@@ -126,9 +128,9 @@ class Importer:
                 break
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)
-            elif (row := self._row_of(item.episode)) is not None:
+            elif (known := self._known(item.episode)) is not None:
                 self._tally.skipped += 1
-                self._remember_last(item.episode, self._store.catalogue.ref_of(row))
+                self._remember_last(item.episode, known)
             else:
                 batch.append(item)
                 if len(batch) == self._batch:
@@ -137,8 +139,18 @@ class Importer:
         if batch:
             yield batch
 
-    def _row_of(self, draft: EpisodeDraft) -> int | None:
-        return self._store.catalogue.row_of_source(draft.source, scope=draft.scope or self._scope)
+    def _known(self, draft: EpisodeDraft) -> Ref | None:
+        view = self._store.catalogue.view
+        row = view.row_of_source(draft.source, scope=draft.scope or self._scope)
+        return None if row is None else view.ref_of(row)
+
+    def _check_generation(self) -> None:
+        """Raise ConflictError where the store has become another one since: what was prepared refers to the former."""
+        if self._store.catalogue.view.generation != self._generation:
+            raise ConflictError(
+                "the store was replaced while the import was at work: a backup was restored, or the model was changed",
+                hint="the same command takes in what is missing now",
+            )
 
     def _cleaned(self, batches: Iterator[list[Slice]]) -> Iterator[list[Cleaned]]:
         """Yield what can be taken in, cleaned; a process beside this one works a batch ahead."""
@@ -165,12 +177,13 @@ class Importer:
 
     def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[None]]:
         def decide() -> Decision[None]:
+            self._check_generation()
             writing = _Writing(Composer(self._store, self._store.clock()))
             changes: list[Change] = []
             for ready in batch:
                 episode = ready.slice.episode
                 key = (episode.scope or self._scope, episode.source)
-                if key in writing.episodes or self._row_of(episode) is not None:  # twice, or another import came first
+                if key in writing.episodes or self._known(episode) is not None:  # twice, or another import came first
                     self._tally.skipped += 1
                     continue
                 writing.episodes.add(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -15,8 +16,9 @@ from helix import resources
 from helix.errors import DiskFullError, HelixError, StoreCorruptError, StoreError, StoreLockedError, StoreTooNewError
 
 PAGE_CACHE_KIB = 16_384
-_PAGES_BEFORE_CHECKPOINT = 8_192
-"""Pages of SQLite's log, 32 MiB, after which it is folded in: pages that change often are written once for many."""
+_PAGES_BEFORE_CHECKPOINT = 2_048
+"""Pages of SQLite's log, 8 MiB, after which it is folded in: well below what is kept free for that on the disk."""
+_PAGE_COUNTS = ("page_count", "freelist_count")
 
 
 class Database:
@@ -45,8 +47,7 @@ class Database:
                 self._writer.execute("PRAGMA synchronous = FULL")
                 self._writer.execute("PRAGMA secure_delete = ON")
                 self._writer.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BEFORE_CHECKPOINT}")
-            with self.transaction() as connection:
-                migrate(connection, path)
+            self._migrate()
         except HelixError:
             self.close()
             raise
@@ -116,8 +117,19 @@ class Database:
                 copy.backup(self._writer)
             finally:
                 copy.close()
-            with self.transaction() as connection:
-                migrate(connection, self.path)
+            self._migrate()
+
+    def _migrate(self) -> None:
+        """Bring the tables up to date, and give the disk back what that left empty."""
+        with self.transaction() as connection:
+            changed = migrate(connection, self.path)
+        if not changed:
+            return
+        with self._write_lock, mapped(self.path):
+            pages, empty = (int(self._writer.execute(f"PRAGMA {what}").fetchone()[0]) for what in _PAGE_COUNTS)
+            if 2 * empty > pages and shutil.disk_usage(self.path.parent).free > 2 * self.size_bytes():
+                self._writer.execute("VACUUM")
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def size_bytes(self) -> int:
         """Return the bytes of the file and its log on disk."""
@@ -132,21 +144,34 @@ class Database:
             self.closed = True
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Apply the numbered scripts of `schema/journal` that the file lacks.
+def migrate(connection: sqlite3.Connection, path: Path) -> bool:
+    """Apply the numbered scripts of `schema/journal` that the file lacks; return whether there were any.
 
-    A script that was applied must still have the hash it had: history is forward only.
+    A script that was applied must still have the hash it had: history is forward only. Raises DiskFullError before
+    anything is changed where there is too little room for tables to be written anew.
     """
     connection.execute("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT, hash TEXT)")
     applied = check_migrations(connection, path)
-    for script in _scripts():
-        if int(script.name[:4]) in applied:
-            continue
+    lacking = [script for script in _scripts() if int(script.name[:4]) not in applied]
+    if lacking and applied:
+        _check_room(path)
+    for script in lacking:
         text = script.read_text("utf-8")
         for statement in statements(text):
             connection.execute(statement)
         row = (int(script.name[:4]), script.name, hashlib.sha256(text.encode()).hexdigest())
         connection.execute("INSERT INTO migration VALUES (?, ?, ?)", row)
+    return bool(lacking)
+
+
+def _check_room(path: Path) -> None:
+    """Raise DiskFullError where a file and SQLite's log could not both grow by all that the file holds now."""
+    needed, free = 2 * path.stat().st_size, shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise DiskFullError(
+            f"bringing {path} up to date may take {needed >> 20} MiB, and {free >> 20} MiB are free",
+            hint="free some space and start again: nothing was changed",
+        )
 
 
 def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:

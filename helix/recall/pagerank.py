@@ -40,8 +40,8 @@ def personalised(
 
     Personalised PageRank p = (1 - d) s + d Pᵀ p with seeds s proportional to `mass` and P following edges by their
     walk weight, by push (Andersen, Chung and Lang 2006), every active row at once: a row stops spreading once it holds
-    less than `epsilon` per edge. What is left, most of it at hubs, is spread a little further at the end. Only rows that mass
-    reaches are looked at. Rows that are not walkable absorb what reaches them and show 0.
+    less than `epsilon` per edge. What is left, most of it at hubs, is spread a little further at the end. Only rows
+    that mass reaches are looked at. Rows that are not walkable absorb what reaches them and show 0.
     """
     settled, waiting = np.zeros(len(walkable)), np.zeros(len(walkable))
     allowed = walkable[seeds] & (mass > 0)

@@ -1,8 +1,8 @@
 """Images: arrays and texts as one file that the next start maps into memory instead of making them anew.
 
-A file is a line of JSON (`stamp`, what the image is of, and where each part lies) and the parts' bytes, each at a
-multiple of 64. It gets its name only when all of it is on the disk, and every part has a checksum: what cannot be
-trusted to the last byte is no image.
+A file is a line (a checksum and JSON: `stamp`, what the image is of, and where each part lies) and the parts' bytes,
+each at a multiple of 64. It gets its name only when all of it is on the disk, and every part has a checksum: what
+cannot be trusted to the last byte is no image.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def write(path: Path, stamp: Stamp, image: Image) -> None:
         places[name] = {"offset": offset, "type": pieces[0].dtype.str, "shape": shape, "crc32": checksum}
         size = sum(piece.nbytes for piece in pieces)
         offset += -(-size // _ALIGNMENT) * _ALIGNMENT
-    header = json.dumps({"stamp": dict(stamp), "parts": places}).encode() + b"\n"
+    text = json.dumps({"stamp": dict(stamp), "parts": places}).encode()
+    header = b"%08x %s\n" % (zlib.crc32(text), text)
     if len(header) > _LONGEST_HEADER:
         raise ValueError("an image of too many parts")
     draft = path.with_name(f"{path.name}.new")
@@ -129,10 +130,12 @@ def read(path: Path) -> Image | None:
 def _header(path: Path) -> dict[str, Any] | None:
     try:
         with path.open("rb") as file:
-            header = json.loads(file.readline(_LONGEST_HEADER))
-    except (OSError, ValueError):
+            checksum, _, text = file.readline(_LONGEST_HEADER).rstrip(b"\n").partition(b" ")
+        header = json.loads(text) if int(checksum, 16) == zlib.crc32(text) else None
+    except (OSError, ValueError, RecursionError):
         return None
-    return header if isinstance(header, dict) and {"stamp", "parts"} <= header.keys() else None
+    whole = isinstance(header, dict) and all(isinstance(header.get(name), dict) for name in ("stamp", "parts"))
+    return header if whole else None
 
 
 def _packed(name: str, texts: Sequence[str]) -> Array:

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from helix.errors import HelixError
 from helix.journal.log import Journal
 from helix.model.operations import Row
 from helix.store import columns, csr, imaging
@@ -61,21 +60,24 @@ class ImageKeeper:
         self._closed = threading.Event()
 
     def load(self) -> bool:
-        """Fill the tables from the image and the journal's rows since; False where everything has to be read."""
-        stamp = images.read_stamp(self._path)
-        if stamp is None or not self._is_ours(stamp):
-            return False
+        """Fill the tables from the image and the journal's rows since; False where everything has to be read.
+
+        What stands in the file never raises: at worst the tables are left half filled, to be loaded otherwise.
+        """
         started = time.perf_counter()
-        image = images.read(self._path)
-        if image is None:
-            log.warning("image set aside: it is damaged")
-            return False
         try:
+            stamp = images.read_stamp(self._path)
+            if stamp is None or not self._is_ours(stamp):
+                return False
+            image = images.read(self._path)
+            if image is None:
+                log.warning("image set aside: it is damaged")
+                return False
             with collection_paused():
                 imaging.develop(image, self._catalogue, self._projection, int(stamp["dimension"]))
             tail = self._replay(int(stamp["seq"]))
-        except (HelixError, KeyError, ValueError) as error:
-            log.warning("image set aside", extra={"error": str(error)})
+        except Exception as error:  # the boundary to a file that anything may have written: it must not stop a start
+            log.warning("image set aside", extra={"error": f"{type(error).__name__}: {error}"})
             return False
         self._release = image.release
         if tail is not None:

@@ -23,6 +23,7 @@ from helix.errors import (
 )
 from helix.graph import build
 from helix.graph.engine import GraphEngine
+from helix.graph.fold import fold, log_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
 from helix.journal.log import Journal
 from helix.journal.state import Records
@@ -33,6 +34,8 @@ from helix.store.following import Following
 log = logging.getLogger(__name__)
 
 _BATCH_ROWS = 64
+SHORT_LOG_BYTES = 200_000
+"""A log that is read at once; a longer one is folded in beside (`graph.fold`)."""
 _MOST_REPLAYED = 1_000
 """Rows behind which a graph is built anew: replay takes milliseconds for each, and the start waits for it."""
 # Room that folding the log in may take: some pages of every table, and a share of the vector index.
@@ -114,11 +117,23 @@ class GraphFollower:
             )
         return self.engine.vector_search(vector, k)
 
+    def opens_slowly(self) -> bool:
+        """Whether opening takes seconds: the graph was not closed, and its log is read as slowly as it was written."""
+        if slow := log_bytes(self.path) > SHORT_LOG_BYTES:
+            self.trouble = "the graph was not closed and is being opened"
+        return slow
+
     def open(self) -> bool:
         """Open the graph and replay what it missed. False when it has to be built anew (`trouble` says why).
 
         Raises StoreLockedError and StoreTooNewError: neither is damage, and nothing is moved aside for them.
         """
+        with self._turn:
+            if self.opens_slowly() and not fold(self.path, self._options):
+                return self._abandon("opening it crashed")
+            return self._suspended or self._open()
+
+    def _open(self) -> bool:
         if not self.path.exists():
             self.trouble = "there is no graph file yet"
             return False
@@ -136,7 +151,7 @@ class GraphFollower:
             # Nothing is damaged: the store got its first model, or another one, while the graph was closed.
             engine.close()
             build.remove(self.path)
-            self.trouble = "the graph is being rebuilt for the embedding model"
+            self.trouble = "the graph is being rebuilt, because other vectors belong in it"
             return False
         if (behind := self._journal.last_seq - engine.applied_seq()) > _MOST_REPLAYED:
             engine.close()
@@ -147,7 +162,7 @@ class GraphFollower:
         return True
 
     def _dimension(self) -> int | None:
-        space = self._journal.spaces.active()
+        space = self._journal.spaces.active() if self._options.vectors else None
         return None if space is None else space.dimension
 
     def _unusable(self, engine: KuzuEngine) -> str:
@@ -199,20 +214,32 @@ class GraphFollower:
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait until the graph holds what was acknowledged; False when that takes longer."""
-        return self._following.settle(seconds)
+        started = time.monotonic()
+        if self.trouble:  # it may be being opened or replaced
+            if not self._turn.acquire(timeout=-1 if seconds is None else seconds):
+                return False
+            self._turn.release()
+        return self._following.settle(None if seconds is None else seconds - (time.monotonic() - started))
 
     def _apply(self, rows: Sequence[Row]) -> None:
         with self._turn:
             if self._engine is None:
                 return
-            if self.trouble:
-                self._catch_up()
-                return
-            applied = self._engine.applied_seq()
-            if not (rows := [row for row in rows if row.seq > applied]):
-                return
             try:
-                self._engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
+                self._apply_next(self._engine, rows)
+            except Exception as error:  # passed on: the next rows find out here that these are missing
+                self.trouble = f"the graph is behind: {error}"
+                raise
+
+    def _apply_next(self, engine: GraphEngine, rows: Sequence[Row]) -> None:
+        """Apply rows that follow on what the graph has; where some before them are missing, read the journal."""
+        applied = engine.applied_seq()
+        rows = [row for row in rows if row.seq > applied]
+        if self.trouble or (rows and rows[0].seq != applied + 1):
+            self._catch_up()
+        elif rows:
+            try:
+                engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
             except DiskFullError as error:
                 self._condemn(error)
             except HelixError as error:
@@ -271,7 +298,7 @@ class GraphFollower:
         target = self.path.with_name(self.path.name + _BUILDING_SUFFIX)
         with self._journal.snapshot() as (seq, state):
             counts, dimension = self._records.counts(), self._dimension()
-            room = self._options.buffer_pool_bytes + build.pool_bytes(dimension, counts["passages"])
+            room = max(self._options.buffer_pool_bytes, build.pool_bytes(dimension, counts["passages"]))
             build.build(
                 target,
                 state.operations(),
@@ -294,6 +321,7 @@ class GraphFollower:
             build.remove(built.path)
             return Replayed(applied=0, set_aside=0)
         with self._turn:
+            self.trouble = "the graph is being put in place"
             if self._engine is not None:
                 engine, self._engine = self._engine, None
                 engine.close()
@@ -303,7 +331,6 @@ class GraphFollower:
                     file.rename(place)
             self._journal.clear_poison()
             self._engine = KuzuEngine(self.path, dimension=self._dimension(), options=self._options)
-            self.trouble = ""
             return self._catch_up()
 
     def close(self) -> None:

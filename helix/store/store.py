@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from typing import cast
@@ -97,10 +98,13 @@ class Store:
             max_db_bytes=settings.max_db_gb << 30,
             threads=settings.kuzu_threads,
             reopen_after=settings.reopen_after,
+            vectors=not settings.low_memory,
         )
         self.graph = GraphFollower(self.path / GRAPH_NAME, self.journal, self.records, options=options, clock=clock)
         fresh = not self.graph.path.exists() and self.journal.last_seq == 0
-        self.needs_rebuild = not self.graph.open()
+        self.opens_slowly = self.graph.opens_slowly()
+        """Whether `open_graph` is still to be called; everything but Cypher goes on without."""
+        self.needs_rebuild = False if self.opens_slowly else not self.graph.open()
         if fresh:
             self.graph.swap(self.graph.build(_silent))
             self.needs_rebuild = False
@@ -146,10 +150,21 @@ class Store:
             ticket.progress(done, total, f"graph: {stage}")
 
         with self.graph.building:
-            built = self.graph.build(progress, ticket.stopping)
-            replayed = self.writer.call(lambda: self.graph.swap(built))
+            try:
+                built = self.graph.build(progress, ticket.stopping)
+                replayed = self.writer.call(lambda: self.graph.swap(built))
+            except Exception as error:  # passed on; `trouble` says until then that the graph is being rebuilt
+                if not self.graph.available:
+                    self.graph.trouble = f"the graph could not be rebuilt: {error}"
+                raise
         self.needs_rebuild = not self.graph.available
         return replayed.applied
+
+    def open_graph(self) -> bool:
+        """Open a graph that takes long to; False, and `needs_rebuild`, where it has to be built anew first."""
+        self.opens_slowly = False
+        self.needs_rebuild = not self.graph.open()
+        return not self.needs_rebuild
 
     def set_graph_aside(self, reason: str) -> None:
         """Write without the graph until `take_graph_back`: for changes by the thousand, which are slow in it."""
@@ -280,15 +295,14 @@ class Store:
         """
         if self.journal.database.closed:
             return
-        self.writer.close()
-        try:
-            self.journal.set_meta(_ANSWERS, answers)
-        except DiskFullError as error:
-            log.warning("the last answers are not kept", extra={"error": str(error)})
-        self.images.close()
-        self.graph.close()
-        self.journal.close()
-        self._lock.release()
+        with ExitStack() as closing:  # whatever one of these raises, the others are closed, the last one first
+            for close in (self._lock.release, self.journal.close, self.graph.close, self.images.close):
+                closing.callback(close)
+            self.writer.close()
+            try:
+                self.journal.set_meta(_ANSWERS, answers)
+            except DiskFullError as error:
+                log.warning("the last answers are not kept", extra={"error": str(error)})
 
 
 def _part(relative: Path) -> str:

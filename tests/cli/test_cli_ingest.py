@@ -159,3 +159,19 @@ def jobs(helix_command: Command) -> list[dict[str, Any]]:
     """Return the daemon's jobs, newest first."""
     found: list[dict[str, Any]] = helix_command("status", "--json").data["status"]["jobs"]
     return found
+
+
+def test_a_file_goes_in_in_bulk(helix_command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    file.write_text('{"trigger": "the bulk door", "resolution": "is on the left"}\n{broken\n', "utf-8")
+    said = helix_command("ingest", "jsonl", "--bulk", str(file), "--scope", "bulk", "--json")
+    report = said.data["ingestBulk"]["result"]
+    assert (said.code, report["memories"]) == (InvalidInputError.exit_code, 1)
+    assert [problem["where"] for problem in report["problems"]] == ["line 2"]
+    assert "left" in helix_command("recall", "bulk door", "--scope", "bulk").out
+
+
+def test_bulk_needs_a_file_and_vectors_need_bulk(helix_command: Command, tmp_path: Path) -> None:
+    for arguments in (["--bulk", "-"], ["--vectors", str(tmp_path / "v.npy"), "-"]):
+        said = helix_command("ingest", "jsonl", *arguments, "--json", stdin=b"{}")
+        assert said.code == InvalidInputError.exit_code

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
-from helix.graph.build import build
+from helix.graph.build import NODE_GROUP_ROWS, build, pool_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
@@ -176,6 +176,26 @@ def test_a_graph_built_from_a_state_equals_one_it_was_applied_to(engine: KuzuEng
         assert stages == {"copying", "indexing 30 vectors, 0 s", "closing"}
     finally:
         built.close()
+
+
+def test_an_edge_without_an_end_is_left_out_of_a_built_graph_and_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    state: list[Operation] = [put(memory("a")), put(memory("b")), edge("a", "b"), edge("a", "gone"), edge("gone", "b")]
+    path = tmp_path / "built.kuzu"
+    told: Callable[[str, int, int], None] = lambda stage, done, total: None  # noqa: E731
+    build(path, state, seq=1, store_id="s", dimension=None, total=len(state), options=SMALL, progress=told)
+    built = KuzuEngine(path, dimension=None, options=SMALL)
+    assert count(built, "edges_SOLVES") == 1
+    built.close()
+    (record,) = [record for record in caplog.records if "without an end" in record.message]
+    assert vars(record)["edges"] == 2
+
+
+def test_the_room_for_building_grows_with_all_vectors() -> None:
+    assert pool_bytes(None, 1_000) == 0
+    assert pool_bytes(384, 10 * NODE_GROUP_ROWS) == 10 * pool_bytes(384, NODE_GROUP_ROWS)
+    assert pool_bytes(384, 300_000) >= 2 * 4 * 384 * 300_000
 
 
 def test_a_write_inside_a_read_only_statement_is_refused(engine: KuzuEngine) -> None:

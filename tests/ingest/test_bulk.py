@@ -325,3 +325,31 @@ def test_few_lines_go_in_without_the_graph_leaving(small: tuple[Helix, str, Path
     helix, file, _ = small
     helix.subscribe(lambda _: None if helix._store.graph.available else pytest.fail("the graph was set aside"))
     assert finished(helix, helix.ingest_bulk(file)).result["memories"] == 3
+
+
+def test_an_import_stops_where_a_backup_takes_the_place_of_the_store(tmp_path: Path) -> None:
+    turns = [json.dumps({"id": f"u{n}", "content": f"turn {n} about omega{n}", "session": "s"}) for n in range(1_200)]
+    file, vectors = write(tmp_path, turns)
+    with opened(tmp_path / "home") as helix:
+        store = helix._store
+        backup = tmp_path / "copy.db"
+        assert finished(helix, helix.backup(str(backup))).state is JobState.DONE
+        restored: list[int] = []
+
+        def restore(rows: Sequence[object]) -> None:  # on the writer's thread, as `restore_backup` does it
+            if not restored:
+                restored.append(len(rows))
+                store.take_over(backup)
+
+        end = store.writer.listen(restore)
+        job = run_in_bulk(helix, file, vectors)
+        end()
+        assert job.state is JobState.FAILED
+        assert job.error_code == "CONFLICT"
+        assert "was replaced" in (job.error or "")
+        settled(helix)
+        assert helix.status().nodes["Episode"] == 0
+        assert run_in_bulk(helix, file, vectors).state is JobState.DONE
+        settled(helix)
+        assert helix.status().nodes["Episode"] == 1_200
+        assert helix.doctor().healthy

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helix.errors import InvalidInputError, NotFoundError, StoreCorruptError, StoreError, StoreTooNewError
+from helix import resources
+from helix.errors import (
+    DiskFullError,
+    InvalidInputError,
+    NotFoundError,
+    StoreCorruptError,
+    StoreError,
+    StoreTooNewError,
+)
 from helix.journal.backup import check
 from helix.journal.log import Journal
 from helix.journal.state import Records
@@ -158,6 +169,78 @@ def test_a_migration_that_changed_is_refused(journal: Journal, path: Path) -> No
     journal.close()
     with pytest.raises(StoreError, match="has changed"):
         Journal(path, tokenise=tokens)
+
+
+def as_first_written(journal: Journal, path: Path, old: Path) -> None:
+    """Write the journal as the first schema had it: its script run by hand, and rows of every table."""
+    journal.close()
+    script = resources.directory("schema") / "journal" / "0001_log.sql"
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript(script.read_text("utf-8"))
+        connection.execute("CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT, hash TEXT)")
+        digest = hashlib.sha256(script.read_bytes()).hexdigest()
+        connection.execute("INSERT INTO migration VALUES (1, ?, ?)", (script.name, digest))
+        connection.execute("ATTACH ? AS new", (str(path),))
+        for table in ("log", "node", "edge", "passage", "space", "vector", "poison", "meta"):
+            connection.execute(f"INSERT INTO main.{table} SELECT * FROM new.{table}")
+        connection.execute("INSERT INTO lexical (rowid, tokens) SELECT number, tokens FROM token")
+        connection.commit()
+
+
+def populated(journal: Journal) -> None:
+    space = journal.spaces.prepare(model="m", dimension=2, digest="d")
+    journal.spaces.activate(space)
+    link = PutEdge(type=Relation.SOLVES, source=ref("a"), target=ref("b"), props={"weight": 0.5})
+    write(journal, node("a", name="one"), node("b"), link)
+    vectors = {number: np.array([1, number], np.float32).tobytes() for number in range(1, 40)}
+    write(journal, *(passage(number, f"word{number} und Öl_{number}", vector=vectors[number]) for number in vectors))
+    write(journal, passage(40, "no vector"))
+    journal.set_aside(2, "refused", 1)
+    journal.set_meta("word", "kept")
+
+
+def everything(journal: Journal) -> list[object]:
+    with journal.snapshot() as (seq, state):
+        held = [seq, [*state.nodes()], [*state.edges()], [*state.passages()]]
+    tokens = [pair for numbers, texts in journal.tokens() for pair in zip(numbers, texts, strict=True)]
+    told = (journal.store_id, journal.poison(), journal.meta("word"), journal.spaces.active())
+    return [*held, tokens, *told, journal.rows(0, 100), journal.verify_chain()]
+
+
+def test_a_journal_of_the_first_schema_is_brought_up_to_date_with_all_it_holds(
+    journal: Journal, path: Path, tmp_path: Path
+) -> None:
+    populated(journal)
+    before = everything(journal)
+    old = tmp_path / "old.db"
+    as_first_written(journal, path, old)
+    for _ in range(2):  # the second time there is nothing left to do
+        migrated = Journal(old, tokenise=tokens)
+        assert everything(migrated) == before
+        migrated.close()
+    with closing(sqlite3.connect(old)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        assert not any(name.startswith("lexical") for name in tables)
+        pages, empty = (connection.execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count"))
+        assert 2 * empty <= pages
+
+
+def test_a_migration_waits_for_room_and_changes_nothing_before(
+    journal: Journal, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    populated(journal)
+    before = everything(journal)
+    old = tmp_path / "old.db"
+    as_first_written(journal, path, old)
+    with monkeypatch.context() as scarce:
+        usage = shutil.disk_usage(tmp_path)._replace(free=1_000)
+        scarce.setattr(shutil, "disk_usage", lambda folder: usage)
+        with pytest.raises(DiskFullError) as refused:
+            Journal(old, tokenise=tokens)
+        assert refused.value.hint
+    migrated = Journal(old, tokenise=tokens)
+    assert everything(migrated) == before
+    migrated.close()
 
 
 def test_a_garbage_file_is_told_as_damaged(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,26 @@ def test_a_file_that_was_changed_or_cut_short_is_no_image(tmp_path: Path) -> Non
     path.unlink()
     assert images.read(path) is None
     assert images.read_stamp(path) is None
+
+
+@pytest.mark.parametrize("damage", [b"7", b'"array a"', b"i8", b"2"])
+def test_a_header_that_was_changed_is_no_stamp(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "image"
+    example(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(damage, b"?" * len(damage), 1))
+    assert images.read_stamp(path) is None
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b"7", b'{"stamp": 1, "parts": {}}', b'{"stamp": {}, "parts": []}', b"[" * 50_000, b"\xff"]
+)
+def test_a_header_of_another_shape_is_no_stamp(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "image"
+    for line in (text, b"%08x %s" % (zlib.crc32(text), text)):
+        path.write_bytes(line + b"\n")
+        assert images.read_stamp(path) is None
+        assert images.read(path) is None
 
 
 def test_what_was_read_cannot_be_written_to_and_outlives_its_release_and_its_file(tmp_path: Path) -> None:

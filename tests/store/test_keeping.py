@@ -15,10 +15,12 @@ from helix.journal.log import Journal
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Status
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutEdge, PutNode, PutPassage
+from helix.store import image as images
 from helix.store import keeping
 from helix.store.catalogue import Catalogue
 from helix.store.columns import COLUMN_NAMES
 from helix.store.csr import RELATIONS
+from helix.store.image import Image
 from helix.store.keeping import ImageKeeper
 from helix.store.projection import Projection
 from helix.text.tokens import lexical_tokens
@@ -267,3 +269,25 @@ def test_a_small_store_has_no_image(world: World) -> None:
     few.note(world.journal.rows(0, 5))
     few.close()
     assert not (world.folder / "image").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seq": "many"}, {"seq": 10**30}, {"layout": []}, {"dimension": "four"}, {"dimension": None}, {"chain": {}}],
+)
+def test_nothing_that_stands_in_an_image_stops_a_start(world: World, change: dict[str, object]) -> None:
+    path = world.folder / "image"
+    image, stamp = images.read(path), images.read_stamp(path)
+    assert image is not None
+    assert stamp is not None
+    images.write(path, {**stamp, **change}, image)  # type: ignore[dict-item]
+    assert not world.keeper.load()
+
+
+def test_an_image_that_lacks_a_part_is_not_believed(world: World) -> None:
+    path = world.folder / "image"
+    stamp = images.read_stamp(path)
+    assert stamp is not None
+    for image in (Image(), Image({"column label": [np.zeros((2, 2), np.float32)]})):
+        images.write(path, stamp, image)
+        assert not world.keeper.load()
