@@ -46,7 +46,7 @@ class Settings:
     model_hub: bool = _setting(False, "whether models may be fetched from the public hub; off keeps Helix offline")
 
     low_memory: bool = _setting(
-        False, "small caches, vectors mapped as they are asked for, none in the graph; goes with a buffer_pool_mb of 32"
+        False, "small caches, vectors mapped as they are asked for, none in the graph; goes with a buffer_pool_mb of 64"
     )
     buffer_pool_mb: int = _setting(256, "memory Kuzu may use for pages, in MiB")
     max_db_gb: int = _setting(64, "address space Kuzu may map, in GiB (a power of two)")

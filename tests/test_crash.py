@@ -193,3 +193,22 @@ def test_a_damaged_journal_row_costs_nothing(tmp_path: Path) -> None:
         (chain,) = (finding for finding in helix.doctor().findings if finding.check == "journal chain")
         assert "2" in chain.detail
         assert not chain.ok
+
+
+def test_a_store_of_little_memory_keeps_vectors_out_of_the_graph_and_finds_by_them(tmp_path: Path) -> None:
+    def little(on: bool) -> Helix:
+        settings = configuration.load({"home": tmp_path, "low_memory": on}, environ={}, cwd=tmp_path)
+        return Helix.open(settings, embedder=HashEmbedder())
+
+    with little(False) as helix:
+        stored = [helix.store(trigger=f"fact {n} about tau{n}", resolution="x", kind="fact") for n in range(3)]
+    for on, passages in ((True, []), (True, []), (False, [[4]])):  # the sentinel row is one of the four
+        with little(on) as helix:
+            wait_for_jobs(helix)
+            tables = {table.name for table in helix.graph_schema()}
+            counted = helix.cypher("MATCH (p:Passage) RETURN count(*)").rows if "Passage" in tables else []
+            assert [list(row) for row in counted] == passages
+            assert (
+                helix.recall(RecallQuery(query="fact about tau1", expand=Expand.NONE)).items[0].node.id == stored[1].id
+            )
+            assert helix.doctor().healthy

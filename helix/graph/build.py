@@ -30,7 +30,8 @@ NODE_GROUP_ROWS = 131_072
 """Rows of which Kuzu stores a column as one piece: copied in parts, a piece is written anew for each part."""
 
 _CHUNK = 20_000
-_POOL_BYTES = 256 << 20
+LEAST_POOL_BYTES = 256 << 20
+"""Page memory for all else: with 32 MiB a graph of 100,000 memories cannot be copied."""
 _WATCH_SECONDS = 0.1
 
 
@@ -39,12 +40,12 @@ _Passage = tuple[str, str, str, Any]
 
 
 def pool_bytes(dimension: int | None, passages: int) -> int:
-    """Return the page memory that copying and indexing so many vectors takes, with all else.
+    """Return the page memory that copying and indexing so many vectors takes beside all else.
 
     Measured: 300,000 of them can be indexed when there is room for each one twice, and cannot with room for a piece
     of NODE_GROUP_ROWS only.
     """
-    return _POOL_BYTES + 2 * 4 * (dimension or 0) * passages
+    return 2 * 4 * (dimension or 0) * passages
 
 
 def build(

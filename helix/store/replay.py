@@ -298,7 +298,8 @@ class GraphFollower:
         target = self.path.with_name(self.path.name + _BUILDING_SUFFIX)
         with self._journal.snapshot() as (seq, state):
             counts, dimension = self._records.counts(), self._dimension()
-            room = max(self._options.buffer_pool_bytes, build.pool_bytes(dimension, counts["passages"]))
+            room = max(self._options.buffer_pool_bytes, build.LEAST_POOL_BYTES)
+            room += build.pool_bytes(dimension, counts["passages"])
             build.build(
                 target,
                 state.operations(),
