@@ -23,7 +23,7 @@ NEGLIGIBLE = 1e-6
 MAX_TOUCHED = 400_000
 """Bound on the edges that pushing looks at, which bounds its time whatever the graph."""
 
-DENSE_FROM = 1 / 16
+DENSE_FROM = 1 / 32
 """Share of all rows from which adding up over all of them is faster than over those that were reached."""
 
 
@@ -52,33 +52,44 @@ def personalised(
     touched = 0
     while touched < MAX_TOUCHED:
         active = held[waiting[held] > epsilon * np.maximum(graph.degree_of(held), 1)]
-        spread = waiting[active]
-        if spread.sum() < ON_ITS_WAY:
+        if waiting[active].sum() < ON_ITS_WAY:
             break
-        settled[active] += (1 - damping) * spread
-        waiting[active] = 0
-        rows, shares = graph.spread(active, damping * spread)
-        touched += len(rows)
-        walked = walkable[rows]
-        held = np.union1d(held, _add(waiting, rows[walked], shares[walked]))
+        edges, reached = _push(graph, active, settled, waiting, damping, walkable)
+        touched += edges
+        held = np.flatnonzero(waiting) if reached is None else np.union1d(held, reached)
+    left = held[waiting[held] > NEGLIGIBLE]
     for _ in range(LAST_STEPS):
-        left = held[waiting[held] > NEGLIGIBLE]
-        spread = waiting[left]
-        settled[left] += (1 - damping) * spread
-        waiting[left] = 0
-        rows, shares = graph.spread(left, damping * spread)
-        walked = walkable[rows]
-        held = _add(waiting, rows[walked], shares[walked])
-    settled[held] += (1 - damping) * waiting[held]
+        _, reached = _push(graph, left, settled, waiting, damping, walkable)
+        left = np.flatnonzero(waiting > NEGLIGIBLE) if reached is None else reached[waiting[reached] > NEGLIGIBLE]
+    settled += (1 - damping) * waiting
     return settled
+
+
+def _push(
+    graph: GraphSnapshot,
+    rows: IndexArray,
+    settled: FloatArray,
+    waiting: FloatArray,
+    damping: float,
+    walkable: BoolArray,
+) -> tuple[int, IndexArray | None]:
+    """Settle what waits at the rows and send the rest on; return the edges it took, and the rows it arrived at.
+
+    None for the rows: there are so many that whoever wants them looks at all.
+    """
+    spread = waiting[rows]
+    settled[rows] += (1 - damping) * spread
+    waiting[rows] = 0
+    to_rows, shares = graph.spread(rows, damping * spread)
+    if len(to_rows) > DENSE_FROM * len(waiting):
+        waiting += np.bincount(to_rows, shares, len(waiting)) * walkable
+        return len(to_rows), None
+    walked = walkable[to_rows]
+    return len(to_rows), _add(waiting, to_rows[walked], shares[walked])
 
 
 def _add(values: FloatArray, rows: IndexArray, shares: FloatArray) -> IndexArray:
     """Add the shares to the values of their rows, which may be named more than once; return the rows, each once."""
-    if len(rows) > DENSE_FROM * len(values):
-        sums = np.bincount(rows, shares, len(values))
-        values += sums
-        return np.flatnonzero(sums)
     reached, places = np.unique(rows, return_inverse=True)
     values[reached] += np.bincount(places, shares, len(reached))
     return reached

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Semaphore
 
 import numpy as np
 
@@ -65,7 +64,7 @@ class Recaller:
         self._recipes = recipes_of(settings.recipes)
         self._reading = reading or TextReading()
         self._no_graph = Projection().snapshot
-        self._turns = Semaphore(AT_ONCE)
+        self._turns = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-recall")
         self._aside = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-question")
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
@@ -75,8 +74,7 @@ class Recaller:
         """
         check_query(query, self._settings.page_size)
         recipe = recipe_named(query.recipe or self._settings.recipe, self._recipes)
-        with self._turns:
-            return self._answer(query, recipe)
+        return self._turns.submit(self._answer, query, recipe).result()
 
     def _answer(self, query: RecallQuery, recipe: Recipe) -> RecallAnswer:
         now, watch = self._clock(), Stopwatch()
@@ -166,7 +164,8 @@ class Recaller:
         return vector
 
     def close(self) -> None:
-        """End the threads that embed questions."""
+        """Finish what was asked, and end the threads that answer and embed."""
+        self._turns.shutdown()
         self._aside.shutdown()
 
 

@@ -60,10 +60,11 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
     rows, view = found.fused.rows, scene.view
     with watch("score"):
         columns = view.columns.at(rows)
+        lengths, first_passages = _read(view, rows)
         signals = signals_of(
             columns,
             relevance=found.relevance,
-            length=_lengths(view, rows),
+            length=lengths,
             beside=turns_beside(scene.graph, rows),
             shares={arm: found.fused.share_of(rows, arm) for arm in POINTING_ARMS},
             files=found.fused.scores_of(rows, "files"),
@@ -73,7 +74,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
             intent=scene.query.intent,
         )
         factors = with_intent(recipe.factors(signals), signals)
-        passages = _with_first_passages(view, rows, found.relevance.passages)
+        passages = np.where(found.relevance.passages == NO_INDEX, first_passages, found.relevance.passages)
         plain = (columns.label != _MEMORY) | (columns.kind != _SYSTEMIC)
         scores, best_first = _best_first(factors, plain)
     if reread is not None:
@@ -103,21 +104,15 @@ def _best_first(factors: Factors, plain: BoolArray) -> tuple[FloatArray, IndexAr
     return scores, np.lexsort((np.arange(len(scores)), plain, -scores))
 
 
-def _lengths(view: CatalogueView, rows: IndexArray) -> FloatArray:
-    """Return how many tokens the living passages of each row have."""
+def _read(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray]:
+    """Return how many tokens the living passages of each row have, and the first of them (NO_INDEX without one)."""
     passages = view.passages.of_rows(rows, view.count)
-    lengths = np.zeros(view.count)
-    np.add.at(lengths, view.passages.owner[passages], view.words.lengths[passages])
-    return lengths[rows]
-
-
-def _with_first_passages(view: CatalogueView, rows: IndexArray, passages: IndexArray) -> IndexArray:
-    """Return the passages with each missing one replaced by the row's first living passage, where it has one."""
-    owned = view.passages.of_rows(rows, view.count)
-    owners, first = np.unique(view.passages.owner[owned], return_index=True)
-    of_row = np.full(view.count, NO_INDEX, np.int64)
-    of_row[owners] = owned[first]
-    return np.where(passages == NO_INDEX, of_row[rows], passages)
+    sorter = np.argsort(rows)
+    places = sorter[np.searchsorted(rows, view.passages.owner[passages], sorter=sorter)]
+    lengths = np.bincount(places, weights=view.words.lengths[passages], minlength=len(rows)).astype(np.float64)
+    first = np.full(len(rows), NO_INDEX, np.int64)
+    first[places[::-1]] = passages[::-1]  # of several for one place the last one written stays
+    return lengths, first
 
 
 def _vectors(view: CatalogueView, passages: IndexArray) -> tuple[VectorArray, BoolArray]:

@@ -62,7 +62,7 @@ def scan(view: CatalogueView, indexes: IndexArray, vector: VectorArray, limit: i
     while True:
         looked_at = indexes
         if estimates is not None and take < len(indexes):
-            looked_at = indexes[np.sort(np.argpartition(-estimates, take)[:take])]
+            looked_at = indexes[estimates >= np.partition(estimates, -take)[-take]]
         ranked = by_owner("vector", view, looked_at, vectors.products_of(looked_at, vector), limit)
         if len(ranked.rows) == limit or len(looked_at) == len(indexes):
             return ranked

@@ -112,7 +112,7 @@ def nearness(
         near = _one_step(graph, seeds.rows, seeds.mass / total, walkable)
         between = np.flatnonzero((view.columns.label == _ENTITY) & (near > 0))
         near += _one_step(graph, between, near[between], walkable)
-    near[~walkable | (near < _ROUNDING)] = 0.0
+    near *= near >= _ROUNDING
     return near
 
 

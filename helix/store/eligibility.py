@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -12,14 +13,12 @@ from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.recall import RecallQuery
 from helix.store.columns import (
     KIND_CODE,
-    KINDS,
     LABEL_CODE,
-    LABELS,
     NO_END,
     NO_START,
     STATUS_CODE,
-    STATUSES,
     BoolArray,
+    CodeArray,
     Columns,
     IndexArray,
     MicrosArray,
@@ -77,14 +76,19 @@ def event_times(columns: Columns) -> MicrosArray:
 
 
 def _of_labels(columns: Columns, query: RecallQuery) -> BoolArray:
-    labels = np.zeros(len(LABELS), np.bool_)
-    labels[[LABEL_CODE[label] for label in query.labels]] = True
     if not query.kinds:
-        return labels[columns.label]
-    kinds = np.zeros(len(KINDS) + 1, np.bool_)
-    kinds[[KIND_CODE[kind] for kind in query.kinds]] = True
-    # The last place is where the code of "no kind", -1, looks.
-    mask: BoolArray = (columns.label == _MEMORY) & labels[_MEMORY] & kinds[columns.kind]
+        return _any_of(columns.label, [LABEL_CODE[label] for label in query.labels])
+    if Label.MEMORY not in query.labels:
+        return np.zeros(len(columns.label), np.bool_)
+    mask: BoolArray = (columns.label == _MEMORY) & _any_of(columns.kind, [KIND_CODE[kind] for kind in query.kinds])
+    return mask
+
+
+def _any_of(column: CodeArray, codes: Sequence[int]) -> BoolArray:
+    """Return where the column has one of a few codes: comparing is several times faster than looking each value up."""
+    mask = np.zeros(len(column), np.bool_)
+    for code in codes:
+        mask |= column == code
     return mask
 
 
@@ -98,10 +102,8 @@ def _of_scope(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolAr
 
 
 def _of_status(columns: Columns, query: RecallQuery) -> BoolArray:
-    allowed = np.zeros(len(STATUSES), np.bool_)
-    allowed[STATUS_CODE[Status.ACTIVE]] = True
-    allowed[STATUS_CODE[Status.ARCHIVED]] = query.deep
-    mask: BoolArray = allowed[columns.status]
+    allowed = (Status.ACTIVE, Status.ARCHIVED) if query.deep else (Status.ACTIVE,)
+    mask = _any_of(columns.status, [STATUS_CODE[status] for status in allowed])
     if query.known_at is not None:
         known = to_micros(query.known_at)
         mask |= (columns.status == _RETIRED) & (columns.retired_at != NO_END)
