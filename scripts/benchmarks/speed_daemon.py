@@ -86,6 +86,11 @@ class Running:
         token = (self._settings.store_path / daemon.TOKEN_FILE).read_text("utf-8").strip()
         return asked({"url": self.url, "token": token, **work})
 
+    def settle(self) -> None:
+        """Wait until nothing is at work in the background."""
+        while any(job["state"] == "RUNNING" for job in self.client.run("status")["status"]["jobs"]):
+            time.sleep(0.5)
+
     def wait(self, job: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield a job as it stands, again and again until it has ended."""
         while job["state"] == "RUNNING":
