@@ -19,9 +19,6 @@ from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
 from helix.recall.search import Found, Scene
 from helix.recall.stopwatch import Stopwatch
-from helix.store.columns import IndexArray
-from helix.store.matrix import VectorArray
-from helix.store.passages import NO_INDEX
 
 MAX_LOADED = 5
 """Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""
@@ -73,29 +70,20 @@ def _portions(
         with watch("load"):
             loaded = records.nodes([scene.view.ref_of(int(ranking.rows[place])) for place in places])
             texts = _texts(scene, ranking, places, loaded, records)
-            vectors = _vectors(scene, ranking.passages[list(places)])
+            vectors, known = scene.view.passages.vectors_of(ranking.passages[list(places)])
         nodes.update(zip(places, loaded, strict=True))
-        for place, text, vector in zip(places, texts, vectors, strict=True):
+        for place, text, vector, there in zip(places, texts, vectors, known, strict=True):
             yield Portion(
                 place=place,
                 text=text,
                 tokens=estimate_tokens(text),
-                vector=vector,
+                vector=vector if there else None,
                 restates=restates.get(place, frozenset()),
             )
 
 
 def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
     return {memory: frozenset(episodes) for memory, episodes in ranking.grounds.items()}
-
-
-def _vectors(scene: Scene, passages: IndexArray) -> list[VectorArray | None]:
-    """Return the vector of each passage, None where it was never embedded or there is none."""
-    held = scene.view.passages
-    known = passages != NO_INDEX
-    known[known] = held.embedded[passages[known]]
-    rows = iter(held.vectors.rows(passages[known]))
-    return [next(rows) if there else None for there in known]
 
 
 def _texts(scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequence[Node], records: Records) -> list[str]:

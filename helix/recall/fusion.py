@@ -26,33 +26,19 @@ class Fused:
 
     def share_of(self, rows: IndexArray, arm: str) -> FloatArray:
         """Return, for each row, (60 + 1) / (60 + its rank in the arm): 1 for the first, 0 for a row it doesn't list."""
-        shares = {
-            int(row): (RANK_CONSTANT + 1) / (RANK_CONSTANT + 1 + place)
-            for ranked in self.lists
-            if ranked.arm == arm
-            for place, row in enumerate(ranked.rows)
-        }
-        return np.array([shares.get(int(row), 0.0) for row in rows])
+        shares = [(ranked, (RANK_CONSTANT + 1) * _by_rank(ranked)) for ranked in self.lists if ranked.arm == arm]
+        return _placed(rows, shares)
 
     def scores_of(self, rows: IndexArray, arm: str) -> FloatArray:
         """Return, for each row, the arm's own score, 0 for a row that it doesn't list."""
-        held = {
-            int(row): float(score)
-            for ranked in self.lists
-            if ranked.arm == arm
-            for row, score in zip(ranked.rows, ranked.scores, strict=True)
-        }
-        return np.array([held.get(int(row), 0.0) for row in rows])
+        return _placed(rows, [(ranked, ranked.scores) for ranked in self.lists if ranked.arm == arm])
 
     def contributions(self) -> dict[str, FloatArray]:
         """Return by arm what it gave to the score of each row, in the order of `rows`; 0 where it does not list it."""
-        sorter = np.argsort(self.rows)
-        found: dict[str, FloatArray] = {}
+        given: dict[str, list[tuple[RankedList, FloatArray]]] = {}
         for weight, ranked in self.given():
-            places = sorter[np.searchsorted(self.rows, ranked.rows, sorter=sorter)]
-            shares = found.setdefault(ranked.arm, np.zeros(len(self.rows)))
-            shares[places] += weight / (RANK_CONSTANT + 1 + np.arange(len(ranked.rows)))
-        return found
+            given.setdefault(ranked.arm, []).append((ranked, weight * _by_rank(ranked)))
+        return {arm: _placed(self.rows, shares) for arm, shares in given.items()}
 
     def given(self) -> Iterator[tuple[float, RankedList]]:
         """Yield every arm's weight and list."""
@@ -69,6 +55,24 @@ class Fused:
         return tuple(found)
 
 
+def _by_rank(ranked: RankedList) -> FloatArray:
+    """Return 1 / (60 + rank) of each row of a list, ranks from 1."""
+    return 1.0 / (RANK_CONSTANT + 1 + np.arange(len(ranked.rows)))
+
+
+def _placed(rows: IndexArray, given: Sequence[tuple[RankedList, FloatArray]]) -> FloatArray:
+    """Return, for each row, the sum of the values that lists have for it; 0 where none lists it."""
+    sorter = np.argsort(rows)
+    found = np.zeros(len(rows))
+    for ranked, values in given:
+        if not len(rows):
+            break
+        places = sorter[np.minimum(np.searchsorted(rows, ranked.rows, sorter=sorter), len(rows) - 1)]
+        held = rows[places] == ranked.rows
+        found[places[held]] += values[held]
+    return found
+
+
 def fuse(lists: Sequence[RankedList], weights: Mapping[str, float]) -> Fused:
     """Return the rows of all lists by the sum of weight / (60 + rank), ranks from 1; an arm without a weight has 1.
 
@@ -78,7 +82,7 @@ def fuse(lists: Sequence[RankedList], weights: Mapping[str, float]) -> Fused:
     if not lists:
         return Fused(rows=np.empty(0, np.int64), scores=np.empty(0), lists=(), weights=())
     rows, places = np.unique(np.concatenate([ranked.rows for ranked in lists]), return_inverse=True)
-    shares = [w / (RANK_CONSTANT + 1 + np.arange(len(ranked.rows))) for w, ranked in zip(given, lists, strict=True)]
+    shares = [weight * _by_rank(ranked) for weight, ranked in zip(given, lists, strict=True)]
     scores = np.zeros(len(rows))
     np.add.at(scores, places, np.concatenate(shares))
     order = np.lexsort((rows, -scores))

@@ -18,7 +18,6 @@ from helix.recall.stopwatch import Stopwatch
 from helix.recall.walk import turns_beside
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
-from helix.store.matrix import VectorArray
 from helix.store.passages import NO_INDEX
 
 POOL_SHARE = 4
@@ -83,7 +82,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
             scores, best_first = _best_first(factors, plain)
     with watch("diversify"):
         pool = best_first[: max(MIN_POOL, POOL_SHARE * scene.query.limit)]
-        vectors, known = _vectors(view, passages[pool])
+        vectors, known = view.passages.vectors_of(passages[pool])
         mixed = pool[diversified(scores[pool], vectors, known, recipe.diversity)]
         order = np.concatenate((mixed, best_first[len(pool) :]))
         grounds = _grounds(scene, rows, pool)
@@ -113,15 +112,6 @@ def _read(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray
     first = np.full(len(rows), NO_INDEX, np.int64)
     first[places[::-1]] = passages[::-1]  # of several for one place the last one written stays
     return lengths, first
-
-
-def _vectors(view: CatalogueView, passages: IndexArray) -> tuple[VectorArray, BoolArray]:
-    """Return the vectors of passages, shape (n, dimension), and which of them there are; the others are zeros."""
-    known = passages != NO_INDEX
-    known[known] = view.passages.embedded[passages[known]]
-    vectors = np.zeros((len(passages), view.dimension), np.float32)
-    vectors[known] = view.passages.vectors.rows(passages[known])
-    return vectors, known
 
 
 def _grounds(scene: Scene, rows: IndexArray, pool: IndexArray) -> dict[int, list[int]]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -179,26 +182,19 @@ def with_intent(factors: Factors, signals: Signals) -> Factors:
 
 def scores_of(factors: Factors) -> FloatArray:
     """Return (sum of the `+` factors) times (product of the `*` factors) of every candidate."""
-    total = np.zeros(len(next(iter(factors.values()), ())))
-    for name, values in factors.items():
-        if name.startswith("+"):
-            total = total + values
-    for name, values in factors.items():
-        if name.startswith("*"):
-            total = total * values
-    return total
+    scores: FloatArray = _combined(factors, np.zeros(len(next(iter(factors.values()), ()))))
+    return scores
 
 
 def score_of(factors: Mapping[str, float]) -> float:
     """Return the score that one item's factors make: what `scores_of` gives, from the numbers that are shown."""
-    score = 0.0
-    for name, value in factors.items():
-        if name.startswith("+"):
-            score += value
-    for name, value in factors.items():
-        if name.startswith("*"):
-            score *= value
-    return score
+    return float(_combined(factors, 0.0))
+
+
+def _combined(factors: Mapping[str, Any], nothing: Any) -> Any:
+    """Return what both of them do, for arrays and for numbers."""
+    total = sum((value for name, value in factors.items() if name.startswith("+")), start=nothing)
+    return reduce(mul, (value for name, value in factors.items() if name.startswith("*")), total)
 
 
 def _over_best(values: FloatArray) -> FloatArray:

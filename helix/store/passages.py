@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,13 @@ import numpy.typing as npt
 
 from helix.store.columns import BoolArray, IndexArray, RowArray
 from helix.store.image import Image
-from helix.store.matrix import Matrix, MatrixView
+from helix.store.matrix import Matrix, MatrixView, VectorArray
 
 NO_INDEX = -1
 _FIRST_CAPACITY = 1024
+
+TokenBatches = Iterable[tuple[Sequence[int], Sequence[bytes]]]
+"""Numbers of passages and their tokens in UTF-8, joined by blanks, as the journal keeps them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,21 @@ class PassageView:
         wanted[rows] = True
         return np.flatnonzero(wanted[self.owner] & self.alive)
 
+    def by_index(self, tokens: TokenBatches) -> Iterator[tuple[IndexArray, Sequence[bytes]]]:
+        """Yield tokens by the passages' indexes, without those that belong to no passage."""
+        for numbers, texts in tokens:
+            indexes = self.indexes(np.array(numbers, np.int64))
+            held = np.flatnonzero(indexes != NO_INDEX)
+            yield indexes[held], [texts[place] for place in held.tolist()]
+
+    def vectors_of(self, indexes: IndexArray) -> tuple[VectorArray, BoolArray]:
+        """Return the vectors at `indexes`, shape (n, dimension), and which of them there are; the others are zeros."""
+        known = indexes != NO_INDEX
+        known[known] = self.embedded[indexes[known]]
+        found = np.zeros((len(indexes), self.vectors.dimension), np.float32)
+        found[known] = self.vectors.rows(indexes[known])
+        return found, known
+
 
 class PassageTable:
     """The writer's side of the passages. Appends are invisible to older views, removals copy what they change.
@@ -132,7 +150,11 @@ class PassageTable:
 
     def _is_news(self, passage: StagedPassage) -> bool:
         current = self._by_id.get(passage.id)
-        return current is None or int(self._arrays["numbers"][current]) < passage.number
+        if current is None:
+            return True
+        number, owner = int(self._arrays["numbers"][current]), int(self._arrays["owner"][current])
+        # A replay may drop the owner and put it again, in another row: the passage has to follow it there.
+        return number < passage.number or (number == passage.number and owner != passage.owner)
 
     def _lacks_vector(self, passage: StagedPassage) -> bool:
         current = self._by_id.get(passage.id)
