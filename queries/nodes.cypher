@@ -18,15 +18,15 @@ SET
     n.agent = CAST($agent AS STRING), n.trust = CAST($trust AS STRING);
 
 // name: put_episode
-// params: id, content, session, scope, agent, role, importance, source, occurred_at, recorded_at, consolidated_at, slice, extractor, model, trust
+// params: id, content, session, scope, agent, role, importance, source, status, occurred_at, recorded_at, consolidated_at, slice, extractor, model, trust
 MERGE (n:Episode {id: $id})
 SET
     n.content = CAST($content AS STRING), n.session = CAST($session AS STRING),
     n.scope = CAST($scope AS STRING), n.agent = CAST($agent AS STRING), n.role = CAST($role AS STRING),
     n.importance = CAST($importance AS DOUBLE), n.source = CAST($source AS STRING),
-    n.occurred_at = CAST($occurred_at AS INT64), n.recorded_at = CAST($recorded_at AS INT64),
-    n.consolidated_at = CAST($consolidated_at AS INT64), n.slice = CAST($slice AS STRING),
-    n.extractor = CAST($extractor AS STRING), n.model = CAST($model AS STRING),
+    n.status = CAST($status AS STRING), n.occurred_at = CAST($occurred_at AS INT64),
+    n.recorded_at = CAST($recorded_at AS INT64), n.consolidated_at = CAST($consolidated_at AS INT64),
+    n.slice = CAST($slice AS STRING), n.extractor = CAST($extractor AS STRING), n.model = CAST($model AS STRING),
     n.trust = CAST($trust AS STRING);
 
 // name: put_reflection
@@ -70,3 +70,7 @@ SET
     n.objective = CAST($objective AS STRING), n.recorded_at = CAST($recorded_at AS INT64),
     n.scope = CAST($scope AS STRING), n.status = CAST($status AS STRING),
     n.outcome = CAST($outcome AS STRING), n.attributes = CAST($attributes AS STRING);
+
+// name: drop_{label}
+// params: id
+MATCH (n:{label} {id: $id}) DETACH DELETE n;

@@ -11,14 +11,19 @@ from typing import Any
 import numpy as np
 
 from helix.model.edge import Label, Relation
-from helix.model.operations import DropEdge, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
-from helix.model.records import EDGE_DEFAULTS
+from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
+from helix.model.records import EDGE_DEFAULTS, NODE_DEFAULTS
 
 EdgeTable = tuple[Relation, Label, Label]
 EdgeEnds = tuple[str, str]
 
 # Attributes of an injection that are columns of their own, so that Cypher can ask for them.
 _INJECTED_COLUMNS = ("at", "rank", "score", "arm", "outcome")
+
+
+def node_columns(label: Label, node_id: str, props: Props) -> dict[str, Any]:
+    """Return the properties of a node as the columns of its table."""
+    return {**NODE_DEFAULTS.get(label, {}), **props, "id": node_id}
 
 
 def edge_columns(relation: Relation, props: Props) -> dict[str, Any]:
@@ -34,13 +39,19 @@ def edge_columns(relation: Relation, props: Props) -> dict[str, Any]:
 class Batch:
     """What a run of operations comes to. None stands for "gone"."""
 
-    nodes: dict[Label, dict[str, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    nodes: dict[Label, dict[str, dict[str, Any] | None]] = field(default_factory=lambda: defaultdict(dict))
     edges: dict[EdgeTable, dict[EdgeEnds, dict[str, Any] | None]] = field(default_factory=lambda: defaultdict(dict))
     passages: dict[str, PutPassage | None] = field(default_factory=dict)
 
     def node_rows(self, label: Label) -> list[dict[str, Any]]:
         """Return the rows of a label as its query wants them."""
-        return [{**props, "id": node_id} for node_id, props in self.nodes[label].items()]
+        return [
+            node_columns(label, node_id, props) for node_id, props in self.nodes[label].items() if props is not None
+        ]
+
+    def dropped_nodes(self, label: Label) -> list[dict[str, str]]:
+        """Return the ids of the nodes to drop."""
+        return [{"id": node_id} for node_id, props in self.nodes[label].items() if props is None]
 
     def edge_rows(self, table: EdgeTable) -> list[dict[str, Any]]:
         """Return the rows of the edges to put."""
@@ -51,12 +62,16 @@ class Batch:
         ]
 
     def dropped_edges(self, table: EdgeTable) -> list[dict[str, str]]:
-        """Return the ends of the edges to drop."""
+        """Return the ends of the edges to drop, without those that go with a node of theirs."""
+        _, sources, targets = table
         return [
             {"source": source, "target": target}
             for (source, target), props in self.edges[table].items()
-            if props is None
+            if props is None and not (self._drops(sources, source) or self._drops(targets, target))
         ]
+
+    def _drops(self, label: Label, node_id: str) -> bool:
+        return label in self.nodes and self.nodes[label].get(node_id, {}) is None
 
     def passage_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the passages that have a vector."""
@@ -78,7 +93,9 @@ def fold(operations: Iterable[Operation]) -> Batch:
     for op in operations:
         match op:
             case PutNode():
-                batch.nodes[op.label].setdefault(op.id, {}).update(op.props)
+                batch.nodes[op.label][op.id] = {**(batch.nodes[op.label].get(op.id) or {}), **op.props}
+            case DropNode():
+                batch.nodes[op.label][op.id] = None
             case PutEdge():
                 batch.edges[(op.type, op.source.label, op.target.label)][(op.source.id, op.target.id)] = dict(op.props)
             case DropEdge():

@@ -17,7 +17,7 @@ import numpy as np
 from helix import resources
 from helix.errors import GraphUnavailableError, QueryTimeoutError
 from helix.graph import migrate, queries
-from helix.graph.batch import EdgeTable, edge_columns, vector_of
+from helix.graph.batch import EdgeTable, edge_columns, node_columns, vector_of
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
 from helix.model.edge import Label
 from helix.model.operations import Operation, PutEdge, PutNode, PutPassage
@@ -163,7 +163,7 @@ class _Loader:
                 case PutPassage() if op.vector is not None and dimension is not None:
                     self._passages.append((op.id, op.owner.id, op.owner.label.value, vector_of(op)))
         for label, puts in nodes.items():
-            rows = [{**put.props, "id": put.id} for put in puts]
+            rows = [node_columns(label, put.id, put.props) for put in puts]
             connection.execute(f"COPY {label} FROM $rows", {"rows": _table(rows, self._columns[label])})
         for (relation, source, target), edge_puts in edges.items():
             rows = [

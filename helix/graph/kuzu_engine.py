@@ -21,15 +21,11 @@ from helix.errors import (
     DiskFullError,
     GraphUnavailableError,
     HelixError,
-    InvalidInputError,
-    QueryTimeoutError,
-    StoreCorruptError,
-    StoreError,
-    StoreLockedError,
 )
 from helix.graph import migrate, queries
 from helix.graph.batch import Batch, fold
 from helix.graph.engine import Rows
+from helix.graph.refusals import mapped
 from helix.graph.rwlock import FairLock
 from helix.model.edge import Label
 from helix.model.operations import Operation
@@ -40,18 +36,6 @@ _PASSAGES_BEFORE_REOPEN = 400
 _SEARCH_WIDTH = 200
 _EXPORT_PAGE = 5_000
 _MIB, _GIB = 1 << 20, 1 << 30
-
-# How Kuzu's complaints about a statement, rather than about its files, begin.
-_WRONG_STATEMENT = (
-    "Parser exception",
-    "Binder exception",
-    "Catalog exception",
-    "Conversion exception",
-    "Runtime exception",
-    "Overflow exception",
-    "Buffer manager exception",
-    "Parameter",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +66,7 @@ class KuzuEngine:
         self._idle_guard = threading.Lock()
         self._database: kuzu.Database | None = None
         self._writes = self._passages = 0
-        constants = {"dimension": str(dimension or 1)}
-        self._queries = queries.load(resources.directory("queries"), constants)
+        self._queries = queries.load(resources.directory("queries"), {"dimension": str(dimension or 1)})
         self._open()
         try:
             self._migrate()
@@ -119,17 +102,24 @@ class KuzuEngine:
         """Apply the operations and record `seq` in one transaction; then, now and then, fold the log in."""
         batch = fold(operations)
         with self._lock.exclusive():
-            with self._lend() as connection, self._transaction(connection, "BEGIN TRANSACTION"):
-                self._write(connection, batch)
-                self._named(connection, "put_meta", key="applied_seq", value="", number=seq)
+            try:
+                with self._lend() as connection, self._transaction(connection, "BEGIN TRANSACTION"):
+                    self._write(connection, batch)
+                    self._named(connection, "put_meta", key="applied_seq", value="", number=seq)
+            except DiskFullError:
+                raise
+            except HelixError:
+                # Kuzu is not sound after a rollback: writing the same rows again is refused, or crashes.
+                self._reopen()
+                raise
             self._writes += 1
             self._passages += len(batch.passages)
             if self._writes >= self._options.reopen_after or self._passages >= _PASSAGES_BEFORE_REOPEN:
-                self._close()
-                self._open()
+                self._reopen()
 
     def _write(self, connection: kuzu.Connection, batch: Batch) -> None:
         for label in batch.nodes:
+            self._each(connection, f"drop_{label}", batch.dropped_nodes(label))
             self._each(connection, f"put_{label.lower()}", batch.node_rows(label))
         for table in batch.edges:
             self._each(connection, queries.edge_query("drop", *table), batch.dropped_edges(table))
@@ -175,7 +165,7 @@ class KuzuEngine:
         with self._lock.shared(), self._lend() as connection:
             connection.set_query_timeout(timeout_ms)
             try:
-                with self._transaction(connection, "BEGIN TRANSACTION READ ONLY"), _mapped(self.path):
+                with self._transaction(connection, "BEGIN TRANSACTION READ ONLY"), mapped(self.path):
                     result = _single(connection.execute(text, dict(params)))
                     rows: list[list[Any]] = []
                     while result.has_next() and len(rows) < limit:
@@ -219,11 +209,11 @@ class KuzuEngine:
 
     def fill(self, load: Callable[[kuzu.Connection], None]) -> None:
         """Let `load` fill a new graph in bulk; only for a file that nobody else uses yet (a bulk load checkpoints)."""
-        with self._lock.exclusive(), self._lend() as connection, _mapped(self.path):
+        with self._lock.exclusive(), self._lend() as connection, mapped(self.path):
             load(connection)
 
     def _open(self) -> None:
-        with _mapped(self.path, opening=True):
+        with mapped(self.path, opening=True):
             self._database = kuzu.Database(
                 str(self.path),
                 buffer_pool_size=self._options.buffer_pool_bytes,
@@ -234,6 +224,10 @@ class KuzuEngine:
             self._writes = self._passages = 0
         self.path.chmod(0o600)
 
+    def _reopen(self) -> None:
+        self._close()
+        self._open()
+
     def _close(self) -> None:
         with self._idle_guard:
             for connection in self._idle:
@@ -241,11 +235,11 @@ class KuzuEngine:
             self._idle.clear()
         if self._database is not None:
             database, self._database = self._database, None
-            with _mapped(self.path):
+            with mapped(self.path):
                 database.close()
 
     def _migrate(self) -> None:
-        with self._lock.exclusive(), self._lend() as connection, _mapped(self.path, opening=True):
+        with self._lock.exclusive(), self._lend() as connection, mapped(self.path, opening=True):
             tables = {row["name"] for row in self._rows(connection, "CALL SHOW_TABLES() RETURN name")}
             applied: dict[int, str] = {}
             if "SchemaMigration" in tables:
@@ -281,7 +275,7 @@ class KuzuEngine:
 
     @contextmanager
     def _transaction(self, connection: kuzu.Connection, begin: str) -> Iterator[None]:
-        with _mapped(self.path):
+        with mapped(self.path):
             connection.execute(begin)
             try:
                 yield
@@ -294,7 +288,7 @@ class KuzuEngine:
         return self._rows(connection, queries.text_of(self._queries, query), params)
 
     def _rows(self, connection: kuzu.Connection, text: str, params: Mapping[str, Any] | None = None) -> Rows:
-        with _mapped(self.path):
+        with mapped(self.path):
             result = _single(connection.execute(text, dict(params or {})))
             columns = result.get_column_names()
             return [dict(zip(columns, row, strict=True)) for row in result.get_all()]
@@ -321,30 +315,3 @@ def _roll_back(connection: kuzu.Connection) -> None:
         # Kuzu ends the transaction by itself after some errors; there is nothing left to roll back then.
         if "No active transaction" not in str(error):
             raise
-
-
-@contextmanager
-def _mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
-    """Turn Kuzu's errors, which are all RuntimeError or worse, into Helix's own."""
-    try:
-        yield
-    except (RuntimeError, IndexError, MemoryError) as error:
-        text = str(error)
-        lowered = text.lower()
-        if "could not set lock" in lowered:
-            raise StoreLockedError(f"{path} is open in another process", hint="`helix status` shows which") from error
-        if "no space left" in lowered or "quota exceeded" in lowered or "cannot write" in lowered:
-            raise DiskFullError(
-                f"no room to write {path}", hint="free some space: the journal has kept what was acknowledged"
-            ) from error
-        if "interrupted" in lowered:
-            raise QueryTimeoutError(
-                "the query ran into its time limit", hint="narrow the pattern or raise the limit"
-            ) from error
-        if opening:
-            raise StoreCorruptError(
-                f"{path} cannot be opened: {text.splitlines()[0] if text else 'unreadable'}"
-            ) from error
-        if text.startswith(_WRONG_STATEMENT):
-            raise InvalidInputError(text.strip(), hint="see the Cypher manual of Kuzu 0.11") from error
-        raise StoreError(f"the graph refused: {text.strip()}", hint="`helix doctor` looks closer") from error

@@ -1,12 +1,13 @@
-"""Checking a copy of a journal before it is trusted."""
+"""Copies of a journal: checked before one is trusted, and known by the journal that they were made of."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 from helix.errors import InvalidInputError
-from helix.journal.database import check_migrations, mapped
+from helix.journal.database import Database, check_migrations, mapped
 
 
 def check(path: Path) -> int:
@@ -33,3 +34,21 @@ def check(path: Path) -> int:
             return int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
         finally:
             connection.close()
+
+
+def remember(database: Database, copies: Iterable[tuple[str, int]]) -> None:
+    """Know of the copies, by path and the moment (microseconds) they were begun: only from those can be erased."""
+    with database.transaction() as connection:
+        connection.executemany("INSERT OR REPLACE INTO known_copy (path, made_at) VALUES (?, ?)", copies)
+
+
+def known(database: Database) -> list[tuple[str, int]]:
+    """Return what `remember` was told, by path."""
+    with database.reading() as connection:
+        return connection.execute("SELECT path, made_at FROM known_copy ORDER BY path").fetchall()
+
+
+def disown(database: Database, path: str) -> None:
+    """Know no more of a copy that was not made after all."""
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM known_copy WHERE path = ?", (path,))

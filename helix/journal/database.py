@@ -99,6 +99,18 @@ class Database:
         with self._write_lock, mapped(self.path):
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def write_anew(self) -> bool:
+        """Write the whole file anew, without empty pages or what may lie in the gaps of others; fold the log in.
+
+        False where a reader kept the log from being emptied. Raises DiskFullError, with nothing changed, where there
+        is too little room for the file once more in its log.
+        """
+        with self._write_lock, mapped(self.path):
+            _check_room(self.path)
+            self._writer.execute("VACUUM")
+            (busy, *_) = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
     def backup_to(self, target: Path) -> None:
         """Copy a consistent state of the file while others read and write."""
         with mapped(target):
@@ -128,8 +140,7 @@ class Database:
         with self._write_lock, mapped(self.path):
             pages, empty = (int(self._writer.execute(f"PRAGMA {what}").fetchone()[0]) for what in _PAGE_COUNTS)
             if 2 * empty > pages and shutil.disk_usage(self.path.parent).free > 2 * self.size_bytes():
-                self._writer.execute("VACUUM")
-                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self.write_anew()
 
     def size_bytes(self) -> int:
         """Return the bytes of the file and its log on disk."""
@@ -169,7 +180,7 @@ def _check_room(path: Path) -> None:
     needed, free = 2 * path.stat().st_size, shutil.disk_usage(path.parent).free
     if free < needed:
         raise DiskFullError(
-            f"bringing {path} up to date may take {needed >> 20} MiB, and {free >> 20} MiB are free",
+            f"writing {path} anew may take {needed >> 20} MiB, and {free >> 20} MiB are free",
             hint="free some space and start again: nothing was changed",
         )
 

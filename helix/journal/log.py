@@ -7,17 +7,30 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from helix.journal import lexical, state
+from helix.journal import effects, lexical, state
 from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.spaces import Spaces
+from helix.journal.writes import Writes
 from helix.model.clock import from_micros
 from helix.model.ids import IdMaker, uuid7
-from helix.model.operations import Change, DropEdge, PutEdge, PutNode, PutPassage, Row, decode, encode
+from helix.model.operations import (
+    Change,
+    Drop,
+    DropEdge,
+    DropNode,
+    PutEdge,
+    PutNode,
+    PutPassage,
+    Row,
+    decode,
+    drop_of,
+    encode,
+)
 
 _GENESIS = b"\0" * 32
 _SALT_BYTES = 16
@@ -49,6 +62,7 @@ class Journal:
         """Open or create the journal at `path`; `tokenise` turns passage text into lexical tokens."""
         self.database = Database(path, page_cache_kib=page_cache_kib)
         self.spaces = Spaces(self.database)
+        self.effects = effects.Effects(self.database)
         self._tokenise = tokenise
         self.store_id = ""
         try:
@@ -90,26 +104,33 @@ class Journal:
         seq, chain = self._last
         rows, stored = [], []
         with self.database.transaction() as connection:
-            writes = state.Writes(connection)
+            space = self.spaces.active_id(connection)
+            writes = Writes(connection)
+            writes.foresee(op for change in changes for op in change.operations)
             salts = os.urandom(_SALT_BYTES * len(changes))
             for place, change in enumerate(changes):
                 seq += 1
-                payload = _pack(change)
+                operations, complete = [], []
+                touched = effects.Touched(connection, writes, space)
+                for op in (each for given in change.operations for each in writes.spelled_out(given)):
+                    touched.note(op, change)
+                    operations.append(op)
+                    complete.append(writes.add(op))
+                touched.record(change, seq, at)
+                payload = _pack(replace(change, operations=tuple(operations)))
                 salt = salts[_SALT_BYTES * place : _SALT_BYTES * (place + 1)]
                 digest = _digest(salt, payload)
                 chain = _link(chain, seq, at, digest)
                 stored.append((seq, at, payload, salt, digest, chain))
-                complete = tuple(writes.add(op) for op in change.operations)
-                rows.append(Row(seq=seq, at=at, change=Change(kind=change.kind, operations=complete, note=change.note)))
+                rows.append(Row(seq=seq, at=at, change=replace(change, operations=tuple(complete))))
             connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", stored)
-            self._index(connection, writes.flush())
+            self._index(connection, writes.flush(), space)
         self._last = (seq, chain)
         return rows
 
-    def _index(self, connection: sqlite3.Connection, passages: Sequence[PutPassage]) -> None:
+    def _index(self, connection: sqlite3.Connection, passages: Sequence[PutPassage], space: int | None) -> None:
         tokens = [" ".join(self._tokenise(op.text)) if op.tokens is None else op.tokens for op in passages]
         lexical.put(connection, zip((op.number for op in passages), tokens, strict=True))
-        space = self.spaces.active_id(connection)
         if space is not None:
             vectors = [(space, op.number, op.vector) for op in passages if op.vector is not None]
             connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", vectors)
@@ -143,6 +164,18 @@ class Journal:
             )
             return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
 
+    def last_kinds(self, drops: Collection[Drop], after: int, but_job: str) -> dict[Drop, str]:
+        """Return the kind of the last change behind row `after` that concerns each thing, the job's own left out."""
+        wanted, kinds = frozenset(drops), dict[Drop, str]()
+        with self.database.reading() as connection:
+            for payload, salt, digest in connection.execute(
+                f"SELECT {_PAYLOAD}, salt, digest FROM log WHERE seq > ? ORDER BY seq", (after,)
+            ):
+                change = _read(payload, salt, digest)
+                if change is not None and change.note.get("job") != but_job:
+                    kinds.update(dict.fromkeys(wanted.intersection(map(drop_of, change.operations)), change.kind))
+        return kinds
+
     def verify_chain(self, progress: Callable[[int, int], None] | None = None) -> ChainReport:
         """Walk the whole chain; `progress` is told (rows done, rows in all) now and then."""
         chain, seen, erased = _GENESIS, 0, 0
@@ -167,12 +200,12 @@ class Journal:
         seen = 0
         with self.database.transaction() as connection:
             state.clear(connection)
-            writes = state.Writes(connection)
+            writes = Writes(connection)
             rows = connection.execute(f"SELECT {_PAYLOAD}, salt, digest FROM log ORDER BY seq").fetchall()
             for payload, salt, digest in rows:
                 change = _read(payload, salt, digest)
                 for op in change.operations if change is not None else ():
-                    if isinstance(op, PutNode | PutEdge | DropEdge):
+                    if isinstance(op, PutNode | DropNode | PutEdge | DropEdge):
                         writes.add(op)
                 seen += change is not None
             writes.flush()
@@ -212,6 +245,14 @@ class Journal:
         """Store a word about the store itself."""
         with self.database.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def metas(self, prefix: str) -> dict[str, str]:
+        """Return the stored words whose keys begin with the prefix, by key, in order of key."""
+        with self.database.reading() as connection:
+            rows = connection.execute(
+                "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ? ORDER BY key", (len(prefix), prefix)
+            )
+            return {key: value for key, value in rows}
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, state.Snapshot]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,62 +12,56 @@ from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal.database import Database
 from helix.journal.lexical import remove as remove_tokens
 from helix.model.edge import Label, Ref, Relation
-from helix.model.operations import DropEdge, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
+from helix.model.operations import (
+    Drop,
+    DropEdge,
+    DropNode,
+    DropPassage,
+    Operation,
+    Props,
+    Put,
+    PutEdge,
+    PutNode,
+    PutPassage,
+)
 from helix.model.records import Node, node_from
 
 T = TypeVar("T")
 
+EdgeKey = tuple[str, str, str, str, str]
+"""What an edge is kept under: its type, then label and id of its source and of its target."""
+
 _EDGE_KEY = "type = ? AND source_label = ? AND source = ? AND target_label = ? AND target = ?"
+_PASSAGES = (
+    "SELECT p.number, p.id, p.owner_label, p.owner, p.text, v.vector FROM passage p"
+    " LEFT JOIN vector v ON v.number = p.number AND v.space = ?"
+)
 
 
-class Writes:
-    """The state after a run of operations: collected in memory, and written at once, a statement for each table."""
+def write_nodes(connection: sqlite3.Connection, nodes: Mapping[tuple[Label, str], Props | None]) -> None:
+    """Write the properties of nodes; None removes one."""
+    gone = [key for key, props in nodes.items() if props is None]
+    connection.executemany("DELETE FROM node WHERE label = ? AND id = ?", gone)
+    put = [(label, node_id, _json(props)) for (label, node_id), props in nodes.items() if props is not None]
+    connection.executemany("INSERT OR REPLACE INTO node VALUES (?, ?, ?)", put)
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._nodes: dict[tuple[Label, str], Props] = {}
-        self._edges: dict[tuple[str, str, str, str, str], Props | None] = {}
-        self._passages: dict[str, PutPassage | None] = {}
 
-    def add(self, op: Operation) -> Operation:
-        """Take an operation in; return it with complete properties."""
-        match op:
-            case PutNode():
-                key = (op.label, op.id)
-                before = self._nodes.get(key)
-                before = _node_props(self._connection, *key) if before is None else before
-                props = self._nodes[key] = {**before, **op.props}
-                return PutNode(label=op.label, id=op.id, props=props)
-            case PutEdge():
-                self._edges[_edge_key(op)] = op.props
-            case DropEdge():
-                self._edges[_edge_key(op)] = None
-            case PutPassage():
-                self._passages[op.id] = op
-            case DropPassage():
-                self._passages[op.id] = None
-        return op
+def write_edges(connection: sqlite3.Connection, edges: Mapping[EdgeKey, Props | None]) -> None:
+    """Write the properties of edges; None removes one."""
+    put = [(*key, _json(props)) for key, props in edges.items() if props is not None]
+    connection.executemany("INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", put)
+    gone = [key for key, props in edges.items() if props is None]
+    connection.executemany(f"DELETE FROM edge WHERE {_EDGE_KEY}", gone)
 
-    def flush(self) -> list[PutPassage]:
-        """Write what was collected, in the caller's transaction; return the passages, whose index is not written."""
-        execute_all = self._connection.executemany
-        execute_all(
-            "INSERT OR REPLACE INTO node VALUES (?, ?, ?)",
-            [(label, node_id, _json(props)) for (label, node_id), props in self._nodes.items()],
-        )
-        put = [(*key, _json(props)) for key, props in self._edges.items() if props is not None]
-        execute_all("INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", put)
-        gone = [key for key, props in self._edges.items() if props is None]
-        execute_all(f"DELETE FROM edge WHERE {_EDGE_KEY}", gone)
-        for passage_id in self._passages:
-            _drop_passage(self._connection, passage_id)
-        passages = [op for op in self._passages.values() if op is not None]
-        execute_all(
-            "INSERT INTO passage VALUES (?, ?, ?, ?, ?)",
-            [(op.number, op.id, op.owner.label, op.owner.id, op.text) for op in passages],
-        )
-        self._nodes, self._edges, self._passages = {}, {}, {}
-        return passages
+
+def write_passages(connection: sqlite3.Connection, passages: Mapping[str, PutPassage | None]) -> None:
+    """Remove what there was of the passages, with vectors and tokens, and write them anew where they are not None."""
+    for passage_id in passages:
+        _drop_passage(connection, passage_id)
+    connection.executemany(
+        "INSERT INTO passage VALUES (?, ?, ?, ?, ?)",
+        [(op.number, op.id, op.owner.label, op.owner.id, op.text) for op in passages.values() if op is not None],
+    )
 
 
 def clear(connection: sqlite3.Connection) -> None:
@@ -84,10 +78,10 @@ def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None
     """
     match op:
         case PutNode():
-            props = _node_props(connection, op.label, op.id)
-            return replace(op, props=props) if props else None
+            props = node_props(connection, op.label, op.id)
+            return None if props is None else replace(op, props=props)
         case PutEdge():
-            kept = _edge_props(connection, op)
+            kept = _edge_props(connection, edge_key(op))
             return None if kept is None else replace(op, props=kept)
         case PutPassage():
             row = connection.execute(
@@ -98,6 +92,49 @@ def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None
             return None if row is None else replace(op, vector=row[0])
         case _:
             return op
+
+
+def held(connection: sqlite3.Connection, drop: Drop, space: int | None) -> Put | None:
+    """Return the operation that puts the node, edge or passage (with its vector in the space) as it is, or None."""
+    match drop:
+        case DropNode():
+            props = node_props(connection, drop.label, drop.id)
+            return None if props is None else PutNode(label=drop.label, id=drop.id, props=props)
+        case DropEdge():
+            props = _edge_props(connection, edge_key(drop))
+            return (
+                None if props is None else PutEdge(type=drop.type, source=drop.source, target=drop.target, props=props)
+            )
+        case DropPassage():
+            row = connection.execute(f"{_PASSAGES} WHERE p.id = ?", (space, drop.id)).fetchone()
+            return None if row is None else _passage_of(row)
+
+
+def attached(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
+    """Return the edges at each of the nodes, in the order of their keys; one pass over all edges, however many nodes.
+
+    Edges are kept by their source: an index by target too would be written to, all over, by every memory stored.
+    """
+    found: dict[Ref, list[EdgeKey]] = {ref: [] for ref in refs}
+    ends = json.dumps(sorted({ref.id for ref in refs}))
+    rows = connection.execute(
+        "WITH ends AS (SELECT value FROM json_each(?))"
+        " SELECT type, source_label, source, target_label, target FROM edge"
+        " WHERE source IN ends OR target IN ends ORDER BY type, source_label, source, target_label, target",
+        (ends,),
+    )
+    for key in rows:
+        for ref in {Ref(label=Label(key[1]), id=key[2]), Ref(label=Label(key[3]), id=key[4])} & found.keys():
+            found[ref].append(key)
+    return found
+
+
+def owned(connection: sqlite3.Connection, ref: Ref) -> list[str]:
+    """Return the ids of a node's passages, in the order in which they came."""
+    rows = connection.execute(
+        "SELECT id FROM passage WHERE owner = ? AND owner_label = ? ORDER BY number", (ref.id, ref.label)
+    )
+    return [str(passage_id) for (passage_id,) in rows]
 
 
 class Snapshot:
@@ -124,15 +161,7 @@ class Snapshot:
 
     def passages(self) -> Iterator[PutPassage]:
         """Yield every passage in order of its number, with its vector in the space."""
-        passages = self._connection.execute(
-            "SELECT p.number, p.id, p.owner_label, p.owner, p.text, v.vector FROM passage p"
-            " LEFT JOIN vector v ON v.number = p.number AND v.space = ? ORDER BY p.number",
-            (self._space,),
-        )
-        for number, passage_id, label, owner, text, vector in passages:
-            yield PutPassage(
-                id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text, vector=vector
-            )
+        yield from map(_passage_of, self._connection.execute(f"{_PASSAGES} ORDER BY p.number", (self._space,)))
 
 
 class Records:
@@ -163,6 +192,18 @@ class Records:
     def nodes(self, refs: Sequence[Ref]) -> list[Node]:
         """Return the domain objects in the order of `refs`; raises NotFoundError for the first that is missing."""
         return self._reading(lambda connection: [_node_of(connection, ref) for ref in refs])
+
+    def present(self, refs: Sequence[Ref]) -> list[Node | None]:
+        """Return the domain objects in the order of `refs`, None for one that was dropped since its row was found."""
+
+        def read(connection: sqlite3.Connection) -> list[Node | None]:
+            held = [node_props(connection, ref.label, ref.id) for ref in refs]
+            return [
+                None if props is None else node_from(ref.label, ref.id, props)
+                for ref, props in zip(refs, held, strict=True)
+            ]
+
+        return self._reading(read)
 
     def edges_at(self, ref: Ref) -> list[PutEdge]:
         """Return every edge that starts or ends at the node."""
@@ -224,21 +265,35 @@ def _drop_passage(connection: sqlite3.Connection, passage_id: str) -> None:
     row = connection.execute("SELECT number FROM passage WHERE id = ?", (passage_id,)).fetchone()
     if row is not None:
         connection.execute("DELETE FROM passage WHERE number = ?", row)
-        connection.execute("DELETE FROM vector WHERE number = ?", row)
+        # Vectors are found by space and number together; by the number alone, all of them are read.
+        connection.execute("DELETE FROM vector WHERE space IN (SELECT id FROM space) AND number = ?", row)
         remove_tokens(connection, row[0])
 
 
-def _edge_key(op: PutEdge | DropEdge) -> tuple[str, str, str, str, str]:
+def _passage_of(row: tuple[Any, ...]) -> PutPassage:
+    number, passage_id, label, owner, text, vector = row
+    return PutPassage(id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text, vector=vector)
+
+
+def edge_key(op: PutEdge | DropEdge) -> EdgeKey:
+    """Return what the edge of an operation is kept under."""
     return (op.type, op.source.label, op.source.id, op.target.label, op.target.id)
 
 
-def _node_props(connection: sqlite3.Connection, label: Label, node_id: str) -> Props:
+def edge_drop(key: EdgeKey) -> DropEdge:
+    """Return the operation that removes the edge kept under the key."""
+    source, target = Ref(label=Label(key[1]), id=key[2]), Ref(label=Label(key[3]), id=key[4])
+    return DropEdge(type=Relation(key[0]), source=source, target=target)
+
+
+def node_props(connection: sqlite3.Connection, label: Label, node_id: str) -> Props | None:
+    """Return the properties of a node, or None where there is no such node."""
     row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (label, node_id)).fetchone()
-    return {} if row is None else _loads(row[0])
+    return None if row is None else _loads(row[0])
 
 
-def _edge_props(connection: sqlite3.Connection, op: PutEdge) -> Props | None:
-    row = connection.execute(f"SELECT props FROM edge WHERE {_EDGE_KEY}", _edge_key(op)).fetchone()
+def _edge_props(connection: sqlite3.Connection, key: EdgeKey) -> Props | None:
+    row = connection.execute(f"SELECT props FROM edge WHERE {_EDGE_KEY}", key).fetchone()
     return None if row is None else _loads(row[0])
 
 

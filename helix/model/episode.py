@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from helix.model.memory import GLOBAL_SCOPE
+from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.provenance import Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """One thing that happened; never changed after it was recorded, but for `consolidated_at`.
+    """One thing that happened; never changed after it was recorded, but for `consolidated_at` and `status`.
 
     `source` identifies it where it came from (`git:<commit>`, `notes:<path>#<heading>`): the same source is recorded
-    once only.
+    once only. A quarantined or forgotten episode stays as evidence and is neither recalled nor learned from.
     """
 
     id: str
@@ -27,8 +27,13 @@ class Episode:
     role: str = ""
     importance: float = 3.0
     source: str = ""
+    status: Status = Status.ACTIVE
     consolidated_at: datetime | None = None
     provenance: Provenance = field(default_factory=Provenance)
+
+
+CAPTURE = "capture"
+"""Extractor of the episodes that were recorded as they happened."""
 
 
 def session_id(scope: str, session: str) -> str:

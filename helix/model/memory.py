@@ -11,6 +11,8 @@ from types import MappingProxyType
 from helix.model.provenance import Provenance
 
 GLOBAL_SCOPE = "global"
+SUMMARY_SOURCE = "rollup:"
+"""How the source of a summary begins: a memory that speaks for faded episodes and is found by their words."""
 
 
 class Kind(StrEnum):
@@ -121,6 +123,11 @@ class Memory:
         """helped / (helped + failed), or None before any feedback."""
         total = self.helped + self.failed
         return self.helped / total if total > 0 else None
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it sums up episodes, whose passages are its own."""
+        return self.source.startswith(SUMMARY_SOURCE)
 
     @property
     def label(self) -> str:

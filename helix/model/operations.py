@@ -8,7 +8,7 @@ Property values are what every store can hold: text, numbers, booleans, microsec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from helix.model.edge import Label, Ref, Relation
@@ -24,6 +24,17 @@ class PutNode:
     label: Label
     id: str
     props: Props
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropNode:
+    """Remove the node, if it is there, with everything attached to it: its edges and its passages.
+
+    The journal names these before it, as DropEdge and DropPassage, so that no follower has to look for them.
+    """
+
+    label: Label
+    id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +63,10 @@ class DropEdge:
 class PutPassage:
     """Make `text` findable as its owner, replacing the passage of that id.
 
-    `number` is given by the writer and never used twice: it is the passage's row in the lexical index and its key
-    in the catalogue. `vector` (float32 bytes, unit length) travels beside the journal row, keyed by embedding space;
-    None where the store is lexical only. `tokens` are the text's, joined by blanks, where they were made already; they
-    travel beside the row too.
+    `number` is given by the writer and never used for another text: it is the passage's row in the lexical index and
+    its key in the catalogue; a passage that lacked a vector is written again under its number, with one. `vector`
+    (float32 bytes, unit length) travels beside the journal row, keyed by embedding space; None where there is none
+    (yet). `tokens` are the text's, joined by blanks, where they were made already; they travel beside the row too.
     """
 
     id: str
@@ -65,10 +76,6 @@ class PutPassage:
     vector: bytes | None = None
     tokens: str | None = None
 
-    def with_vector(self, number: int, vector: bytes | None) -> PutPassage:
-        """Return the passage as it is to be written again, under a new number, with a vector."""
-        return replace(self, number=number, vector=vector)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropPassage:
@@ -77,7 +84,23 @@ class DropPassage:
     id: str
 
 
-Operation = PutNode | PutEdge | DropEdge | PutPassage | DropPassage
+Operation = PutNode | DropNode | PutEdge | DropEdge | PutPassage | DropPassage
+Put = PutNode | PutEdge | PutPassage
+Drop = DropNode | DropEdge | DropPassage
+"""What removes a node, edge or passage also names it: two operations that concern the same one have an equal Drop."""
+
+
+def drop_of(op: Operation) -> Drop:
+    """Return the operation that removes what the operation concerns."""
+    match op:
+        case PutNode():
+            return DropNode(label=op.label, id=op.id)
+        case PutEdge():
+            return DropEdge(type=op.type, source=op.source, target=op.target)
+        case PutPassage():
+            return DropPassage(id=op.id)
+        case _:
+            return op
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +123,14 @@ class Row:
 
 def encode(change: Change) -> dict[str, Any]:
     """Return the change as JSON-able data, without vectors."""
-    return {"kind": change.kind, "note": dict(change.note), "ops": [_encode(op) for op in change.operations]}
+    return {"kind": change.kind, "note": dict(change.note), "ops": [encode_operation(op) for op in change.operations]}
 
 
 def decode(data: Mapping[str, Any]) -> Change:
     """Return the change that `encode` wrote; raises KeyError or ValueError on anything else."""
-    return Change(kind=data["kind"], note=data.get("note", {}), operations=tuple(_decode(op) for op in data["ops"]))
+    return Change(
+        kind=data["kind"], note=data.get("note", {}), operations=tuple(decode_operation(op) for op in data["ops"])
+    )
 
 
 def _ref(ref: Ref) -> list[str]:
@@ -116,10 +141,13 @@ def _unref(pair: list[str]) -> Ref:
     return Ref(label=Label(pair[0]), id=pair[1])
 
 
-def _encode(op: Operation) -> dict[str, Any]:
+def encode_operation(op: Operation) -> dict[str, Any]:
+    """Return one operation as JSON-able data, without a vector."""
     match op:
         case PutNode():
             return {"op": "node", "label": op.label.value, "id": op.id, "props": dict(op.props)}
+        case DropNode():
+            return {"op": "drop_node", "label": op.label.value, "id": op.id}
         case PutEdge():
             return {
                 "op": "edge",
@@ -136,10 +164,13 @@ def _encode(op: Operation) -> dict[str, Any]:
             return {"op": "drop_passage", "id": op.id}
 
 
-def _decode(data: Mapping[str, Any]) -> Operation:
+def decode_operation(data: Mapping[str, Any]) -> Operation:
+    """Return the operation that `encode_operation` wrote; raises KeyError or ValueError on anything else."""
     match data["op"]:
         case "node":
             return PutNode(label=Label(data["label"]), id=data["id"], props=data["props"])
+        case "drop_node":
+            return DropNode(label=Label(data["label"]), id=data["id"])
         case "edge":
             return PutEdge(
                 type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]), props=data["props"]

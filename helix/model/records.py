@@ -18,7 +18,7 @@ from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Edge, Label, Ref
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
-from helix.model.memory import Memory
+from helix.model.memory import Memory, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import Provenance
 from helix.model.reflection import Reflection
@@ -153,6 +153,9 @@ def _field_types(cls: type[Any]) -> dict[str, Any]:
 
 _HINTS = {cls: _field_types(cls) for cls in (*CLASS_OF.values(), Edge, Provenance)}
 _RESTORERS = {cls: {name: _restorer(hint) for name, hint in hints.items()} for cls, hints in _HINTS.items()}
+
+NODE_DEFAULTS: Mapping[Label, Props] = types.MappingProxyType({Label.EPISODE: {"status": Status.ACTIVE.value}})
+"""What a node has for a property that its label got later: journals from before do not say it."""
 
 EDGE_DEFAULTS: Mapping[str, Scalar] = types.MappingProxyType(
     {"weight": 1.0, "relation": "", "last_used_at": None, "attributes": "{}", **to_props(Provenance())}

@@ -9,27 +9,66 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from helix.model.edge import Relation
+from helix.model.episode import Episode
 from helix.model.memory import Memory
+from helix.model.usage import ModelUsage
+from helix.model.work import WorkItem
 
 T = TypeVar("T")
 
 
 class StoreStatus(StrEnum):
-    """What a store came to: a new memory, a count on an existing one, or a new version of it."""
+    """What a store came to: a new memory, a count on an existing one, a new version of it, or one kept from recall."""
 
     ADDED = "added"
     MERGED = "merged"
     UPDATED = "updated"
+    QUARANTINED = "quarantined"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreResult:
-    """The outcome of `store`. `redacted` names the kinds of secret that were taken out first."""
+    """The outcome of `store`. `redacted` names the kinds of secret that were taken out first.
+
+    `contradicts` names the memories that cannot hold beside this one: settled by rule, or open for a person.
+    """
 
     status: StoreStatus
     name: str
     id: str
     redacted: tuple[str, ...] = ()
+    suspicious: tuple[str, ...] = ()
+    """Why the text reads like an instruction to an agent, whether or not it is quarantined for that."""
+    contradicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What `record_episode` came to: the episode, or None and why nothing was kept. No reason is an error."""
+
+    episode: Episode | None
+    reason: str = ""
+    redacted: tuple[str, ...] = ()
+    suspicious: tuple[str, ...] = ()
+    """Why the text reads like an instruction to an agent, whether or not it is quarantined for that."""
+
+    @property
+    def id(self) -> str | None:
+        """The id of the episode; None where nothing was kept."""
+        return None if self.episode is None else self.episode.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionReport:
+    """A session as its caller knows it, by name; a private one has no episodes and is no node of the graph."""
+
+    name: str
+    scope: str
+    agent: str
+    started_at: datetime
+    ended_at: datetime | None = None
+    private: bool = False
+    episodes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +135,35 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkPlan:
+    """What a background job would do now: a line for each thing, and the counts it would report."""
+
+    kind: str
+    lines: tuple[str, ...]
+    counts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundStatus:
+    """What the worker does and has to do. `importance` is what happened since the last consolidation, of `budget`.
+
+    `items` are the pieces of work asked for last, newest first, every unfinished one among them; `queued` and `failed`
+    count those of them. `totals` sums up by kind what was done since the daemon started.
+    """
+
+    paused: bool
+    running: WorkItem | None
+    progress: str
+    queued: int
+    failed: int
+    lacking_vectors: int
+    importance: float
+    budget: float
+    items: tuple[WorkItem, ...]
+    totals: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProblem:
     """One piece of a source that could not be taken in, by its place (`line 7`) and why."""
 
@@ -105,7 +173,10 @@ class IngestProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
-    """What an ingest did. `skipped` counts what was there already or excluded; nothing is imported twice."""
+    """What an ingest did. `skipped` counts what was there already or excluded; nothing is imported twice.
+
+    `quarantined` counts the slices kept from recall because they read like instructions to an agent.
+    """
 
     source: str
     episodes: int = 0
@@ -113,6 +184,7 @@ class IngestReport:
     edges: int = 0
     skipped: int = 0
     redacted: int = 0
+    quarantined: int = 0
     problems: tuple[IngestProblem, ...] = ()
 
 
@@ -174,6 +246,8 @@ class StatusReport:
     jobs: tuple[Job, ...]
     warnings: tuple[str, ...]
     started_at: datetime
+    background: BackgroundStatus | None = None
+    models: ModelUsage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from helix.graph.build import remove
 from helix.journal import backup as copies
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
+from helix.store import erasing
 from helix.store.jobs import Ticket
 from helix.store.store import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, KEPT_JOURNAL, Store
 
@@ -26,8 +27,10 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
         raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
     if not target.parent.is_dir():
         raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
-    partial = target.with_name(target.name + ".partial")
+    partial = erasing.unfinished(target)
     partial.unlink(missing_ok=True)
+    # Known before anything is in it: what is erased from now on is erased there too.
+    copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.clock()))])
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         ticket.progress(0, 0, "copying the journal")
@@ -37,6 +40,8 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
         partial.rename(target)
     finally:
         partial.unlink(missing_ok=True)
+        if not target.exists():
+            copies.disown(store.journal.database, str(target.resolve()))
     damaged = len(store.journal.verify_chain().damaged)
     return {"path": str(target), "bytes": target.stat().st_size, "rows": rows, "damaged rows": damaged}
 
@@ -56,7 +61,9 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     store.journal.database.backup_to(kept)
     kept.chmod(0o600)
     ticket.progress(0, 0, "restoring")
-    store.writer.call(lambda: store.take_over(source))
+    left = erasing.legacy(store.journal)
+    with erasing.without_the_erased(source, left, store.path, to_micros(store.clock())) as cleared:
+        store.writer.call(lambda: store.take_over(cleared))
     store.rebuild_graph(ticket)
     return {"rows": rows, "kept": str(kept)}
 
@@ -72,13 +79,15 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Path | None:
     with StoreLock(folder):
         journal, kept = folder / JOURNAL_NAME, folder / f"{KEPT_JOURNAL}{to_micros(now) // 1_000_000}.db"
         existed = journal.exists()
+        left = erasing.left_by(journal) if existed else erasing.Legacy(erased=(), copies=())
         if existed:
             journal.rename(kept)
         for suffix in ("-wal", "-shm"):
             log = journal.with_name(journal.name + suffix)
             if log.exists():
                 log.rename(kept.with_name(kept.name + suffix))
-        shutil.copyfile(source, journal)
+        with erasing.without_the_erased(source, left, folder, to_micros(now)) as cleared:
+            shutil.copyfile(cleared, journal)
         journal.chmod(0o600)
         remove(folder / GRAPH_NAME)
         (folder / IMAGE_NAME).unlink(missing_ok=True)

@@ -9,14 +9,13 @@ changes (0.8 MB for 100,000 rows), and nothing to a reader.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from helix.model.edge import Label, Ref
 from helix.model.entity import EntityKind
@@ -27,9 +26,11 @@ from helix.store.columns import (
     COLUMN_NAMES,
     ENTITY_KIND_CODE,
     FADING_INPUTS,
+    HOLE,
     KINDS,
     LABEL_CODE,
     LABELS,
+    NO_CODE,
     POSITION,
     STATUS_CODE,
     STATUSES,
@@ -39,11 +40,12 @@ from helix.store.columns import (
     RowLayout,
     empty_columns,
     fading_moments,
+    grown,
 )
 from helix.store.eligibility import eligible, walkable
 from helix.store.image import Image
 from helix.store.lookups import Lookups, last_part
-from helix.store.passages import NO_INDEX, PassageChange, PassageTable, PassageView, StagedPassage
+from helix.store.passages import PassageChange, PassageTable, PassageView, StagedPassage, TokenBatches
 from helix.store.staging import Batch, NewRow, stage
 from helix.store.words import WordTable, WordView
 from helix.text.tokens import lexical_tokens
@@ -53,10 +55,6 @@ _LOAD_CHUNK = 16_384
 _MEMORY = LABEL_CODE[Label.MEMORY]
 _ACTIVE = STATUS_CODE[Status.ACTIVE]
 _KIND = POSITION["kind"]
-
-
-TokenBatches = Iterable[tuple[Sequence[int], Sequence[bytes]]]
-"""Numbers of passages and their tokens in UTF-8, joined by blanks, as the journal keeps them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueView:
-    """The catalogue as it was at one moment; rows are 0..count-1. Look-ups leave out what came later.
+    """The catalogue as it was at one moment; rows are 0..count-1. Look-ups leave out what came later or was dropped.
 
     `generation` changes when the table was loaded anew: row numbers of different generations have nothing in common.
     """
@@ -149,7 +147,7 @@ class CatalogueView:
         columns, scopes = self.columns, self.lookups.scopes
         inside = np.ones(self.count, np.bool_) if scope is None else columns.scope == scopes.code(scope)
         memories = inside & (columns.label == _MEMORY)
-        labels = np.bincount(columns.label[inside], minlength=len(LABELS))
+        labels = np.bincount(columns.label[inside & (columns.label != NO_CODE)], minlength=len(LABELS))
         statuses = np.bincount(columns.status[memories], minlength=len(STATUSES))
         kinds = np.bincount(columns.kind[memories & (columns.status == _ACTIVE)], minlength=len(KINDS))
         by_scope = np.bincount(columns.scope[memories])
@@ -220,7 +218,7 @@ class Catalogue:
                 self._index(change)
         if tokens is not None:
             passages = self._passages.view()
-            self._words.load(_by_index(tokens, passages), passages.count)
+            self._words.load(passages.by_index(tokens), passages.count)
         self._publish()
 
     def restore(self, image: Image, dimension: int) -> None:
@@ -229,7 +227,7 @@ class Catalogue:
         self._reset(dimension, publish=False)
         columns = {name: image.array(f"column {name}") for name in COLUMN_NAMES}
         self._count = len(columns["label"])
-        self._arrays = _grown(columns, self._count, self._count + _FIRST_CAPACITY)
+        self._arrays = grown(columns, self._count, self._count + _FIRST_CAPACITY)
         self._lookups = Lookups(image.texts["scopes"], image.texts["sessions"])
         texts = (list(image.texts[name]) for name in ("ids", "names", "origins"))
         self._lookups.load(*texts, labels=columns["label"], kinds=columns["kind"])
@@ -291,6 +289,8 @@ class Catalogue:
         self._update(batch.updates)
         for row, name in batch.renames.items():
             self._lookups.rename(row, name)
+        if batch.holes:
+            self._bury(sorted(batch.holes))
         return self._passages.update(batch.passages, batch.dropped)
 
     def _index(self, change: PassageChange) -> None:
@@ -304,7 +304,7 @@ class Catalogue:
             return
         start, stop = self._count, self._count + len(new)
         if stop > len(self._arrays["label"]):
-            self._arrays = _grown(self._arrays, start, max(stop, len(self._arrays["label"]) * 3 // 2))
+            self._arrays = grown(self._arrays, start, max(stop, len(self._arrays["label"]) * 3 // 2))
         for name, values in zip(COLUMN_NAMES, zip(*(row.values for row in new), strict=True), strict=True):
             self._arrays[name][start:stop] = values
         self._set_fading(np.arange(start, stop))
@@ -324,6 +324,12 @@ class Catalogue:
             self._arrays["fades_at"] = self._arrays["fades_at"].copy()
             self._set_fading(np.array(sorted(refaded)))
 
+    def _bury(self, rows: Sequence[int]) -> None:
+        """Make holes of rows: nothing finds, counts or lists them, and the next start leaves them behind."""
+        for row in rows:
+            self._lookups.bury(row, LABELS[int(self._arrays["label"][row])], int(self._arrays["kind"][row]))
+        self._update({POSITION[name]: dict.fromkeys(rows, value) for name, value in HOLE.items()})
+
     def _set_fading(self, rows: IndexArray) -> None:
         self._arrays["fades_at"][rows] = fading_moments(
             importance=self._arrays["importance"][rows],
@@ -332,18 +338,3 @@ class Catalogue:
             last_used_at=self._arrays["last_used_at"][rows],
             floor=self._floor,
         )
-
-
-def _grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) -> dict[str, npt.NDArray[Any]]:
-    grown = empty_columns(capacity)
-    for name, array in columns.items():
-        grown[name][:count] = array[:count]
-    return grown
-
-
-def _by_index(tokens: TokenBatches, passages: PassageView) -> Iterator[tuple[IndexArray, Sequence[bytes]]]:
-    """Yield the tokens by the passages' indexes, without those that belong to no passage."""
-    for numbers, texts in tokens:
-        indexes = passages.indexes(np.array(numbers, np.int64))
-        held = np.flatnonzero(indexes != NO_INDEX)
-        yield indexes[held], [texts[place] for place in held.tolist()]

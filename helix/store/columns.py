@@ -14,6 +14,7 @@ from helix.errors import InvalidInputError
 from helix.model.clock import DAY_MICROS
 from helix.model.edge import Label
 from helix.model.entity import EntityKind
+from helix.model.episode import CAPTURE
 from helix.model.memory import TIER_HALF_LIFE_DAYS, Kind, Status, Tier
 from helix.model.operations import Props
 from helix.model.provenance import Trust
@@ -49,7 +50,8 @@ class Columns:
 
     Times are microseconds since the epoch with NO_START or NO_END for an absent one. `kind` is a code of KINDS for
     memories, of ENTITY_KINDS for entities, NO_CODE for the rest. `occurred_at` is NO_START where the node has no event
-    time of its own. `fades_at` is the moment at which salience meets the floor.
+    time of its own. `fades_at` is the moment at which salience meets the floor. `captured` marks the episodes that were
+    recorded as they happened; the others were imported, or say what a memory says.
     """
 
     label: CodeArray
@@ -72,6 +74,7 @@ class Columns:
     last_used_at: MicrosArray
     fades_at: MicrosArray
     consolidated: BoolArray
+    captured: BoolArray
 
     def at(self, rows: IndexArray) -> Columns:
         """Return the columns of the rows alone, in their order."""
@@ -84,7 +87,7 @@ _TYPES: Mapping[str, type[np.generic]] = {
     **dict.fromkeys(("importance", "confidence", "helped", "failed", "half_life"), np.float64),
     **dict.fromkeys(("valid_from", "valid_to", "recorded_at", "retired_at", "occurred_at", "last_used_at"), np.int64),
     "fades_at": np.int64,
-    "consolidated": np.bool_,
+    **dict.fromkeys(("consolidated", "captured"), np.bool_),
 }
 COLUMN_NAMES = tuple(field.name for field in fields(Columns))
 POSITION: Mapping[str, int] = {name: position for position, name in enumerate(COLUMN_NAMES)}
@@ -111,7 +114,11 @@ _ABSENT: Mapping[str, Any] = {
     "last_used_at": NO_START,
     "fades_at": NO_END,
     "consolidated": False,
+    "captured": False,
 }
+HOLE: Mapping[str, int] = {"label": NO_CODE, "kind": NO_CODE, "status": STATUS_CODE[Status.FORGOTTEN]}
+"""What the columns hold of a row whose node was dropped: no label, and a status through which no walk passes."""
+
 _LABEL_ABSENT: Mapping[Label, Mapping[str, Any]] = {
     Label.EPISODE: {"importance": 3.0, "half_life": TIER_HALF_LIFE_DAYS[Tier.EPISODIC]},
     Label.REFLECTION: {"confidence": 0.5},
@@ -178,12 +185,13 @@ class RowLayout:
         )
         self._describe(
             Label.EPISODE,
-            scope | trust | recorded,
+            scope | trust | status | recorded,
             {
                 "session": ("session", sessions.add),
                 "importance": ("importance", float),
                 "occurred_at": ("occurred_at", int),
                 "consolidated_at": ("consolidated", _is_set),
+                "extractor": ("captured", CAPTURE.__eq__),
             },
         )
         self._describe(Label.REFLECTION, scope | trust | status | times, {"confidence": ("confidence", float)})
@@ -231,6 +239,14 @@ def _is_set(_: Any) -> bool:
 def empty_columns(capacity: int) -> dict[str, npt.NDArray[Any]]:
     """Return writable arrays of every column; the content is arbitrary until a row is written."""
     return {name: np.empty(capacity, _TYPES[name]) for name in COLUMN_NAMES}
+
+
+def grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) -> dict[str, npt.NDArray[Any]]:
+    """Return writable arrays with room for `capacity` rows that begin with the first `count` of the columns."""
+    larger = empty_columns(capacity)
+    for name, array in columns.items():
+        larger[name][:count] = array[:count]
+    return larger
 
 
 def fading_moments(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from helix.model.edge import Label, Relation
-from helix.model.operations import DropEdge, PutEdge, PutNode, Row
+from helix.model.operations import DropEdge, DropNode, PutEdge, PutNode, Row
 from helix.model.reports import Job
 
 Event = Mapping[str, Any]
@@ -60,5 +60,7 @@ def _of_rows(rows: Sequence[Row]) -> Iterator[Event]:
                     yield {"type": kind, "id": op.id, "change": row.change.kind}
                 case PutNode(label=Label.EPISODE):
                     yield {"type": "episode.recorded", "id": op.id, "change": row.change.kind}
+                case DropNode(label=Label.MEMORY):
+                    yield {"type": "memory.dropped", "id": op.id, "change": row.change.kind}
                 case PutEdge() | DropEdge():
                     yield {"type": "edge.changed", "id": f"{op.source.id}->{op.target.id}", "relation": op.type.value}

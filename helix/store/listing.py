@@ -60,6 +60,7 @@ def _page(
                 f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
             )
     rows = view.newest(mask, limit + 1, behind)
-    items = tuple(store.records.nodes([view.ref_of(int(row)) for row in rows[:limit]]))
-    cursor = items[-1].id if len(rows) > limit else None
+    held = store.records.present([view.ref_of(int(row)) for row in rows[:limit]])
+    items = tuple(node for node in held if node is not None)
+    cursor = items[-1].id if items and len(rows) > limit else None
     return Page(items=items, total=int(np.count_nonzero(mask)), next_cursor=cursor)

@@ -40,7 +40,11 @@ class RowIndex(Generic[K]):
 
     def discard(self, key: K, row: int) -> None:
         """Take the row from under the key."""
-        self._rows[key] = tuple(other for other in self.get(key) if other != row)
+        left = tuple(other for other in self.get(key) if other != row)
+        if left:
+            self._rows[key] = left
+        else:
+            self._rows.pop(key, None)
 
     def items(self) -> list[tuple[K, tuple[int, ...]]]:
         """Return every key with its rows, as of now."""
@@ -139,6 +143,20 @@ class Lookups:
         self.names[row] = name
         if name:
             self.memories.add(name, row)
+
+    def bury(self, row: int, label: Label, kind: int) -> None:
+        """Let a row be found by nothing any more, in every view at once, and keep none of its texts but the id."""
+        rows, name = self._rows[LABEL_CODE[label]], self.names[row]
+        if rows.get(self.ids[row]) == row:
+            del rows[self.ids[row]]
+        self.sources[LABEL_CODE[label]].discard(self.origins[row], row)
+        if label is Label.MEMORY:
+            self.memories.discard(name, row)
+        elif label is Label.ENTITY:
+            self.entities.discard((kind, name.casefold()), row)
+            self.files.discard(last_part(name), row)
+            self.globs = tuple(other for other in self.globs if other != row)
+        self.names[row] = self.origins[row] = ""
 
 
 def last_part(path: str) -> str:

@@ -22,6 +22,8 @@ from helix.store.columns import LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 
 _LEAST_FREE_BYTES = 200 << 20
+_SOON_EMBEDDED = 200
+"""What was just recorded waits a moment for its vectors: more than this is worth knowing."""
 _MANY_ASIDE_BYTES = 1 << 30
 
 
@@ -106,7 +108,7 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[st
     if store.embedder is None:
         found.append(f"{reason}: recall goes by words only")
     missing = store.journal.spaces.count_missing_active()
-    if missing and store.embedder is not None:
+    if missing > _SOON_EMBEDDED and store.embedder is not None:
         found.append(f"{missing:,} passages have no vector yet; words find them meanwhile")
     if store.settings.rerank and not is_complete(RERANKER, store.settings.models_path / RERANKER.name):
         found.append(f"recall cannot rerank, as the settings say: {repair_hint(RERANKER.name)}")

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from helix.model.edge import Relation
-from helix.model.operations import DropEdge, Operation, PutEdge
+from helix.model.operations import DropEdge, DropNode, Operation, PutEdge
 from helix.store.catalogue import Catalogue, CatalogueView
-from helix.store.columns import FloatArray, IndexArray
+from helix.store.columns import NO_CODE, FloatArray, IndexArray
 from helix.store.csr import RELATION_CODE, RELATIONS, Adjacency, Csr, EdgeKey, EdgeList, EdgeTable, build
 
 _N = TypeVar("_N", np.float64, np.int64)
@@ -163,6 +163,12 @@ class Projection:
         view = catalogue.view
         touched: set[int] = set()
         changed: dict[int, float] = {}
+        dropped = next((op for op in operations if isinstance(op, DropNode)), None)
+        if dropped is not None:
+            # The catalogue does not know the rows of dropped nodes by their ids any more.
+            for edge in self._edges_of_holes(view):
+                self._apply(dropped, edge, changed)
+                touched.update(edge[1:])
         for op in operations:
             if isinstance(op, PutEdge | DropEdge) and (key := _key(op, view)) is not None:
                 self._apply(op, key, changed)
@@ -179,7 +185,17 @@ class Projection:
         else:
             self._snapshot = self._extended(np.array(sorted(touched)))
 
-    def _apply(self, op: PutEdge | DropEdge, key: EdgeKey, changed: dict[int, float]) -> None:
+    def _edges_of_holes(self, view: CatalogueView) -> list[EdgeKey]:
+        """Return the edges at rows whose node was dropped, which the catalogue has applied already."""
+        holes = np.flatnonzero(view.columns.label == NO_CODE)
+        found = self._snapshot.adjacent(holes)
+        ends = zip(found.relations.tolist(), holes[found.origin].tolist(), found.rows.tolist(), strict=True)
+        return [
+            (relation, row, other) if outgoing else (relation, other, row)
+            for (relation, row, other), outgoing in zip(ends, found.outgoing.tolist(), strict=True)
+        ]
+
+    def _apply(self, op: PutEdge | DropEdge | DropNode, key: EdgeKey, changed: dict[int, float]) -> None:
         current = self._recent.get(key)
         places = self._base.places(key) if current is None else None
         if places is None:
@@ -235,9 +251,9 @@ def _key(op: PutEdge | DropEdge, view: CatalogueView) -> EdgeKey | None:
     return RELATION_CODE[op.type], source, target
 
 
-def _weight_after(op: PutEdge | DropEdge, current: float | None) -> float:
+def _weight_after(op: PutEdge | DropEdge | DropNode, current: float | None) -> float:
     """Return the weight an operation leaves: 0 for a dropped edge, the present one where it names none."""
-    if isinstance(op, DropEdge):
+    if not isinstance(op, PutEdge):
         return 0.0
     given = op.props.get("weight")
     if given is None:

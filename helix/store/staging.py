@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix.model.edge import Label
-from helix.model.operations import DropPassage, Operation, PutNode, PutPassage
+from helix.model.operations import DropNode, DropPassage, Operation, PutNode, PutPassage
 from helix.store.columns import RowLayout
 from helix.store.lookups import Lookups
 from helix.store.matrix import Matrix
@@ -32,7 +32,7 @@ class Batch:
     """What a batch of operations comes to, applied after `start` existing rows.
 
     `updates` maps a column's position to the new value of each existing row in it; `rows` gives the row that each new
-    node will have.
+    node will have. `holes` are the rows, existing or new, whose node is dropped.
     """
 
     start: int
@@ -42,6 +42,14 @@ class Batch:
     renames: dict[int, str] = field(default_factory=dict)
     passages: list[StagedPassage] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
+    holes: set[int] = field(default_factory=set)
+
+    def row(self, lookups: Lookups, label: Label, node_id: str) -> int | None:
+        """Return the row that a node has by now, or None."""
+        row = self.rows.get((label, node_id))
+        if row is None:
+            row = lookups.row(label, node_id)
+        return None if row in self.holes else row
 
 
 def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, matrix: Matrix) -> Batch:
@@ -56,6 +64,10 @@ def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, 
         match op:
             case PutNode():
                 _stage_node(op, batch, lookups, layout)
+            case DropNode():
+                row = batch.row(lookups, op.label, op.id)
+                if row is not None:
+                    batch.holes.add(row)
             case PutPassage():
                 matrix.check(op.vector, op.id)
                 known = passages.get(op.id)
@@ -68,8 +80,7 @@ def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, 
             case _:
                 continue
     for op in passages.values():
-        row = lookups.row(op.owner.label, op.owner.id)
-        owner = batch.rows.get((op.owner.label, op.owner.id)) if row is None else row
+        owner = batch.row(lookups, op.owner.label, op.owner.id)
         if owner is not None:
             vector = op.vector if matrix.dimension else None
             batch.passages.append(
@@ -81,14 +92,14 @@ def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, 
 def _stage_node(op: PutNode, batch: Batch, lookups: Lookups, layout: RowLayout) -> None:
     changes = layout.changes(op.label, op.id, op.props)
     name = op.props.get("name") if op.label in _NAMED else None
-    row = lookups.row(op.label, op.id)
-    if row is not None:
+    row = batch.row(lookups, op.label, op.id)
+    if row is not None and row < batch.start:
         for position, value in changes:
             batch.updates.setdefault(position, {})[row] = value
         if name is not None and op.label is Label.MEMORY and str(name) != lookups.names[row]:
             batch.renames[row] = str(name)
         return
-    new = _new_row(op, batch, layout)
+    new = _new_row(op, batch, layout) if row is None else batch.new[row - batch.start]
     for position, value in changes:
         new.values[position] = value
     if name is not None:
@@ -98,9 +109,6 @@ def _stage_node(op: PutNode, batch: Batch, lookups: Lookups, layout: RowLayout) 
 
 
 def _new_row(op: PutNode, batch: Batch, layout: RowLayout) -> NewRow:
-    key = (op.label, op.id)
-    row = batch.rows.get(key)
-    if row is None:
-        row = batch.rows[key] = batch.start + len(batch.new)
-        batch.new.append(NewRow(op.label, op.id, layout.blank(op.label)))
-    return batch.new[row - batch.start]
+    batch.rows[op.label, op.id] = batch.start + len(batch.new)
+    batch.new.append(NewRow(op.label, op.id, layout.blank(op.label)))
+    return batch.new[-1]

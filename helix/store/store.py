@@ -14,8 +14,10 @@ import numpy as np
 from helix.errors import DiskFullError, EmbeddingSpaceError, PausedError, StoreCorruptError
 from helix.graph.kuzu_engine import KuzuOptions
 from helix.journal.database import PAGE_CACHE_KIB
+from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
 from helix.journal.state import Records
+from helix.journal.work import Work
 from helix.lock import StoreLock
 from helix.model.clock import Clock, system_clock
 from helix.model.edge import Label, Ref
@@ -24,6 +26,7 @@ from helix.model.memory import Memory, Status
 from helix.model.operations import Operation
 from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
+from helix.providers.llm import LanguageModel
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue
 from helix.store.columns import LABEL_CODE, STATUS_CODE
@@ -40,7 +43,6 @@ JOURNAL_NAME = "journal.db"
 GRAPH_NAME = "graph.kuzu"
 IMAGE_NAME = "memory.image"
 PAUSED = "paused"
-_ANSWERS = "last_answers"
 _LEAST_ROWS_IN_IMAGE = 5_000
 _LITTLE_PAGE_CACHE_KIB = 2_048
 KEPT_JOURNAL = "journal.kept-"
@@ -66,6 +68,8 @@ class Store:
         self.embedder = embedder
         self.clock = clock
         self.make_id = make_id
+        self.language_model: LanguageModel | None = None
+        """What background work may ask; None where no provider is set up. Set by whoever opens the store."""
         self.path = settings.store_path
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = StoreLock(self.path)
@@ -80,6 +84,7 @@ class Store:
         settings, clock = self.settings, self.clock
         cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
         self.journal = Journal(self.path / JOURNAL_NAME, tokenise=lexical_tokens, page_cache_kib=cache)
+        self.work = Work(self.journal.database, clock=clock, make_id=self.make_id)
         self.records = Records(self.journal.database, self._restate)
         self.paused = self.journal.meta(PAUSED) == "1"
         """Whether capture is paused; kept in the journal."""
@@ -286,7 +291,7 @@ class Store:
 
     def kept_answers(self) -> str:
         """Return the answers that `close` kept; `{}` where there is nothing."""
-        return self.journal.meta(_ANSWERS) or "{}"
+        return self.journal.meta(LAST_ANSWERS) or "{}"
 
     def close(self, answers: str = "{}") -> None:
         """Finish the writer's queue, keep the last answers, fold the logs in, close the files, let go of the lock.
@@ -300,7 +305,7 @@ class Store:
                 closing.callback(close)
             self.writer.close()
             try:
-                self.journal.set_meta(_ANSWERS, answers)
+                self.journal.set_meta(LAST_ANSWERS, answers)
             except DiskFullError as error:
                 log.warning("the last answers are not kept", extra={"error": str(error)})
 

@@ -1,7 +1,8 @@
-"""Names and cleaning: text as it may be kept, and short readable names made from it."""
+"""Names and cleaning: text as it may be kept, from bytes or characters, and short readable names made from it."""
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 
@@ -28,6 +29,12 @@ def clean(text: str) -> str:
         return text.strip()
     text = _SURROGATES.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CONTROLS.sub("", text).strip()
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file, cleaned: UTF-8, or UTF-16 that says so by its byte order mark; bad bytes as U+FFFD."""
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    return clean(data.decode(encoding, "replace"))
 
 
 def slug(text: str, limit: int = 60) -> str:

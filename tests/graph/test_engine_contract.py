@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Kind, Memory
-from helix.model.operations import DropEdge, DropPassage, Operation, PutPassage
+from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutPassage
 from helix.model.records import node_from, put, put_edge
 from helix.model.task import Task
 
@@ -196,6 +197,33 @@ def test_the_room_for_building_grows_with_all_vectors() -> None:
     assert pool_bytes(None, 1_000) == 0
     assert pool_bytes(384, 10 * NODE_GROUP_ROWS) == 10 * pool_bytes(384, NODE_GROUP_ROWS)
     assert pool_bytes(384, 300_000) >= 2 * 4 * 384 * 300_000
+
+
+def test_a_refused_batch_leaves_nothing_and_the_same_rows_can_be_written_after_it(engine: KuzuEngine) -> None:
+    rng = random.Random(3)
+    undeclared = put_edge(Edge(type=Relation.BLOCKED_BY, source=ref("m0"), target=ref("m1"), created_at=NOW))
+    engine.apply([put(memory(f"m{n}")) for n in range(4)], 1)
+    for seq in range(2, 25):
+        one, other = rng.sample(range(4), 2)
+        batch = [put(memory(f"m{one}", uses=seq)), edge(f"m{one}", f"m{other}"), passage(f"m{one}", 1, number=seq)]
+        with pytest.raises(HelixError):
+            engine.apply([*batch, put(memory("never")), undeclared], seq)
+        assert engine.applied_seq() == seq - 1
+        engine.apply(batch, seq)
+    assert count(engine, "Memory") == 4
+    assert max(row["uses"] for row in engine.export("Memory")) == 24
+
+
+def test_a_dropped_node_takes_its_edges_along_and_may_come_again(engine: KuzuEngine, open_engine: Open) -> None:
+    drop = DropNode(label=Label.MEMORY, id="b")
+    engine.apply([put(memory("a")), put(memory("b", uses=7)), edge("a", "b"), edge("b", "a"), edge("a", "c")], 1)
+    for seq in (2, 3):  # replayed, it finds nothing and is no error
+        engine.apply([drop], seq)
+        assert (count(engine, "Memory"), count(engine, "edges_SOLVES")) == (1, 0)
+    engine.apply([put(memory("b")), edge("b", "a"), drop, put(memory("b", helped=1.0))], 4)
+    engine.close()
+    (a, b) = open_engine().export("Memory")
+    assert (a["id"], b["id"], b["uses"], b["helped"]) == ("a", "b", 0, 1.0)
 
 
 def test_a_write_inside_a_read_only_statement_is_refused(engine: KuzuEngine) -> None:

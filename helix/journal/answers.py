@@ -1,0 +1,77 @@
+"""Answers of language models, kept so that none is asked for twice; and what each provider was given, by month."""
+
+from __future__ import annotations
+
+from helix.journal.database import Database
+from helix.model.usage import KeptAnswer, ModelSpend
+
+_MOST_KEPT = 20_000
+
+
+class Answers:
+    """The answer cache and the spend of one journal. Any thread may use it; every change is durable when it returns.
+
+    An answer is kept under a hash of everything it was asked with, so that no question's text stands here. The answers
+    themselves may repeat what they were asked about: whoever erases a text has to `clear` them.
+    """
+
+    def __init__(self, database: Database, *, most_kept: int = _MOST_KEPT) -> None:
+        """`most_kept` bounds the cache: of more answers than that the oldest go."""
+        self._database = database
+        self._most_kept = most_kept
+
+    def kept(self, key: str) -> KeptAnswer | None:
+        """Return the answer kept under the key, or None."""
+        with self._database.reading() as connection:
+            row = connection.execute(
+                "SELECT model, answer, tokens_in, tokens_out, cost FROM model_answer WHERE key = ?", (key,)
+            ).fetchone()
+        if row is None:
+            return None
+        model, answer, tokens_in, tokens_out, cost = row
+        return KeptAnswer(model=model, answer=answer, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost)
+
+    def keep(self, key: str, at: int, answer: KeptAnswer) -> None:
+        """Keep an answer, given at a time in microseconds; the oldest go where there are too many."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO model_answer (key, at, model, answer, tokens_in, tokens_out, cost)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (key, at, answer.model, answer.answer, answer.tokens_in, answer.tokens_out, answer.cost),
+            )
+            connection.execute(
+                "DELETE FROM model_answer WHERE key IN"
+                " (SELECT key FROM model_answer ORDER BY at DESC, key LIMIT -1 OFFSET ?)",
+                (self._most_kept,),
+            )
+
+    def clear(self) -> int:
+        """Forget every kept answer and return how many there were; what was spent stays."""
+        with self._database.transaction() as connection:
+            return connection.execute("DELETE FROM model_answer").rowcount
+
+    def charge(self, spend: ModelSpend) -> None:
+        """Add calls, failures, tokens and cost to what the provider took in that month."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "INSERT INTO model_spend (month, provider, calls, failures, tokens_in, tokens_out, cost)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (month, provider) DO UPDATE SET"
+                " calls = calls + excluded.calls, failures = failures + excluded.failures,"
+                " tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out,"
+                " cost = cost + excluded.cost",
+                (
+                    *(spend.month, spend.provider, spend.calls, spend.failures),
+                    *(spend.tokens_in, spend.tokens_out, spend.cost),
+                ),
+            )
+
+    def spent(self, months: int = 12) -> tuple[ModelSpend, ...]:
+        """Return what was spent in the newest `months` that saw any, newest first, by provider's name within one."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT month, provider, calls, failures, tokens_in, tokens_out, cost FROM model_spend WHERE month IN"
+                " (SELECT DISTINCT month FROM model_spend ORDER BY month DESC LIMIT ?) ORDER BY month DESC, provider",
+                (months,),
+            ).fetchall()
+        names = ("month", "provider", "calls", "failures", "tokens_in", "tokens_out", "cost")
+        return tuple(ModelSpend(**dict(zip(names, row, strict=True))) for row in rows)

@@ -1,0 +1,197 @@
+"""Effects: what each background job did to every node, edge and passage it touched, kept so that it can be undone.
+
+A change whose note names a `job` (and a `step` of it) is recorded by the transaction that accepts it; one whose note
+names a job under `undo` ends that job's record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from helix.errors import ConflictError
+from helix.journal import state
+from helix.journal.database import Database
+from helix.journal.writes import Writes
+from helix.model.clock import from_micros
+from helix.model.edge import Ref
+from helix.model.operations import (
+    Change,
+    Drop,
+    DropPassage,
+    Operation,
+    Put,
+    PutEdge,
+    PutNode,
+    PutPassage,
+    decode_operation,
+    drop_of,
+    encode_operation,
+)
+from helix.model.records import EDGE_DEFAULTS, NODE_DEFAULTS
+
+KEPT_JOBS = 100
+"""Jobs, the last ones, whose effects are kept; older ones cannot be undone any more."""
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What a job did to one thing: `drop` names it, `before` puts what was there ahead of the job (None: nothing).
+
+    `after` is the `digest` of what the job left, None where it left nothing; `crossed` says that somebody else wrote
+    between two steps of the job. `seq` is the row of the log in which the job touched it last.
+    """
+
+    drop: Drop
+    before: Put | None
+    after: bytes | None
+    crossed: bool
+    seq: int
+
+
+def digest(held: Put | None) -> bytes | None:
+    """Return a digest of what is held, the same for the same content, however it came about; None for nothing.
+
+    A passage counts by its owner and text, whatever its number; a property that is None counts as one that is absent.
+    """
+    match held:
+        case None:
+            return None
+        case PutNode():
+            content: object = {**NODE_DEFAULTS.get(held.label, {}), **held.props}
+        case PutEdge():
+            content = {**EDGE_DEFAULTS, **held.props}
+        case PutPassage():
+            content = {"owner": held.owner.id, "label": held.owner.label, "text": held.text}
+    said = {name: value for name, value in cast(dict[str, object], content).items() if value is not None}
+    return hashlib.sha256(_ENCODER.encode(said).encode()).digest()
+
+
+class Touched:
+    """Watches the operations of one change of a job; other changes pass without a trace."""
+
+    def __init__(self, connection: sqlite3.Connection, writes: Writes, space: int | None) -> None:
+        self._connection = connection
+        self._writes = writes
+        self._space = space
+        self._before: dict[Drop, Put | None] = {}
+
+    def note(self, op: Operation, change: Change) -> None:
+        """Look at what an operation concerns, ahead of its being taken in."""
+        if "job" in change.note and (drop := drop_of(op)) not in self._before:
+            self._before[drop] = self._writes.held(drop, self._space)
+
+    def record(self, change: Change, seq: int, at: int) -> None:
+        """Write what the change came to; raises ConflictError for a step that is in the journal already."""
+        if "job" in change.note:
+            job, step = str(change.note["job"]), str(change.note.get("step", ""))
+            self._step(job, step, seq)
+            for drop, before in self._before.items():
+                self._effect(job, step, seq, drop, before)
+        if "undo" in change.note:
+            job = str(change.note["undo"])
+            self._connection.execute("INSERT INTO undone VALUES (?, ?, ?)", (job, seq, at))
+            self._connection.execute("DELETE FROM effect WHERE job = ?", (job,))
+
+    def _step(self, job: str, step: str, seq: int) -> None:
+        execute = self._connection.execute
+        steps = {known for (known,) in execute("SELECT step FROM job_step WHERE job = ?", (job,))}
+        if step in steps:
+            raise ConflictError(f"step {step!r} of job {job} is in the journal already")
+        if not steps:
+            _prune(self._connection)
+        execute("INSERT INTO job_step VALUES (?, ?, ?)", (job, step, seq))
+
+    def _effect(self, job: str, step: str, seq: int, drop: Drop, before: Put | None) -> None:
+        key = _ENCODER.encode(encode_operation(drop))
+        after = digest(self._writes.held(drop, self._space))
+        known = self._connection.execute("SELECT after FROM effect WHERE job = ? AND key = ?", (job, key)).fetchone()
+        if known is not None:
+            self._connection.execute(
+                "UPDATE effect SET step = ?, seq = ?, after = ?, crossed = crossed OR ? WHERE job = ? AND key = ?",
+                (step, seq, after, known[0] != digest(before), job, key),
+            )
+            return
+        put = None if before is None else _ENCODER.encode(encode_operation(before))
+        vector = before.vector if isinstance(before, PutPassage) else None
+        space = None if vector is None else self._space
+        self._connection.execute(
+            "INSERT INTO effect (job, key, step, seq, before, after, crossed, space, vector)"
+            " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)",
+            (job, key, step, seq, put, after, space, vector),
+        )
+
+
+def _prune(connection: sqlite3.Connection) -> None:
+    """Forget the jobs beyond the last ones; one that is still queued has to pass over its steps yet."""
+    kept = (
+        f"SELECT job FROM (SELECT job FROM job_step GROUP BY job ORDER BY max(seq) DESC LIMIT {KEPT_JOBS - 1})"
+        " UNION SELECT id FROM work WHERE state IN ('queued', 'running')"
+    )
+    for table in ("effect", "job_step", "undone"):
+        connection.execute(f"DELETE FROM {table} WHERE job NOT IN ({kept})")
+
+
+class Effects:
+    """Reads of what jobs did, from any thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def steps(self, job: str) -> dict[str, int]:
+        """Return the steps of a job that are in the journal, with the rows of the log that hold them, in order."""
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT step, seq FROM job_step WHERE job = ? ORDER BY seq", (job,))
+            return {str(step): int(seq) for step, seq in rows}
+
+    def of(self, job: str) -> list[Effect]:
+        """Return what a job did, in the order in which it touched things first."""
+        with self._database.reading() as connection:
+            active = connection.execute("SELECT id FROM space WHERE active").fetchone()
+            rows = connection.execute(
+                "SELECT key, before, after, crossed, seq, space, vector FROM effect WHERE job = ? ORDER BY rowid",
+                (job,),
+            ).fetchall()
+        return [
+            Effect(
+                drop=cast(Drop, decode_operation(json.loads(key))),
+                before=_put(before, vector if active == (space,) else None),
+                after=after,
+                crossed=bool(crossed),
+                seq=seq,
+            )
+            for key, before, after, crossed, seq, space, vector in rows
+        ]
+
+    def undone_at(self, job: str) -> datetime | None:
+        """Return when a job was taken back, or None."""
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT at FROM undone WHERE job = ?", (job,)).fetchone()
+        return None if row is None else from_micros(row[0])
+
+    def held(self, drops: Sequence[Drop]) -> list[Put | None]:
+        """Return what there is now of each thing, None for nothing."""
+        with self._database.reading() as connection:
+            return [state.held(connection, drop, None) for drop in drops]
+
+    def attached(self, refs: Collection[Ref]) -> Iterator[Drop]:
+        """Yield the edges and passages of the nodes."""
+        with self._database.reading() as connection:
+            found = state.attached(connection, refs)
+            for ref in refs:
+                yield from map(state.edge_drop, found[ref])
+                yield from (DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))
+
+
+def _put(stored: str | None, vector: bytes | None) -> Put | None:
+    if stored is None:
+        return None
+    op = cast(Put, decode_operation(json.loads(stored)))
+    return replace(op, vector=vector) if isinstance(op, PutPassage) else op

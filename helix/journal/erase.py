@@ -1,0 +1,222 @@
+"""Erasing: takes nodes out of the log and of everything kept beside it, leaving a chain that still verifies.
+
+A row of the log is erased whole, with its salt; what else it held is stated again by a row of its own first. Digest and
+chain stay, so the row counts as erased and not as damaged, and without the salt nobody can test guesses against it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from helix.journal import state
+from helix.journal.log import Journal
+from helix.journal.pages import opened
+from helix.model.edge import Label, Ref
+from helix.model.operations import (
+    Change,
+    DropEdge,
+    DropNode,
+    DropPassage,
+    Operation,
+    PutEdge,
+    PutNode,
+    PutPassage,
+    decode,
+    drop_of,
+    encode_operation,
+)
+from helix.model.tombstone import is_tombstone, tombstone
+
+LAST_ANSWERS = "last_answers"
+"""Key under which the journal keeps the last answers."""
+
+_NAMES_ONLY = frozenset({Label.ENTITY, Label.SESSION})
+_OPERATIONS_OF_A_ROW = 2_000
+_ROWS_AT_ONCE = 512
+_LISTED = "(SELECT value FROM json_each(?))"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Rows of the log, up to and with `upto`: those that name something, and those nobody can read any more."""
+
+    upto: int
+    rows: tuple[int, ...] = ()
+    unreadable: tuple[int, ...] = ()
+
+
+def rows_naming(journal: Journal, ids: Collection[str], *, since: Found | None = None) -> Found:
+    """Find the rows that hold a node or a passage of these ids, one of their passages, an edge at one, or a note of it.
+
+    Any thread may look; `since` is what an earlier look found, which is looked behind and added to.
+    """
+    before = since or Found(upto=0)
+    wanted, upto = frozenset(ids), journal.last_seq
+    rows, unreadable = list(before.rows), list(before.unreadable)
+    statement = (
+        "SELECT seq, CAST(payload AS BLOB) FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL ORDER BY seq"
+    )
+    with journal.database.reading() as connection:
+        for seq, payload in connection.execute(statement, (before.upto, upto)):
+            data = opened(payload)
+            if data is None:
+                unreadable.append(seq)
+            elif not wanted.isdisjoint(_named(data)):
+                rows.append(seq)
+    return Found(upto=upto, rows=tuple(rows), unreadable=tuple(unreadable))
+
+
+def erase_rows(journal: Journal, ids: Collection[str], change: str, at: int, *, known: Found | None = None) -> Found:
+    """Erase every row that names one of the ids, once all they held is stated again as it is now; the writer's thread.
+
+    What is to go must be gone from the state by then. What is left under the ids is stated by a change of the kind
+    `change`, the rest as `restate`. `known` is what an earlier look found. Doing it again is no harm: it is how an
+    erasure that was cut short is finished.
+    """
+    found = rows_naming(journal, ids, since=known)
+    gone = frozenset(ids)
+    restated = restating(journal, found.rows, gone)
+    left = [op for op in restated if not gone.isdisjoint(_named_by(encode_operation(op)))]
+    others = [op for op in restated if gone.isdisjoint(_named_by(encode_operation(op)))]
+    changes = [Change(kind="restate", operations=part) for part in _parts(others)]
+    changes += [Change(kind=change, operations=part) for part in _parts(left)]
+    if changes:
+        journal.append(changes, at)
+    _purge(journal, ids, found.rows)
+    return found
+
+
+def _parts(operations: Sequence[Operation]) -> Iterator[tuple[Operation, ...]]:
+    for start in range(0, len(operations), _OPERATIONS_OF_A_ROW):
+        yield tuple(operations[start : start + _OPERATIONS_OF_A_ROW])
+
+
+def restating(journal: Journal, seqs: Sequence[int], ids: Collection[str] = ()) -> list[Operation]:
+    """Return the operations that bring everything the rows speak of to where it is now, gone or there.
+
+    Left out is what is gone and named by one of the ids: no row is to say any more that it was there. A passage keeps
+    its number, so that stating it again is no change to whoever holds it.
+    """
+    with journal.database.reading() as connection:
+        space = journal.spaces.active_id(connection)
+        drops = dict.fromkeys(map(drop_of, _operations(connection, seqs)))
+        found = [(drop, state.held(connection, drop, space)) for drop in drops]
+    gone = frozenset(ids)
+    present: list[Operation] = [
+        held or drop for drop, held in found if held is not None or gone.isdisjoint(_named_by(encode_operation(drop)))
+    ]
+    # What is gone goes first and from the outside in, as it was dropped; what is there comes nodes first.
+    return sorted(present, key=lambda op: _ORDER[type(op)])
+
+
+_ORDER = {DropEdge: 0, DropPassage: 1, DropNode: 2, PutNode: 3, PutEdge: 4, PutPassage: 5}
+
+
+def edges_at(journal: Journal, refs: Collection[Ref]) -> dict[Ref, list[DropEdge]]:
+    """Return the edges at each of the nodes, by what would drop them; one pass over all edges, however many nodes."""
+    with journal.database.reading() as connection:
+        return {ref: list(map(state.edge_drop, keys)) for ref, keys in state.attached(connection, refs).items()}
+
+
+def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
+    """Return the nodes that are nothing but a name which the given ones alone speak of: entities, sessions."""
+    spoken_of = {
+        edge.target
+        for edges in edges_at(journal, refs).values()
+        for edge in edges
+        if edge.target.label in _NAMES_ONLY and edge.target not in refs
+    }
+    gone = frozenset(refs)
+    left = edges_at(journal, spoken_of) if spoken_of else {}
+    names = [ref for ref, edges in left.items() if all(edge.source in gone for edge in edges)]
+    return tuple(sorted(names, key=lambda ref: (ref.label, ref.id)))
+
+
+def entombing(journal: Journal, refs: Collection[Ref], at: datetime) -> list[Operation]:
+    """Return the operations that leave tombstones of the nodes, without edges or passages; nothing for what is one.
+
+    A name that something else speaks of by now stays.
+    """
+    doomed = frozenset(refs)
+    edges = edges_at(journal, doomed)
+    going = [
+        ref
+        for ref in sorted(doomed, key=lambda ref: (ref.label, ref.id))
+        if ref.label not in _NAMES_ONLY or all(edge.source in doomed for edge in edges[ref])
+    ]
+    operations: list[Operation] = list(dict.fromkeys(edge for ref in going for edge in edges[ref]))
+    with journal.database.reading() as connection:
+        for ref in going:
+            operations.extend(DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))
+            props = state.node_props(connection, ref.label, ref.id)
+            if props is not None and not is_tombstone(props):
+                operations.append(tombstone(ref, props, at))
+    return operations
+
+
+def tombstones(journal: Journal) -> tuple[PutNode, ...]:
+    """Return what is left of every node that was erased."""
+    with journal.snapshot() as (_, held):
+        return tuple(op for op in held.nodes() if is_tombstone(op.props))
+
+
+def standing(journal: Journal, refs: Collection[Ref]) -> frozenset[Ref]:
+    """Return which of the nodes are there and no tombstones."""
+    with journal.database.reading() as connection:
+        found = [(ref, state.node_props(connection, ref.label, ref.id)) for ref in refs]
+    return frozenset(ref for ref, props in found if props is not None and not is_tombstone(props))
+
+
+def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
+    """Empty the rows, and everything beside the log that may repeat what they said."""
+    with journal.database.transaction() as connection:
+        connection.execute(f"UPDATE log SET payload = NULL, salt = NULL WHERE seq IN {_LISTED}", (json.dumps(rows),))
+        # Vectors and tokens whose passage is gone, of whatever space: a passage may be replaced while it is embedded.
+        for table in ("vector", "token"):
+            connection.execute(f"DELETE FROM {table} WHERE number NOT IN (SELECT number FROM passage)")
+        _forget_effects(connection, ids)
+        # An answer of a model may repeat what it was asked about, and an error what it failed at.
+        connection.execute("DELETE FROM model_answer")
+        connection.execute("DELETE FROM poison")
+        connection.execute("UPDATE work SET error = 'erased' WHERE error <> ''")
+        connection.execute("DELETE FROM meta WHERE key = ?", (LAST_ANSWERS,))
+
+
+def _forget_effects(connection: sqlite3.Connection, ids: Collection[str]) -> None:
+    """Empty what jobs keep to be undone by: such an effect counts as changed by somebody else from now on."""
+    quoted = [json.dumps(each, ensure_ascii=False)[:-1] + end for each in ids for end in '"#']
+    connection.execute(
+        "UPDATE effect SET before = NULL, after = NULL, space = NULL, vector = NULL, crossed = 1 WHERE EXISTS"
+        " (SELECT 1 FROM json_each(?) WHERE instr(key, value) OR instr(coalesce(before, ''), value))",
+        (json.dumps(quoted, ensure_ascii=False),),
+    )
+
+
+def _named(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids of everything a row of the log speaks of."""
+    yield from (value for value in data.get("note", {}).values() if isinstance(value, str))
+    for op in data.get("ops", ()):
+        yield from _named_by(op)
+
+
+def _named_by(op: Mapping[str, Any]) -> Iterator[str]:
+    yield from (op[end][1] for end in ("from", "to", "owner") if end in op)
+    if "id" in op:
+        yield op["id"]
+        if op["op"] == "drop_passage":
+            yield op["id"].rpartition("#")[0]
+
+
+def _operations(connection: sqlite3.Connection, seqs: Sequence[int]) -> Iterator[Operation]:
+    for start in range(0, len(seqs), _ROWS_AT_ONCE):
+        listed = json.dumps(seqs[start : start + _ROWS_AT_ONCE])
+        statement = f"SELECT CAST(payload AS BLOB) FROM log WHERE seq IN {_LISTED} ORDER BY seq"
+        for (payload,) in connection.execute(statement, (listed,)).fetchall():
+            data = opened(payload)
+            if data is not None:
+                yield from decode(data).operations

@@ -1,0 +1,110 @@
+"""Pages: everything that is stored, some at a time, for whoever has to look at all of it beside the daily work."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from helix.journal.log import Journal
+from helix.model.edge import Label, Ref, Relation
+from helix.model.operations import PutEdge, PutNode, PutPassage
+
+PAGE = 500
+_EDGE = "type, source_label, source, target_label, target"
+
+
+def nodes(journal: Journal) -> Iterator[list[PutNode]]:
+    """Yield every node, by label and id; what changes meanwhile is seen as it is when its page is read."""
+    after = ("", "")
+    while True:
+        with journal.database.reading() as connection:
+            rows = connection.execute(
+                "SELECT label, id, props FROM node WHERE (label, id) > (?, ?) ORDER BY label, id LIMIT ?",
+                (*after, PAGE),
+            ).fetchall()
+        if not rows:
+            return
+        after = rows[-1][:2]
+        yield [PutNode(label=Label(label), id=node_id, props=json.loads(props)) for label, node_id, props in rows]
+
+
+def edges(journal: Journal) -> Iterator[list[PutEdge]]:
+    """Yield every edge, by type and ends, as `nodes` does."""
+    after = ("",) * 5
+    while True:
+        with journal.database.reading() as connection:
+            rows = connection.execute(
+                f"SELECT {_EDGE}, props FROM edge WHERE ({_EDGE}) > (?, ?, ?, ?, ?) ORDER BY {_EDGE} LIMIT ?",
+                (*after, PAGE),
+            ).fetchall()
+        if not rows:
+            return
+        after = rows[-1][:5]
+        yield [
+            PutEdge(
+                type=Relation(kind),
+                source=Ref(label=Label(source_label), id=source),
+                target=Ref(label=Label(target_label), id=target),
+                props=json.loads(props),
+            )
+            for kind, source_label, source, target_label, target, props in rows
+        ]
+
+
+def passages(journal: Journal) -> Iterator[list[PutPassage]]:
+    """Yield every passage without its vector, by number, as `nodes` does."""
+    after = -1
+    while True:
+        with journal.database.reading() as connection:
+            rows = connection.execute(
+                "SELECT number, id, owner_label, owner, text FROM passage WHERE number > ? ORDER BY number LIMIT ?",
+                (after, PAGE),
+            ).fetchall()
+        if not rows:
+            return
+        after = rows[-1][0]
+        yield [
+            PutPassage(id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text)
+            for number, passage_id, label, owner, text in rows
+        ]
+
+
+def log_rows(journal: Journal) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
+    """Yield what each row of the log says that can be read, as `helix.model.operations.encode` writes it, by number."""
+    after = 0
+    while True:
+        with journal.database.reading() as connection:
+            rows = connection.execute(
+                "SELECT seq, CAST(payload AS BLOB) FROM log WHERE seq > ? AND payload IS NOT NULL ORDER BY seq LIMIT ?",
+                (after, PAGE),
+            ).fetchall()
+        if not rows:
+            return
+        after = rows[-1][0]
+        yield [(seq, data) for seq, payload in rows if (data := opened(payload)) is not None]
+
+
+def sizes(journal: Journal) -> dict[str, int]:
+    """Return how many nodes, edges and passages there are, and how many rows the log has (`log`)."""
+    with journal.database.reading() as connection:
+        return {
+            name: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+            for name, table in (("nodes", "node"), ("edges", "edge"), ("passages", "passage"), ("log", "log"))
+        }
+
+
+def next_passage_number(journal: Journal) -> int:
+    """Return a number above that of every passage."""
+    with journal.database.reading() as connection:
+        return int(connection.execute("SELECT coalesce(max(number), 0) + 1 FROM passage").fetchone()[0])
+
+
+def opened(payload: bytes) -> Mapping[str, Any] | None:
+    """Return what a payload says, or None for one that cannot be read; its digest is another's matter."""
+    try:
+        data = json.loads(zlib.decompress(payload))
+    except (zlib.error, ValueError):
+        return None
+    return data if isinstance(data, dict) else None

@@ -1,0 +1,45 @@
+"""Dispute: two memories that cannot both hold, what was done about them, and how far it is settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from helix.model.memory import Memory
+
+
+class DisputeStatus(StrEnum):
+    """Where a contradiction stands: open for a person, settled by rule, or resolved by a person."""
+
+    OPEN = "open"
+    SETTLED = "settled"
+    RESOLVED = "resolved"
+
+
+class Outcome(StrEnum):
+    """What of two contradicting memories stays."""
+
+    FIRST = "first"
+    SECOND = "second"
+    BOTH = "both"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispute:
+    """One contradiction: `first` is what came later. `left` and `right` are what in them stands against each other.
+
+    `outcome` is None while it is open; `note` is what whoever resolved it had to say.
+    """
+
+    first: Memory
+    second: Memory
+    status: DisputeStatus
+    ground: str
+    left: str
+    right: str
+    since: datetime
+    outcome: Outcome | None = None
+    resolved_at: datetime | None = None
+    note: str = ""

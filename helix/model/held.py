@@ -1,0 +1,46 @@
+"""Held: what is kept from recall until a person has looked at it, and what a screening came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from helix.model.edge import Ref
+from helix.model.memory import Status
+from helix.model.provenance import Trust
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screening:
+    """The status that a new text may have, and why it reads like an instruction to an agent; no reasons: it does not.
+
+    There may be reasons although the status is active: a trusted source is served, and told.
+    """
+
+    status: Status
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> bool:
+        """Whether the text is kept from recall."""
+        return self.status is Status.QUARANTINED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What is quarantined, as a person is shown it. Only a memory has a `name`; `source` is where it came from."""
+
+    ref: Ref
+    name: str
+    scope: str
+    text: str
+    trust: Trust
+    source: str
+    agent: str
+    recorded_at: datetime
+    reasons: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the node."""
+        return self.ref.id

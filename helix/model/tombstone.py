@@ -1,0 +1,85 @@
+"""Tombstones: what is left of a node whose words were erased - that it was there, of which kind, and since when not."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from helix.model.edge import Ref
+from helix.model.episode import Episode
+from helix.model.memory import Memory, Status
+from helix.model.operations import DropNode, Operation, Props, PutNode
+from helix.model.provenance import Provenance
+from helix.model.records import Node, node_from, put
+from helix.model.reflection import Reflection
+
+ERASED_AT = "helix:erased_at"
+"""Attribute of a memory that was erased: the moment, in ISO form."""
+_EXTRACTOR = "erased"
+# The id of a commit says nothing by itself; without it, the next reading of the history would bring the text back.
+_WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
+
+
+def tombstone(ref: Ref, props: Props, at: datetime) -> Operation:
+    """Return the operation that leaves nothing of a node but its id, kind, time of recording and status `forgotten`.
+
+    Every property that is stored is overwritten, known or not. A node that is nothing but its name (an entity, a
+    session) is dropped: its id is made of the name, so the next mention makes it anew.
+    """
+    bare = _bare(node_from(ref.label, ref.id, props), at)
+    if bare is None:
+        return DropNode(label=ref.label, id=ref.id)
+    left = put(bare).props
+    return PutNode(label=ref.label, id=ref.id, props={**dict.fromkeys(props), **left})
+
+
+def is_erased(node: Node) -> bool:
+    """Return whether the node is a tombstone."""
+    return getattr(node, "provenance", Provenance()).extractor == _EXTRACTOR
+
+
+def is_tombstone(props: Props) -> bool:
+    """Return whether these are the stored properties of a tombstone."""
+    return props.get("extractor") == _EXTRACTOR
+
+
+def _bare(node: Node, at: datetime) -> Node | None:
+    moment = at.isoformat()
+    provenance = Provenance(slice=moment, extractor=_EXTRACTOR)
+    match node:
+        case Memory():
+            return Memory(
+                id=node.id,
+                name=f"erased-{node.id}",
+                kind=node.kind,
+                trigger="",
+                resolution="",
+                recorded_at=node.recorded_at,
+                status=Status.FORGOTTEN,
+                attributes={ERASED_AT: moment},
+                provenance=provenance,
+            )
+        case Episode():
+            return Episode(
+                id=node.id,
+                content="",
+                recorded_at=node.recorded_at,
+                occurred_at=node.recorded_at,
+                source=node.source if _WORDLESS_SOURCE.fullmatch(node.source) else "",
+                status=Status.FORGOTTEN,
+                # Nothing is left to be learned from it: no background work takes it up.
+                consolidated_at=at,
+                provenance=provenance,
+            )
+        case Reflection():
+            return Reflection(
+                id=node.id,
+                question="",
+                insight="",
+                recorded_at=node.recorded_at,
+                level=node.level,
+                status=Status.FORGOTTEN,
+                provenance=provenance,
+            )
+        case _:
+            return None

@@ -1,0 +1,61 @@
+"""Usage: what language models were asked, what they answered, and what it cost; as counted, kept and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpend:
+    """What one provider's model took in one month (`2026-03`, UTC): calls, how many of them failed, tokens, US dollars.
+
+    Calls that were never answered count with what they may have cost at most in tokens, and with no dollars.
+    """
+
+    month: str
+    provider: str
+    calls: int = 0
+    failures: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswer:
+    """An answer in the cache: the model that gave it, its JSON text, and what it took when it was given."""
+
+    model: str
+    answer: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderState:
+    """How one provider stands: `ready`, or why it is not asked; and how its last call failed, where it did."""
+
+    model: str
+    free: bool
+    ready: bool
+    state: str
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUsage:
+    """Everything that status and metrics tell of language models, at one moment.
+
+    `budget` and `paid_tokens` are tokens of paid providers in this month. `spend` is kept in the store; `calls`,
+    `cache_hits` and `absences` (questions without an answer, by reason) count since the service was started.
+    """
+
+    budget: int
+    paid_tokens: int
+    providers: tuple[ProviderState, ...] = ()
+    spend: tuple[ModelSpend, ...] = ()
+    calls: int = 0
+    cache_hits: int = 0
+    absences: Mapping[str, int] = field(default_factory=dict)

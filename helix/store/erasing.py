@@ -1,0 +1,289 @@
+"""Erasing everywhere: takes what was removed from the state out of every file that Helix wrote and all it holds.
+
+The lifecycle decides what goes and removes it from the state; here it leaves the log, the graph, the image, the logs,
+kept journals and backups. A note in the journal says from before the first step until after the last that an erasure
+is under way: whoever opens the store next finishes it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix.errors import DiskFullError, HelixError
+from helix.journal import backup as copies
+from helix.journal import erase
+from helix.journal.database import mapped
+from helix.journal.log import Journal
+from helix.model.clock import from_micros, to_micros
+from helix.model.edge import Label, Ref
+from helix.model.erasure import CopyOutcome, EraseReport
+from helix.model.operations import Change, PutNode
+from helix.store.jobs import Ticket
+from helix.store.store import GRAPH_NAME, KEPT_JOURNAL, Store
+from helix.text.tokens import lexical_tokens
+
+log = logging.getLogger(__name__)
+
+ERASE = "erase"
+"""Kind of the change, and of the note, of a hard forget."""
+UNDER_WAY = "erasing"
+"""Key under which the journal notes an erasure that has not ended."""
+_REASON = "something is being erased; the graph is built anew"
+_SHORTEST_TRACE = 8
+"""Characters of the shortest text that is looked for in logs: shorter ones stand everywhere."""
+
+InCopy = Callable[[Journal], Collection[str]]
+"""Removes from the state of a copy what is to go, and returns the ids whose rows are to be erased."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What an erasure under way is: its kind (that of its changes too), its nodes, its moment in microseconds."""
+
+    kind: str
+    refs: tuple[Ref, ...]
+    at: int
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of the nodes."""
+        return frozenset(ref.id for ref in self.refs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Legacy:
+    """What a journal that is replaced by a backup leaves to it: what was erased, and the copies it knew of."""
+
+    erased: tuple[PutNode, ...]
+    copies: tuple[tuple[str, int], ...]
+
+
+def everywhere(
+    store: Store,
+    note: Note,
+    *,
+    texts: Iterable[str],
+    remove: Callable[[], None],
+    in_copy: InCopy,
+    tell: Callable[[str], None],
+) -> EraseReport:
+    """Do all of an erasure that was noted, whatever of it is done already; the graph is left to be built anew.
+
+    `texts` are what logs may quote, read before `remove` takes it out of the present state; `tell` is told of stages.
+    """
+    tell("looking through the logs")
+    _blot_logs(store, texts)
+    _without_graph(store)
+    tell("erasing from the journal")
+    remove()
+    rows, warnings = _leave_journal(store, note)
+    tell("erasing from copies")
+    at = to_micros(store.clock())
+    outcomes = tuple(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store))
+    _end(store)
+    store.take_graph_back()
+    return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
+
+
+def begin(store: Store, note: Note) -> None:
+    """Note that an erasure is under way; durable when it returns."""
+    words = {"kind": note.kind, "refs": [[ref.label.value, ref.id] for ref in note.refs], "at": note.at}
+    store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, json.dumps(words)))
+
+
+def under_way(store: Store) -> Note | None:
+    """Return the erasure that was begun and has not ended, or None."""
+    words = store.journal.meta(UNDER_WAY)
+    if not words:
+        return None
+    said = json.loads(words)
+    refs = tuple(Ref(label=Label(label), id=node_id) for label, node_id in said["refs"])
+    return Note(kind=said["kind"], refs=refs, at=said["at"])
+
+
+def _end(store: Store) -> None:
+    """Note that nothing is being erased any more, and leave nothing of the note either: ids of sessions are words."""
+
+    def clear() -> None:
+        store.journal.set_meta(UNDER_WAY, "")
+        store.journal.database.checkpoint()
+
+    store.writer.call(clear)
+
+
+def _without_graph(store: Store) -> None:
+    """Serve without a graph, and remove every file of one: pages that were freed keep what they held.
+
+    `Store.take_graph_back` ends it; the graph is to be built anew then.
+    """
+    store.set_graph_aside(_REASON)
+    with store.graph.building:
+        for file in store.path.glob(f"{GRAPH_NAME}*"):
+            file.unlink(missing_ok=True)
+
+
+def _leave_journal(store: Store, note: Note) -> tuple[int, list[str]]:
+    """Erase the log's rows about the nodes, write the journal anew, and read memory and image anew from it.
+
+    Returns how many rows were erased, and what could not be done. The log is looked through ahead of the writer, which
+    waits for the rest: some seconds for 100,000 nodes.
+    """
+    warnings: list[str] = []
+    known = erase.rows_naming(store.journal, note.ids)
+
+    def leave() -> int:
+        found = erase.erase_rows(store.journal, note.ids, note.kind, to_micros(store.clock()), known=known)
+        warnings.extend(_written_anew(store.journal, found))
+        store.reload()
+        store.images.note(())
+        return len(found.rows)
+
+    with store.graph.building:  # a graph that is being built reads the journal as it was, and keeps its log from ending
+        rows = store.writer.call(leave)
+    if store.embedder is not None:
+        store.embedder.forget()
+    return rows, warnings
+
+
+def rebuild(store: Store, ticket: Ticket) -> None:
+    """Build the graph anew; where that cannot be, the erasure is done all the same, and the graph tells of it."""
+    try:
+        store.rebuild_graph(ticket)
+    except HelixError as error:
+        log.warning("no graph after an erasure", extra={"error": str(error)})
+
+
+def copies_of(store: Store) -> list[Path]:
+    """Return the journals that were put aside and the backups that Helix wrote, those that are gone too."""
+    kept = sorted(store.path.glob(f"{KEPT_JOURNAL}*.db"))
+    return kept + [Path(path) for path, _ in copies.known(store.journal.database) if Path(path) not in kept]
+
+
+def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcome:
+    unfinished(path).unlink(missing_ok=True)
+    if not path.is_file():
+        return CopyOutcome(
+            path=str(path), erased=False, why="it is not there: if it was moved, it still holds the text"
+        )
+    try:
+        copies.check(path)
+        with closing(Journal(path, tokenise=lexical_tokens)) as copy:
+            found = erase.erase_rows(copy, in_copy(copy), change, at)
+            warnings = _written_anew(copy, found)
+    except (HelixError, OSError) as error:
+        log.warning("a copy could not be erased", extra={"copy": path.name, "error": type(error).__name__})
+        return CopyOutcome(path=str(path), erased=False, why=f"it still holds the text: {error}")
+    return CopyOutcome(path=str(path), erased=not warnings, why="; ".join(warnings))
+
+
+def forget_in(copy: Journal, refs: Sequence[Ref], at: int) -> frozenset[str]:
+    """Leave tombstones of the nodes in the state of a copy, with the names only they speak of there; return the ids."""
+    doomed = (*refs, *erase.names_left(copy, refs))
+    if operations := erase.entombing(copy, doomed, from_micros(at)):
+        copy.append([Change(kind=ERASE, operations=tuple(operations))], at)
+    return frozenset(ref.id for ref in doomed)
+
+
+def left_by(path: Path) -> Legacy:
+    """Return what a journal nobody has open leaves; nothing where it is too damaged to say so."""
+    try:
+        with closing(Journal(path, tokenise=lexical_tokens)) as journal:
+            return legacy(journal)
+    except HelixError as error:
+        log.warning("cannot tell what was erased", extra={"journal": path.name, "error": str(error)})
+        return Legacy(erased=(), copies=())
+
+
+def legacy(journal: Journal) -> Legacy:
+    """Return what a journal leaves to the one that takes its place."""
+    return Legacy(erased=erase.tombstones(journal), copies=tuple(copies.known(journal.database)))
+
+
+def unfinished(backup: Path) -> Path:
+    """Return the path under which a backup is written until it is whole."""
+    return backup.with_name(backup.name + ".partial")
+
+
+@contextmanager
+def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Iterator[Path]:
+    """Lend a copy of a checked backup for the time of a restore: without what was erased since it was made.
+
+    The copy lies in `folder`, and knows of the copies that the replaced journal knew of.
+    """
+    cleared = folder / f"{KEPT_JOURNAL}cleared.db"
+    _remove(cleared)
+    try:
+        with mapped(cleared):
+            shutil.copyfile(backup, cleared)
+            cleared.chmod(0o600)
+        with closing(Journal(cleared, tokenise=lexical_tokens)) as journal:
+            copies.remember(journal.database, left.copies)
+            _bury_again(journal, left.erased, at)
+        yield cleared
+    finally:
+        _remove(cleared)
+
+
+def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
+    """Leave the very same tombstones where a journal holds what stood in their place before."""
+    buried = {Ref(label=left.label, id=left.id): left for left in erased}
+    if standing := erase.standing(journal, buried.keys()):
+        ids = forget_in(journal, tuple(standing), at)
+        journal.append([Change(kind=ERASE, operations=tuple(buried[ref] for ref in buried if ref in standing))], at)
+        erase.erase_rows(journal, ids, ERASE, at)
+        journal.database.write_anew()
+
+
+def _remove(journal: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        journal.with_name(journal.name + suffix).unlink(missing_ok=True)
+
+
+def _written_anew(journal: Journal, found: erase.Found) -> list[str]:
+    """Write the journal's file anew, so that neither gaps in its pages nor its log hold what was erased."""
+    name = journal.database.path.name
+    warnings = [f"row {seq} of {name} is damaged and may hold it" for seq in found.unreadable]
+    try:
+        emptied = journal.database.write_anew()
+    except DiskFullError as error:
+        journal.database.checkpoint()
+        return [*warnings, f"{name} could not be written anew, its empty pages may hold it: {error.message}"]
+    return warnings if emptied else [*warnings, f"the log of {name} is being read and could not be emptied"]
+
+
+def _blot_logs(store: Store, texts: Iterable[str]) -> None:
+    """Overwrite the texts wherever a line of the store's logs quotes one."""
+    traces = _traces(texts)
+    for file in sorted(store.path.glob("logs/*")):
+        if file.is_file():
+            _blot(file, traces)
+
+
+def _traces(texts: Iterable[str]) -> list[bytes]:
+    """Return the texts and their lines as a log may hold them: plain, or as JSON; the longest first."""
+    said = {part.strip() for text in texts for part in (text, *text.splitlines())}
+    forms = {
+        form.encode("utf-8", "surrogatepass")
+        for part in said
+        if len(part) >= _SHORTEST_TRACE
+        for form in (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1])
+    }
+    return sorted(forms, key=lambda form: (-len(form), form))
+
+
+def _blot(file: Path, traces: Sequence[bytes]) -> None:
+    """Overwrite in place: the daemon goes on writing at the end of the same file."""
+    with file.open("r+b") as opened:
+        held = opened.read()
+        blotted = held
+        for trace in traces:
+            blotted = blotted.replace(trace, b"*" * len(trace))
+        if blotted != held:
+            opened.seek(0)
+            opened.write(blotted)

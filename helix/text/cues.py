@@ -1,0 +1,74 @@
+"""Cues: the words by which a text tells that it holds a choice, a rule, a preference, a fault or its repair."""
+
+from __future__ import annotations
+
+import re
+
+
+def words(*alternatives: str) -> re.Pattern[str]:
+    """Return a pattern that finds any of the alternatives as whole words, upper and lower case alike."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
+
+
+PREFERENCE = words(
+    r"i (?:really |strongly |usually |would )?(?:prefer|like|want|dislike|hate|love|favou?r)",
+    r"i (?:don't|do not) (?:like|want)|i'd rather|my preferences?|the user (?:prefers|likes|wants|dislikes)",
+)
+"""A note's author speaks of likes."""
+
+DECISION = words(
+    r"we(?:'ve| have)? (?:decided|chose|chosen|agreed|opted|went with|settled on)|decided (?:to|on|against)|decision:",
+)
+"""A choice was made."""
+
+PITFALL = words(
+    r"gotchas?|pitfalls?|caveats?|beware|watch out|foot-?guns?|known issues?|common (?:mistakes?|errors?)",
+    r"(?:don't|do not|never|avoid|must not) .+ (?:because|since|otherwise|or else|as (?:it|this))",
+    r"(?:don't|do not|never|avoid|must not) .+ (?:it|this) (?:will|would)",
+    r"(?:breaks|fails|crashes|hangs|deadlocks|leaks) (?:when|if|because|unless|on|with)",
+    r"(?:will|would) (?:break|fail|crash|hang)",
+)
+"""Something goes wrong, and when."""
+
+RULE = words(
+    r"always|never|must(?: not)?|should(?: not)?|shall|prefer(?:red)?|avoid|don't|do not|make sure|ensure|only use",
+    r"required?|not allowed|forbidden|no longer|instead of|rather than|is mandatory|convention",
+)
+"""Something is to be done or left."""
+
+NEED = words(
+    r"(?:had|needs?|needed|have|has|forgot(?:ten)?|remembered) to|needs? (?:a|an|the)|only works?|work(?:s|ed)? only",
+    r"(?:fails?|breaks?|does(?:n't| not) work) (?:without|unless|until)|not without|first step",
+)
+"""Something turned out to be needed."""
+
+IMPERATIVE = words(
+    r"activate|add|apply|ask|assume|avoid|break|build|call|check|choose|commit|configure|consider|copy|create|declare",
+    r"define|delete|describe|do|document|enable|explain|export|extract|favou?r|fix|follow|format|group|handle|import",
+    r"include|install|invoke|keep|leave|limit|link|list|log|make|mark|match|mention|merge|mock|move|name|no|open|order",
+    r"pass|pin|place|prefer|prefix|put|raise|read|rebase|release|remove|rename|replace|restart|return|review"
+    r"|run|save|set",
+    r"skip|sort|source|split|squash|start|stop|store|tag|test|treat|try|update|use|validate|verify|wrap|write",
+)
+"""Verbs with which instructions begin."""
+
+TROUBLE = words(
+    r"fail(?:s|ed|ing|ures?)?|errors?|exceptions?|traceback|crash(?:es|ed|ing)?|seg(?:fault|v)s?|broken?|breaks?",
+    r"timed? out|timeouts?|deadlocks?|leak(?:s|ed|ing)?|hang(?:s|ing)?|hung|regressions?|corrupt(?:s|ed|ion)?",
+    r"(?:does|do|did|would)(?:n't| not) (?:work|start|build|compile|load|connect|resolve)|not working",
+    r"(?:can't|cannot|could(?:n't| not)) (?:find|import|connect|open|load|read|write|resolve)|refused|denied",
+    r"(?:no such|missing) (?:file|module|package|command|table|column)|not found|flak(?:y|es|ed)|oom|out of memory",
+)
+"""Something went wrong with a program."""
+
+REPAIR = words(
+    r"(?:the |a |my )?fix (?:was|is|:)|fixed (?:it |this |that )?(?:by|with|in|after|when|once)|fix(?:ed"
+    r"|es)? (?:it|this|that)",
+    r"(?:solved|resolved|cured) (?:it |this |that )?(?:by|with)|the solution (?:was|is)"
+    r"|(?:the )?(?:root )?cause (?:was|is)",
+    r"root cause:|turn(?:s|ed) out|work(?:s|ed) (?:now|again|after|once|when|with)|work-?around|until (?:i|we|you) \w+",
+    r"the (?:problem|issue|trouble|culprit|reason) (?:was|is)|after (?:i|we|adding|setting|running|installing"
+    r"|removing)\b.+",
+    r"needed to|had to|because .+",
+)
+"""It is told how that was mended, or why it was."""

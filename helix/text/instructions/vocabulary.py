@@ -1,0 +1,134 @@
+"""Vocabulary: the concepts that instructions to an agent are made of, and which words of which language stand for them.
+
+A word that ends in `*` stands for every word that begins so. The first lines of a concept are English, the rest is
+what other languages say: the large ones, and some small ones that are used to get past English filters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CONCEPTS: Mapping[str, str] = {
+    # What an instruction does to the ones that an agent was given before.
+    "override": """
+        ignore ignoring disregard disregarding forget override overriding overrule neglect discard abandon supersede
+        ignora ignorar ignorad ignorer ignorez ignoriere ignoriert ignoreer negeer ignorera ignoruj* zignoruj* abaikan
+        olvida olvide olviden oublie oubliez vergiss vergessen dimentica dimenticate esqueca esqueci glem bortse
+        игнорир* забудь* ігнор* 忽略 无视 無視 忘记 忘れ 무시 잊어 تجاهل* انس yoksay* unut* अनदेखा αγνοησ* התעלם
+        injoro* shperfill* harro* neamhaird dearmad dichuimhnich seachain indiva unganaki khohlwa""",
+    "prior": """
+        previous previously prior above earlier preceding former past old existing before initial original foregoing
+        anterior* precedent* previa* previo* vorherig* bisherig* obig* vorige eerdere tidigare sebelumnya truoc
+        poprzedni* предыдущ* прежн* попередн* 之前 以前 先前 前面 これまで 이전 السابق* onceki पिछले προηγουμεν*
+        mepars* paraprak* roimhe roimhe* adlule* ngaphambili""",
+    "instruction": """
+        instruction instructions prompt prompts directive directives guideline guidelines guardrails
+        instruccion* instrucoes consigne* anweisung* istruzion* instructies instruks* instruksi polecen* instrukcj*
+        инструкц* указан* інструкц* 指令 指示 提示词 命令 지시 명령
+        تعليمات* التعليمات* talimat* निर्देश* οδηγι*
+        udhezim* treorach* stiuireadh stiuiridhe* imiyalo imiyalelo imiyalezo""",
+    "all": """
+        all any every everything whatever todas todos toutes alle tutte все 所有 すべて 全て 모든 جميع
+        tum gjitha uile konke""",
+    "rule": """
+        rule rules command commands request requests order orders restriction restrictions constraint constraints
+        limitation limitations limits boundaries policy policies filter filters ethics ethical moral safety safeguards
+        guardrails reglas regles regeln regole правил* 规则 限制 ルール 규칙 kufizim* rialach* riaghailt* imithetho""",
+    # Who is spoken to, what it is told to be, and what holds it back.
+    "you": """
+        you your yours yourself tu tus tuyo vous votre vos du dein* ihr* tuo tua voce seu sua jouw ты вы твой тво* ваш*
+        你 您 あなた 당신 أنت sen senin आप juaj tend* tende dhuit agad wena yakho lakho""",
+    "agent": """
+        ai ais assistant assistants chatbot chatbots llm llms gpt chatgpt claude gemini copilot agent agents dan
+        asistente* assistente* assistent* ассистент* 助手 アシスタント 어시스턴트 asistenti cuntoir umsizi""",
+    "be": "are act behave pretend become operate operating roleplay simulate imagine eres sei bist es",
+    "now": "now henceforth hereafter onwards ahora jetzt теперь 现在 今から",
+    "mode": "mode modalit* modalitetin modaliteti imodi kwimodi mod regime persona character",
+    "power": """
+        developer admin administrator god superuser unrestricted jailbreak jailbroken
+        zhvillues forbartha leasaiche yonjiniyela""",
+    "free": """
+        unrestricted unfiltered uncensored jailbroken unlimited unbound free freed without bypass no limitless
+        longer""",
+    "heed": "attention heed regard notice",
+    # What is written, and how.
+    "reply": """
+        response responses reply replies answer answers output outputs completion respuesta* reponse* antwort* risposta
+        resposta* antwoord odpowied* ответ* 回答 回复 答案 応答 返答 응답 대답 cevap* yanit* उत्तर ردك
+        pergjigj* fhreagra freagra* fhreagairt freagairt impendulo empendul* kwempendul* ekuphendul*""",
+    "write": """
+        include insert append add embed output print repeat say write begin start end finish respond reply answer place
+        put display generate substitute incluye incluya inclus inserez incluir inclua includi repite repetez wiederhole
+        ripeti repita schreib* вставь* включи* повтори* напиши* 插入 包含 重复 输出 含め 繰り返 書い 포함 반복 출력
+        ekle* tekrarla* perfshi* perserit* vendos* zevendes* aireamh athdhean cuir aithris steach faka phinda""",
+    "verbatim": "exactly verbatim literally precisely word sakte* saktesisht direach uqondile exactement exakt genau",
+    "string": "string phrase words word anchor image sentence link url varg* fjal* sreang fhacal focal mbhalo igama",
+    "times": "times veces fois volte vezes раз here uair turas izikhathi",
+    "task": """
+        task tasks mission missions objective goal goals assignment job tarea tache aufgabe задач* 任务 タスク
+        detyr* tasc obair umsebenzi""",
+    "new": """
+        new updated revised real actual true urgent priority important special only nueva nouvelle neue нов* 新的
+        reja ura nua emisha""",
+    "must": "must always shall immediately urgent crucial mandatory required ensure",
+    "tell": """
+        tell mention reveal disclose inform notify report explain show warn alert print repeat output give leak
+        display recite""",
+    "leak": "reveal disclose leak recite divulge expose",
+    "hidden": """
+        hidden secret secretly silently quietly covertly system internal confidential initial stealthily discreetly""",
+    "user": "user users human humans person people anyone owner owners customer operator reader somebody",
+    "ask": "ask asks asking asked consult consulting confirm confirmation permission approval consent",
+    "deny": "not never dont don without cannot avoid refrain instead no nobody",
+    "lacking": "without no lacking sans",
+    "negation": "not never dont don cannot shouldn mustn",
+    "when": "when whenever if once upon until",
+    "asked": """
+        asked told instructed requested prompted ask asks see seen encounter summarize summarise iarrtar kerkohet
+        utshelwe""",
+    # Data that leaves, and where it goes.
+    "send": """
+        send sends upload uploads post posts transmit exfiltrate forward email mail submit pipe ship copy leak export
+        transfer deliver share publish paste attach""",
+    "private": """
+        password passwords passcode credential credentials secret secrets apikey ssn passport pii conversation
+        conversations messages emails iban ids dataset datasets dataframe wallet ssh names addresses chat""",
+    "outside": "remote external http https endpoint webhook site website www internet url pastebin email public com",
+    "remote": "remote untrusted external foreign",
+    "transfer": "send sends transfer transfers pay pays wire recipient payment",
+    "execute": "execute run runs eval exec invoke sh bash launch install",
+    "fetch": "fetch download curl wget retrieve",
+    "script": "script scripts payload helper installer code executable binary",
+    "decode": "decode decoded deobfuscate base64 b64decode atob rot13 decrypt",
+    # Work that is called done whatever came of it, and how it gets past those who would look.
+    "skip": """
+        skip skips skipped skipping bypass bypasses bypassing disable disables disabled disabling suppress suppresses
+        suppressing circumvent evade mute silence omit waive defeat sidestep monkeypatch monkeypatching neutralize
+        neutralise ignore ignores ignoring deactivate relax loosen noop avoid avoids avoiding stub stubs override
+        overrides swallow""",
+    "check": """
+        validation validations validate validator validators check checks checking gate gates review reviews reviewer
+        reviewers approval approvals verification verify verifying audit audits auditing dq quality assertion assertions
+        safeguard safeguards guardrail guardrails guard guards policy compliance sanity scan scans scanner scanning
+        governance oversight consent permission permissions authorization signoff test tests testing inspection
+        constraint constraints contract schema reconciliation monitor monitors alarm alarms alert alerts hook hooks
+        moderation leakage certificate controls qa warning warnings""",
+    "mark": """
+        mark marks marking flag flags flagging record records report reports declare declares tag label treat set force
+        forces forced forcing pretend claim stamp assume auto hardcode log write writes close count consider""",
+    "success": """
+        ok okay success successful successfully succeeded pass passed passes passing valid validated complete completed
+        approved green clean verified done healthy compliant safe trusted sanitized reviewed certified resolved
+        accepted""",
+    "as": "as",
+    "always": "always regardless irrespective unconditionally anyway automatically blindly forcibly",
+    "unwatched": """
+        audited reviewed notified noticed paged checked asked told logged tracked recorded inspected waiting wait look
+        looks asking involving notifying informing sign reviewers owners""",
+    "haste": """
+        quick quickly fast faster fastest instantly instant immediately speed delay delays delayed slow shortcut
+        effortless avoids saves spares unblock unblocked keeps continues""",
+    "destroy": "delete deletes deleting drop wipe erase purge truncate destroy overwrite shred",
+    "evidence": "log logs backup backups history audit trail production database everything disk assertions records",
+}
+"""Concept to its words, separated by blanks."""

@@ -1,0 +1,91 @@
+"""Words: reads a text as the concepts that instructions to an agent are made of, in whatever language they are said."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from helix.text.instructions.vocabulary import CONCEPTS
+
+_MARKS = re.compile("[\u0300-\u036f]")
+_WORD = re.compile(r"[^\W_]+|[.!?;](?=\s|$)|\n[ \t]{0,20}\n|[\u3002\uff01\uff1f]")
+_ADDRESS = re.compile(
+    rf"(?:https?://|www\.)[^\s<>\"')\]]{{1,300}}|[a-z0-9.+-]{{1,40}}@[a-z0-9-]{{1,40}}\.[a-z]{{2,10}}|{_WORD.pattern}"
+)
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LONGEST_UNSPACED = 4
+_SHORTEST_STEM, _LONGEST_STEM = 3, 11
+_LONGEST_WORD = 40
+_KNOWN_WORDS = 16_384
+_NOTHING: frozenset[str] = frozenset()
+_AN_ADDRESS = frozenset({"address", "outside"})
+_AN_ACCOUNT = frozenset({"account"})
+_ACCOUNT = re.compile(r"[a-z]{2}\d{12,32}")
+
+
+class Word(NamedTuple):
+    """Where a word stands (characters from the beginning) and what it stands for; None: a sentence ends here."""
+
+    offset: int
+    concepts: frozenset[str] | None
+
+
+def plain(text: str) -> str:
+    """Return the text in lower case, with compatibility forms made plain and without marks on letters."""
+    if text.isascii():
+        return text.lower()
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFC", bare)
+
+
+def _tables() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    whole: dict[str, set[str]] = {}
+    stems: dict[str, set[str]] = {}
+    for concept, words in CONCEPTS.items():
+        for word in plain(words).split():
+            (stems if word.endswith("*") else whole).setdefault(word.rstrip("*"), set()).add(concept)
+    return {word: frozenset(of) for word, of in whole.items()}, {word: frozenset(of) for word, of in stems.items()}
+
+
+_WHOLE, _STEMS = _tables()
+
+
+@lru_cache(maxsize=_KNOWN_WORDS)
+def concepts(word: str) -> frozenset[str]:
+    """Return the concepts that a plain word stands for."""
+    found = _AN_ACCOUNT if _ACCOUNT.fullmatch(word) else _WHOLE.get(word, _NOTHING)
+    for length in range(_SHORTEST_STEM, min(len(word), _LONGEST_STEM) + 1):
+        if (more := _STEMS.get(word[:length])) is not None:
+            found = found | more
+    return found
+
+
+def read(text: str) -> Iterator[Word]:
+    """Yield the words of a plain text in order, and the ends of its sentences.
+
+    A run of a script that has no blanks between words gives the words that are known in it, and no others. An address
+    on the net or of a mailbox is one word.
+    """
+    addressed = "@" in text or "http" in text or "www." in text
+    for match in (_ADDRESS if addressed else _WORD).finditer(text):
+        word = match[0]
+        if addressed and ("@" in word or "://" in word or word.startswith("www.")):
+            yield Word(match.start(), _AN_ADDRESS)
+        elif not word[0].isalnum():
+            yield Word(match.start(), None)
+        elif _UNSPACED.match(word):
+            yield from _unspaced(word, match.start())
+        else:
+            yield Word(match.start(), concepts(word[:_LONGEST_WORD]))
+
+
+def _unspaced(run: str, offset: int) -> Iterator[Word]:
+    for start in range(len(run)):
+        found = _NOTHING
+        for length in range(1, min(_LONGEST_UNSPACED, len(run) - start) + 1):
+            found = found | _WHOLE.get(run[start : start + length], _NOTHING)
+        if found:
+            yield Word(offset + start, found)
