@@ -53,6 +53,28 @@ class Settings:
     kuzu_threads: int = _setting(2, "threads of one Kuzu query")
     reopen_after: int = _setting(200, "graph transactions after which Kuzu is closed and opened to fold its log in")
 
+    models: str = _setting(
+        "gemini/gemini-2.5-flash, ollama/llama3.2, openai/gpt-4o-mini",
+        "language models in the order in which they are asked, by LiteLLM's names; each needs its provider's key in "
+        "the environment (GEMINI_API_KEY, OPENAI_API_KEY), Ollama an ollama_url; where all lack that, Helix asks none",
+    )
+    free_models: str = _setting(
+        "gemini/*flash*, ollama/*",
+        "which of them cost nothing, * for any letters: a free tier, or your own machine; the others are paid for. "
+        "Helix cannot see whether a key is billed: take Gemini out where yours is",
+    )
+    monthly_token_budget: int = _setting(
+        0, "tokens of paid language models in a calendar month (UTC), in and out; 0 forbids every paid call"
+    )
+    ollama_url: str = _setting("", "address of an Ollama server, such as http://127.0.0.1:11434; empty: none")
+    openai_url: str = _setting(
+        "", "address of an OpenAI-compatible server in place of OpenAI's, with its /v1; it is sent no key"
+    )
+    model_timeout_s: float = _setting(30.0, "longest call to a language model, in seconds")
+    heuristic_confidence_cutoff: float = _setting(
+        0.6, "confidence of what was extracted by rules below which a language model is asked, where there is one"
+    )
+
     text_limit: int = _setting(65_536, "longest text of one episode or memory, in characters")
     recipe: str = _setting("default", "recall recipe used where none is named")
     recipes: Mapping[str, Any] = field(
@@ -61,11 +83,30 @@ class Settings:
     )
     rerank: bool = _setting(False, "whether a cross-encoder reads the best again where a recall does not say")
     rerank_candidates: int = _setting(25, "how many of the best it reads")
-    duplicate_threshold: float = _setting(0.93, "cosine at which a stored memory counts as the same thing (NOOP)")
+    duplicate_threshold: float = _setting(
+        0.0, "cosine at which a stored memory counts as the same thing (NOOP); 0: what was measured for the model"
+    )
     update_threshold: float = _setting(
-        0.85, "cosine at which a stored memory may be a refinement of an older one (UPDATE)"
+        0.0, "cosine at which a stored memory may be a refinement of an older one (UPDATE); 0: as measured"
+    )
+    gate_threshold: float = _setting(
+        0.4, "worth (0..1) below which a sentence of an episode stays part of that episode only"
+    )
+    cluster_threshold: float = _setting(
+        0.66, "cosine from which episodes that share their telling words are taken to say one thing"
+    )
+    recurrences: int = _setting(3, "how often a thing has to be said that nobody said in so many words")
+    derived_confidence: float = _setting(
+        0.5, "confidence below which a derived memory is quarantined until more speaks for it"
     )
     salience_floor: float = _setting(0.5, "salience below which a memory leaves default recall")
+    guard_share: float = _setting(
+        0.2, "share of the active memories that one background job may retire, archive, forget or quarantine"
+    )
+
+    consolidation_budget: float = _setting(
+        150.0, "importance of new episodes at which they are consolidated in the background; 0: only when asked"
+    )
 
     cypher_timeout_ms: int = _setting(5_000, "longest run of one Cypher query")
     cypher_rows: int = _setting(1_000, "most rows one Cypher query returns")
@@ -264,9 +305,17 @@ def _check(settings: Settings) -> None:
         "page_size",
         "embedding_threads",
         "rerank_candidates",
-        "rerank_candidates",
+        "recurrences",
     ):
         if getattr(settings, name) < 1:
             raise ConfigError(f"setting {name!r} must be at least 1")
+    if settings.monthly_token_budget < 0:
+        raise ConfigError("setting 'monthly_token_budget' must be 0 or more tokens")
+    if not 0.1 <= settings.model_timeout_s <= 600.0:
+        raise ConfigError("setting 'model_timeout_s' must be between 0.1 and 600 seconds")
+    if not 0.0 <= settings.heuristic_confidence_cutoff <= 1.0:
+        raise ConfigError("setting 'heuristic_confidence_cutoff' must be between 0 and 1")
+    if not 0.0 <= settings.guard_share <= 1.0:
+        raise ConfigError("setting 'guard_share' must be between 0 and 1")
     if settings.max_db_gb & (settings.max_db_gb - 1):
         raise ConfigError("setting 'max_db_gb' must be a power of two")

@@ -54,7 +54,7 @@ OWNERS = {
     "sqlite3": "journal/",
     "fastembed": "providers/",
     "onnxruntime": "providers/",
-    "litellm": "providers/litellm_router.py",
+    "litellm": "providers/litellm_calls.py",
     "strawberry": "api/",
 }
 LONGEST_FILE, LONGEST_FUNCTION = 350, 60

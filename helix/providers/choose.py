@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from helix.errors import ModelError
+from helix.errors import ConfigError, ModelError
+from helix.model.clock import Clock
 from helix.providers.fastembed_embedder import FastembedEmbedder
 from helix.providers.fastembed_reranker import FastembedReranker
+from helix.providers.litellm_calls import LiteLLMCalls
+from helix.providers.litellm_router import Ledger, Provider, Router
 from helix.providers.local_model import LocalModel, folder_model, installed_model, library_model
 from helix.providers.models import KNOWN, RERANKER
 from helix.settings import Settings
@@ -43,6 +48,50 @@ def embedder_for(settings: Settings) -> Choice:
 def reranker_for(settings: Settings) -> FastembedReranker:
     """Return the cross-encoder, which looks for its model when it is first used."""
     return FastembedReranker(RERANKER, settings.models_path, threads=settings.embedding_threads)
+
+
+def router_for(settings: Settings, ledger: Ledger, *, clock: Clock) -> Router:
+    """Return the router over the language models of the settings, with keys from the environment; nothing is loaded.
+
+    Raises ConfigError when a model is not named as LiteLLM names it.
+    """
+    return Router(
+        providers_of(settings),
+        ledger,
+        LiteLLMCalls(),
+        clock=clock,
+        budget=settings.monthly_token_budget,
+        timeout_s=settings.model_timeout_s,
+    )
+
+
+def providers_of(settings: Settings) -> tuple[Provider, ...]:
+    """Return the language models of the settings in order, each once; Ollama's only where it has an address."""
+    patterns = tuple(_names(settings.free_models))
+    found = (
+        _provider(name, settings, free=any(fnmatchcase(name, pattern) for pattern in patterns))
+        for name in dict.fromkeys(_names(settings.models))
+    )
+    return tuple(provider for provider in found if provider is not None)
+
+
+def _provider(name: str, settings: Settings, *, free: bool) -> Provider | None:
+    company, _, model = name.partition("/")
+    if not company or not model:
+        raise ConfigError(
+            f"setting 'models' names {name!r}, which has no provider", hint="write `openai/gpt-4o-mini`, for example"
+        )
+    if company == "ollama":
+        # By its OpenAI-compatible side: what LiteLLM does for Ollama's own asks localhost, whatever the address.
+        url = settings.ollama_url.rstrip("/").removesuffix("/v1")
+        return Provider(name=name, model=f"openai/{model}", free=free, url=f"{url}/v1") if url else None
+    if company == "openai" and settings.openai_url:
+        return Provider(name=name, model=name, free=free, url=settings.openai_url.rstrip("/"))
+    return Provider(name=name, model=name, free=free, secret=f"{company.upper()}_API_KEY")
+
+
+def _names(text: str) -> Iterator[str]:
+    return (name for part in text.split(",") if (name := part.strip()))
 
 
 def _resolved(name: str, settings: Settings) -> LocalModel:

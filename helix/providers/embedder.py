@@ -35,3 +35,7 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 rows of unit length, shape (len(texts), space.dimension), in the order of `texts`."""
         ...
+
+    def forget(self) -> None:
+        """Let go of every vector that was kept of a text."""
+        ...

@@ -1,15 +1,17 @@
-"""Embedding and reranking without a model, for tests: chosen by whoever constructs them, never by a setting."""
+"""Embedding, reranking and answering without a model, for tests: chosen by whoever constructs them, by no setting."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from helix.providers.embedder import EmbeddingSpace, Vectors
+from helix.providers.llm import Absence, Answer, Question, fits
 from helix.providers.reranker import Scores
 
 _WORD = re.compile(r"\w+")
@@ -39,6 +41,9 @@ class HashEmbedder:
             rows[row] = self._vector(text)
         return rows
 
+    def forget(self) -> None:
+        """Do nothing: no vector is kept."""
+
     def _vector(self, text: str) -> Vectors:
         total = np.zeros(self._space.dimension, dtype=np.float64)
         for word, count in Counter(_WORD.findall(text.lower())).items():
@@ -62,3 +67,25 @@ class OverlapReranker:
         asked = set(_WORD.findall(query.lower()))
         shared = [len(asked.intersection(_WORD.findall(text.lower()))) / max(1, len(asked)) for text in texts]
         return 8.0 * np.array(shared, np.float32) - 4.0
+
+
+class ScriptedModel:
+    """A language model that answers as a script says; `asked` holds the task and text of every question, in order."""
+
+    def __init__(self, script: Callable[[Question, str], Mapping[str, Any] | Absence]) -> None:
+        """`script` returns the object to answer with, or why there is none."""
+        self._script = script
+        self.asked: list[tuple[str, str]] = []
+
+    def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+        """Return the script's answer to each text; one that does not fit the schema is an absence, as always."""
+        return [self._answer(question, text) for text in texts]
+
+    def _answer(self, question: Question, text: str) -> Answer:
+        self.asked.append((question.task, text))
+        value = self._script(question, text)
+        if isinstance(value, Absence):
+            return Answer(absence=value, model="scripted")
+        if not fits(value, question.schema):
+            return Answer(absence=Absence.MISFIT, model="scripted")
+        return Answer(value=value, model="scripted")

@@ -85,6 +85,10 @@ class FastembedEmbedder:
         """Load the model and return the vector of PROBE_TEXT, shape (dimension,): it drifts when the runtime does."""
         return self._vector(self._loaded(), PROBE_TEXT)
 
+    def forget(self) -> None:
+        """Let go of every vector that was kept of a text."""
+        self._cache.clear()
+
     def cache_info(self) -> CacheInfo:
         """Return how the cache of vectors does; each different text of a call is one lookup."""
         return self._cache.info()

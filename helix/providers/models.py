@@ -60,6 +60,24 @@ class ModelFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """Cosines that mean something in one embedding space, chosen on labelled pairs (docs/lifecycle.md, Thresholds).
+
+    From `duplicate` on two texts say the same, from `similar` on they speak of one thing, and from `update` on a text
+    of one subject may replace another. From `related` on what their words contradict counts.
+    """
+
+    duplicate: float = 0.93
+    update: float = 0.85
+    similar: float = 0.7
+    related: float = 0.6
+
+
+UNMEASURED = Likeness()
+"""For a model that was not measured: cautious starting points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """A model that can be installed. `dimension` is 0 and `pooling` None for a reranker."""
 
@@ -73,6 +91,7 @@ class Model:
     normalized: bool = False
     max_tokens: int = 512
     query_prefix: str = ""
+    likeness: Likeness = UNMEASURED
     licence: str
     description: str
 
@@ -136,6 +155,7 @@ _BGE_SMALL = Model(
     model_file="model.onnx",
     dimension=384,
     query_prefix=BGE_QUERY_PREFIX,
+    likeness=Likeness(duplicate=0.93, update=0.80, similar=0.80, related=0.60),
     pooling=Pooling.CLS,
     normalized=True,
     licence="MIT",
@@ -165,6 +185,7 @@ _POTION = Model(
     ),
     model_file="model.safetensors",
     dimension=256,
+    likeness=Likeness(duplicate=0.85, update=0.67, similar=0.67, related=0.65),
     pooling=Pooling.STATIC,
     normalized=True,
     licence="MIT",
@@ -212,3 +233,9 @@ def known(name: str) -> Model:
         return KNOWN[name]
     except KeyError:
         raise NotFoundError(f"no model is called {name!r}", hint=f"there are: {', '.join(KNOWN)}") from None
+
+
+def likeness_of(name: str) -> Likeness:
+    """Return what cosines mean in the space of the model of that name; of a folder, its last part counts."""
+    model = KNOWN.get(PurePosixPath(name).name)
+    return UNMEASURED if model is None else model.likeness

@@ -48,6 +48,11 @@ class VectorCache:
             while len(self._vectors) > self._capacity:
                 self._vectors.popitem(last=False)
 
+    def clear(self) -> None:
+        """Let go of every vector."""
+        with self._lock:
+            self._vectors.clear()
+
     def info(self) -> CacheInfo:
         """Return the counts so far."""
         with self._lock:

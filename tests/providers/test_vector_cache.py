@@ -51,3 +51,11 @@ def test_cache_keeps_its_bound_under_many_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(use, range(0, 2000, 500)))
     assert cache.info().entries == 16
+
+
+def test_nothing_is_kept_of_what_was_cleared() -> None:
+    cache = VectorCache(4)
+    cache.put(b"text", np.ones(2, np.float32))
+    cache.clear()
+    assert cache.get(b"text") is None
+    assert cache.info().entries == 0

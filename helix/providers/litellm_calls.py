@@ -1,0 +1,298 @@
+"""LiteLLM in a process of its own: one call goes in, one reply comes out, and no call lasts longer than it may.
+
+LiteLLM takes three seconds to load, holds the interpreter for a tenth of a second at a time while it does, and then
+fills 150 MB. In a process of its own it keeps no recall waiting, its memory is given back when nothing was asked for a
+while, and a provider that sends a byte a minute can be ended.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, TextIO
+
+from helix import settings
+from helix.providers.llm import Absence
+from helix.text.redact import redact
+
+log = logging.getLogger(__name__)
+
+_START_S = 120.0
+_IDLE_S = 60.0
+_GRACE_S = 2.0
+_DETAIL = 240
+_PROGRAM = (sys.executable, "-m", "helix.providers.litellm_calls")
+ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else prices are asked of the network when it is loaded
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_LOCAL_AUTOROUTER_PRESETS": "True",
+    "LITELLM_LOCAL_BLOG_POSTS": "True",
+    "LITELLM_LOCAL_POLICY_TEMPLATES": "True",
+    "LITELLM_MODE": "PRODUCTION",  # else it reads a .env file: keys come from the environment alone
+    "LITELLM_LOG": "CRITICAL",
+}
+"""What keeps LiteLLM to itself: it asks nobody but the provider, reads no file of settings, and logs no texts."""
+_FOREIGN = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OLLAMA_API_BASE", "GEMINI_API_BASE", "LITELLM_PROXY_API_BASE")
+"""Variables by which LiteLLM would send calls elsewhere than the settings say."""
+
+_ABSENCES = {
+    "Timeout": Absence.TIMEOUT,
+    "RateLimitError": Absence.RATE_LIMITED,
+    "ContentPolicyViolationError": Absence.REFUSED,
+    "APIConnectionError": Absence.UNREACHABLE,
+    "ServiceUnavailableError": Absence.FAILED,
+    "BadGatewayError": Absence.FAILED,
+    "InternalServerError": Absence.FAILED,
+    "BadRequestError": Absence.DENIED,
+    "AuthenticationError": Absence.DENIED,
+    "PermissionDeniedError": Absence.DENIED,
+    "NotFoundError": Absence.DENIED,
+}
+
+_RETRY_DELAY = re.compile(r'"retryDelay": ?"([\d.]+)s"')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to one provider. `model` is LiteLLM's name for it; `seconds` is the longest that it may take."""
+
+    model: str
+    task: str
+    instructions: str
+    text: str
+    schema: Mapping[str, Any]
+    max_tokens: int
+    seconds: float
+    key: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came of a call: a text, or the reason for none with a sentence on it. `retry_after` is in seconds."""
+
+    text: str = ""
+    absence: Absence | None = None
+    detail: str = ""
+    retry_after: float | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+class LiteLLMCalls:
+    """Sends calls through LiteLLM, one at a time, in a process that starts with the first and leaves when idle."""
+
+    def __init__(self, *, idle_s: float = _IDLE_S, program: Sequence[str] = _PROGRAM) -> None:
+        """`idle_s` is how long the process stays after its last call; `program` is what runs in it (see `main`)."""
+        self._idle_s = idle_s
+        self._program = program
+        self._process: subprocess.Popen[str] | None = None
+        self._turn = threading.Lock()
+        self._closed = False
+        self._leaving: threading.Timer | None = None
+        self._asked = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a process now."""
+        return self._process is not None
+
+    def ask(self, call: Call) -> Reply:
+        """Send a call and return its reply; whatever fails is a reply with a reason."""
+        with self._turn:
+            reply = self._sent(call)
+            if self._leaving is not None:
+                self._leaving.cancel()
+            self._asked += 1
+            self._leaving = _after(self._idle_s, partial(self._leave, self._asked))
+            return reply
+
+    def close(self) -> None:
+        """End the process, and the call that it is at; later calls are not sent."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
+        with self._turn:
+            self._end()
+
+    def _sent(self, call: Call) -> Reply:
+        if self._process is None and not self._closed and (trouble := self._start()):
+            return Reply(absence=Absence.FAILED, detail=trouble)
+        process = self._process
+        if self._closed or process is None:
+            return Reply(absence=Absence.STOPPED)
+        begun = time.monotonic()
+        line = _exchange(process, json.dumps(asdict(call)), call.seconds + _GRACE_S)
+        if line:
+            return _reply(json.loads(line))
+        self._end()
+        if self._closed:
+            return Reply(absence=Absence.STOPPED)
+        if time.monotonic() - begun >= call.seconds:
+            return Reply(absence=Absence.TIMEOUT, detail=f"nothing within {call.seconds:g} s")
+        return Reply(absence=Absence.FAILED, detail="LiteLLM's process ended")
+
+    def _start(self) -> str:
+        """Start the process; return why it could not be."""
+        without = {*_FOREIGN, *(name for name in os.environ if name.startswith("LITELLM_"))}
+        try:
+            self._process = subprocess.Popen(
+                self._program,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # what it says there may hold keys and texts
+                env=settings.foreign_environment(without=without, given=ENVIRONMENT),
+                text=True,
+            )
+        except OSError as error:
+            return f"LiteLLM's process could not be started: {error}"
+        hello = _exchange(self._process, "", _START_S)
+        if hello.strip() == "ready":
+            return ""
+        self._end()
+        return f"LiteLLM could not be loaded: {hello.strip() or 'its process ended'}"
+
+    def _leave(self, asked: int) -> None:
+        """End the process unless more was asked since."""
+        with self._turn:
+            if asked == self._asked:
+                self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+def _exchange(process: subprocess.Popen[str], line: str, seconds: float) -> str:
+    """Write a line and return the next one; empty where none came in time, and the process is ended then."""
+    assert process.stdin is not None and process.stdout is not None
+    limit = _after(seconds, process.kill)
+    try:
+        process.stdin.write(f"{line}\n")
+        process.stdin.flush()
+        answer = process.stdout.readline()
+    except OSError:
+        return ""
+    finally:
+        limit.cancel()
+    return answer if answer.endswith("\n") else ""  # half a line is what a process leaves that is ended while it writes
+
+
+def _after(seconds: float, work: Callable[[], object]) -> threading.Timer:
+    """Do the work in so many seconds, in a thread that keeps no program from ending."""
+    timer = threading.Timer(seconds, work)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _reply(fields: Mapping[str, Any]) -> Reply:
+    absence = fields["absence"]
+    detail = redact(" ".join(fields["detail"].split())[:_DETAIL]).text
+    return Reply(**{**fields, "absence": None if absence is None else Absence(absence), "detail": detail})
+
+
+def complete(litellm: Any, call: Call) -> Reply:
+    """Send one call through the loaded library."""
+    answer_format = {"name": call.task, "schema": dict(call.schema), "strict": True}
+    try:
+        response = litellm.completion(
+            model=call.model,
+            messages=[{"role": "system", "content": call.instructions}, {"role": "user", "content": call.text}],
+            response_format={"type": "json_schema", "json_schema": answer_format},
+            max_tokens=call.max_tokens,
+            temperature=0,
+            reasoning_effort="disable" if call.model.startswith("gemini/") else None,
+            timeout=call.seconds,
+            max_retries=0,
+            num_retries=0,
+            drop_params=True,
+            api_key=call.key or "none",
+            api_base=call.url or None,
+        )
+        return _read(litellm, call, response)
+    except Exception as error:  # the outermost boundary of this process: LiteLLM passes on whatever it met
+        return _failure(error)
+
+
+def _read(litellm: Any, call: Call, response: Any) -> Reply:
+    usage = getattr(response, "usage", None)
+    tokens_in, tokens_out = (int(getattr(usage, f"{part}_tokens", 0) or 0) for part in ("prompt", "completion"))
+    took: dict[str, Any] = {
+        "tokens_in": tokens_in,
+        "tokens_out": tokens_out,
+        "cost": _cost(litellm.model_cost, call.model, tokens_in, tokens_out),
+    }
+    choice = response.choices[0]
+    refusal = (choice.message.provider_specific_fields or {}).get("refusal")
+    if refusal or choice.finish_reason == "content_filter":
+        return Reply(absence=Absence.REFUSED, detail=str(refusal or "held back by the provider's filter"), **took)
+    if choice.finish_reason == "length":
+        return Reply(absence=Absence.BROKEN, detail=f"cut off after {call.max_tokens} tokens", **took)
+    return Reply(text=choice.message.content or "", **took)
+
+
+def _cost(prices: Mapping[str, Mapping[str, Any]], model: str, tokens_in: int, tokens_out: int) -> float:
+    """Return US dollars by LiteLLM's own price list; 0 for a model that is not in it."""
+    price = prices.get(model) or prices.get(model.partition("/")[2]) or {}
+    per_in, per_out = (float(price.get(f"{part}_cost_per_token") or 0.0) for part in ("input", "output"))
+    return tokens_in * per_in + tokens_out * per_out
+
+
+def _failure(error: Exception) -> Reply:
+    names = [kind.__name__ for kind in type(error).__mro__]
+    absence = next((_ABSENCES[name] for name in names if name in _ABSENCES), Absence.FAILED)
+    if absence is Absence.FAILED and "Connection error" in str(error):
+        absence = Absence.UNREACHABLE  # LiteLLM calls it a server's error when there is no server
+    return Reply(absence=absence, detail=f"{names[0]}: {error}"[:4_000], retry_after=_retry_after(error))
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Return the seconds after which a provider wants to be asked again, by its header or (Gemini) its message."""
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    told = headers.get("retry-after") or next(iter(_RETRY_DELAY.findall(str(error))), "")
+    try:
+        return max(0.0, float(told))
+    except ValueError:
+        return None
+
+
+def main(calls: TextIO, replies: TextIO) -> None:
+    """Say `ready` once LiteLLM is loaded, then answer one line with one line until there are no more."""
+    calls.readline()
+    if hasattr(os, "nice"):
+        os.nice(10)  # a recall that is going on comes first
+    try:
+        import litellm
+    except ImportError as error:
+        print(str(error).replace("\n", " "), file=replies, flush=True)
+        return
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    print("ready", file=replies, flush=True)
+    for line in calls:
+        print(json.dumps(asdict(complete(litellm, Call(**json.loads(line))))), file=replies, flush=True)
+
+
+def serve() -> None:
+    """Run `main` over this process's own pipes; what else is printed goes nowhere, as LiteLLM does now and then."""
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as pipe:
+        os.dup2(2, 1)
+        main(sys.stdin, pipe)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,96 @@
+"""The seam to language models: questions with a JSON schema in, objects that fit it or reasons for none out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+
+class Absence(StrEnum):
+    """Why there is no answer; whoever asked takes the deterministic path."""
+
+    NO_PROVIDER = "no provider"
+    BUDGET = "over budget"
+    RESTING = "resting after failures"
+    TIMEOUT = "timed out"
+    RATE_LIMITED = "rate limited"
+    UNREACHABLE = "unreachable"
+    FAILED = "provider failed"
+    DENIED = "denied"
+    REFUSED = "refused"
+    BROKEN = "not JSON"
+    MISFIT = "does not fit the schema"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of each text: a task's name, instructions, the JSON schema of the answer, and its longest length.
+
+    `batch` is how many texts may share one call. Each is still answered, and kept, by itself.
+    """
+
+    task: str
+    instructions: str
+    schema: Mapping[str, Any]
+    max_tokens: int = 500
+    batch: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to one text: an object that fits the schema, or None and the reason (`absence`, `detail`).
+
+    Tokens and US dollars are what it took now; all are 0 where it was `cached`.
+    """
+
+    value: Mapping[str, Any] | None = None
+    absence: Absence | None = None
+    detail: str = ""
+    model: str = ""
+    cached: bool = False
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+class LanguageModel(Protocol):
+    """Answers questions about texts. One call is safe from any thread."""
+
+    def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+        """Return one answer for each text, in their order; failures of a provider are absences, never errors.
+
+        A text is data: what it says is never part of the instructions. Secrets are taken out of it before it is sent.
+        """
+        ...
+
+
+def read(text: str) -> object:
+    """Return the JSON value that a model's text is, or BROKEN.
+
+    A code fence around it is taken off: models that were not made to answer in JSON put one there.
+    """
+    body = text.strip()
+    if body.startswith("```") and body.endswith("```"):
+        body = body.removeprefix("```").removeprefix("json").removesuffix("```")
+    try:
+        value: object = json.loads(body, parse_constant=_no_json)
+        json.dumps(value, ensure_ascii=False).encode()  # half a character, written as an escape, cannot be kept
+    except (ValueError, RecursionError):
+        return Absence.BROKEN
+    return value
+
+
+def _no_json(constant: str) -> object:
+    """Refuse NaN and the infinities, which Python reads and JSON does not have."""
+    raise ValueError(constant)
+
+
+def fits(value: object, schema: Mapping[str, Any]) -> bool:
+    """Return whether the value is valid under the JSON schema (draft 2020-12)."""
+    from jsonschema import Draft202012Validator  # a tenth of a second that only whoever has a model pays
+
+    return bool(Draft202012Validator(schema).is_valid(value))

@@ -1,0 +1,98 @@
+"""Background work whose language model fails in every way there is: the deterministic path, and nothing lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import cast
+
+import pytest
+from scripted_provider import Reply, ScriptedProvider, fails, packed, says
+
+from helix.journal.answers import Answers
+from helix.lifecycle.capture.episodes import EpisodeRequest, record
+from helix.lifecycle.knowledge.consolidation import consolidate
+from helix.lifecycle.thinking.upgrade_importance import upgrade_importance
+from helix.lifecycle.work.run import Run
+from helix.model.edge import Label
+from helix.model.episode import Episode
+from helix.model.memory import Memory, Status
+from helix.providers.litellm_calls import LiteLLMCalls
+from helix.providers.litellm_router import Provider, Router
+from helix.settings import Settings
+from helix.store.store import Store
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+TOLD = (
+    "The build failed with ECONNREFUSED in src/cache.py.",
+    "We always run the linter before we push to main.",
+    "Maybe we should never import kuzu outside of the engine.",
+    "The deploy crashed with TimeoutError in scripts/deploy.sh again.",
+)
+CHAOS = (
+    fails(500, Retry_After="0"),
+    fails(429, Retry_After="3600"),
+    fails(401),
+    Reply(drop=True),
+    says("{"),
+    says(None, refusal="no"),
+    says(packed({"importance": 99})),
+    says(packed({"memories": [{"kind": "fact", "trigger": "the moon", "resolution": "cheese", "confidence": 1}]})),
+    Reply(delay=1.5),
+)
+
+
+@pytest.fixture(scope="module")
+def calls() -> Iterator[LiteLLMCalls]:
+    made = LiteLLMCalls()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def provider() -> Iterator[ScriptedProvider]:
+    made = ScriptedProvider()
+    yield made
+    made.close()
+
+
+def lived(
+    settings: Settings, name: str, model: Callable[[Store], Router | None]
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return what a store remembers, the texts of its episodes and its memories, after a run of every job."""
+    ids = iter(range(1, 1_000_000))
+    own = Settings(home=settings.home / name, heuristic_confidence_cutoff=1.0)
+    store = Store(own, embedder=None, clock=lambda: NOW, make_id=lambda _: f"{next(ids):032x}")
+    try:
+        store.language_model = router = model(store)
+        for number, text in enumerate(TOLD):
+            record(store, EpisodeRequest(content=text, role="user", source=f"told:{number}"))
+        upgrade_importance(Run(store, "job-1", "upgrade_importance"), {})
+        consolidate(Run(store, "job-2", "consolidate"), {})
+        texts = [cast(Episode, node).content for _, node in store.nodes_from(Label.EPISODE, "told:", "global")]
+        if router is not None:
+            assert router.usage().spend, "what was asked is counted"
+            assert router.usage().absences, "and what came of it is told"
+        return texts, sorted(map(_said, store.memories(Status.ACTIVE)))
+    finally:
+        store.close()
+
+
+def _said(memory: Memory) -> tuple[str, ...]:
+    return (memory.kind.value, memory.trigger, memory.resolution, f"{memory.confidence:.6f}", f"{memory.importance}")
+
+
+def test_a_model_that_fails_in_every_way_changes_nothing(
+    settings: Settings, provider: ScriptedProvider, calls: LiteLLMCalls
+) -> None:
+    def router(store: Store) -> Router:
+        asked = Provider(name="openai/x", model="openai/gpt-4o-mini", free=True, url=f"{provider.url}/v1")
+        ledger = Answers(store.journal.database)
+        return Router([asked], ledger, calls, clock=store.clock, timeout_s=0.5, wait_s=0.0)
+
+    texts, memories = lived(settings, "without", lambda store: None)
+    assert texts == list(TOLD)
+    assert memories, "the rules find something on their own"
+    for number, reply in enumerate(CHAOS):
+        provider.otherwise = reply
+        assert lived(settings, f"with-{number}", router) == (texts, memories), reply
