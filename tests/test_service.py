@@ -25,6 +25,7 @@ from helix.errors import (
     StoreLockedError,
 )
 from helix.model.edge import Label, Relation
+from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
@@ -418,11 +419,17 @@ def test_pages_go_through_a_list_without_gaps_or_repeats(helix: Helix) -> None:
         helix.list_memories(after="nonsense")
 
 
+def recorded(helix: Helix, **fields: Any) -> Episode:
+    episode = helix.record_episode(**fields).episode
+    assert episode is not None
+    return episode
+
+
 def test_an_episode_of_one_source_is_recorded_once(helix: Helix) -> None:
-    first = helix.record_episode(content="the build went red", session="s", agent="ada", source="chat:1")
-    again = helix.record_episode(content="the build went red, again told", session="s", source="chat:1")
+    first = recorded(helix, content="the build went red", session="s", agent="ada", source="chat:1")
+    again = recorded(helix, content="the build went red, again told", session="s", source="chat:1")
     assert again.id == first.id
-    second = helix.record_episode(content="then somebody fixed the linker flags", session="s", agent="ada")
+    second = recorded(helix, content="then somebody fixed the linker flags", session="s", agent="ada")
     assert [edge.target.id for edge in helix.edges(first.id, "next")] == [second.id]
     answer = helix.recall(RecallQuery(query="who fixed the linker flags", labels=(Label.EPISODE,)))
     assert answer.items[0].node.id == second.id
@@ -596,8 +603,7 @@ def test_what_was_stored_without_a_model_is_embedded_when_there_is_one(settings:
         assert (answer.mode, answer.items[0].node.id) == ("lexical", stored.id)
         assert any("lexical" in warning for warning in helix.status().warnings)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        for job in helix.jobs():
-            finished(helix, job.id)
+        assert helix.settle(30)
         assert helix.stats().embedding_coverage == 1.0
         assert helix.recall(RecallQuery(query="words alone")).mode == "hybrid"
         assert helix.doctor().healthy

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helix.ingest.message import Message
-from helix.ingest.plain import words
 from helix.model.memory import Kind
+from helix.text.cues import words
 
 _EXPLAINED = 200
 """Characters of body from which on a commit is taken to say much more than its subject."""

@@ -12,9 +12,9 @@ from typing import IO
 from helix.errors import InvalidInputError
 from helix.ingest.commit import Change, Commit, CommitIndex, slice_of
 from helix.ingest.draft import Slice
-from helix.ingest.ignore import IgnoreRules, rules_of
 from helix.ingest.message import parse_message
 from helix.ingest.repository import Repository
+from helix.lifecycle.capture.ignore import IgnoreRules, rules_of
 from helix.text.names import clean
 
 _BLOCK = 1 << 16

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import NotFoundError
-from helix.ingest.ignore import IgnoreRules, rules_of
-from helix.ingest.plain import decode
+from helix.lifecycle.capture.ignore import IgnoreRules, rules_above, rules_of
 from helix.model.reports import IngestProblem
+from helix.text.names import decode
 
 _SUFFIXES = frozenset({".md", ".markdown", ".mdc", ".mdx", ".rst", ".txt"})
 _LARGEST = 1_000_000
@@ -59,23 +59,15 @@ def work_tree_of(path: Path) -> Path | None:
 
 
 def _named(file: Path, base: Path | None) -> Iterator[Path | IngestProblem]:
-    if base and _rules_above(file.parent, base).ignores(file.relative_to(base).as_posix()):
+    if base and rules_above(file.parent, base).ignores(file.relative_to(base).as_posix()):
         yield IngestProblem(where=str(file), why="excluded by .helixignore")
     else:
         yield file
 
 
-def _rules_above(folder: Path, base: Path) -> IgnoreRules:
-    """Return the rules of every `.helixignore` from `base` down to and in `folder`."""
-    rules = IgnoreRules()
-    for part in (*reversed(folder.relative_to(base).parents), folder.relative_to(base)):
-        rules = rules_of(base / part, "" if part == Path() else part.as_posix(), rules)
-    return rules
-
-
 def _walk(folder: Path, base: Path | None) -> Iterator[Path | IngestProblem]:
     base = base or folder
-    above = _rules_above(folder.parent, base) if folder != base else IgnoreRules()
+    above = rules_above(folder.parent, base) if folder != base else IgnoreRules()
     here = folder.relative_to(base).as_posix()
     if folder != base and above.ignores(here, is_folder=True):
         yield IngestProblem(where=str(folder), why="excluded by .helixignore")

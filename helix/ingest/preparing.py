@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from helix.errors import InvalidInputError
 from helix.ingest.draft import MemoryDraft, Slice
+from helix.lifecycle.capture.episodes import spoken
+from helix.lifecycle.capture.quarantine import screen, texts_of
 from helix.lifecycle.compose import Prepared, Reading, prepare, read
-from helix.lifecycle.episodes import spoken
 from helix.lifecycle.intake import Intake
 from helix.lifecycle.remember import body
 from helix.model.reports import IngestProblem
@@ -32,6 +33,8 @@ class Cleaned:
 
     slice: Slice
     redacted: bool
+    held: bool
+    """Whether it reads like an instruction to an agent, and is to be kept from recall."""
     readings: Mapping[Text, Reading]
 
 
@@ -42,6 +45,7 @@ class Ready:
     slice: Slice
     episode: Prepared
     memories: tuple[Prepared, ...]
+    held: bool = False
 
 
 def clean(batch: Sequence[Slice], text_limit: int) -> list[Cleaned | IngestProblem]:
@@ -64,7 +68,19 @@ def _cleaned(item: Slice, text_limit: int) -> Cleaned | IngestProblem:
         return IngestProblem(where=item.episode.source, why=error.message)
     cleaned = replace(item, episode=episode, memories=memories)
     texts = dict.fromkeys((_spoken(cleaned), *map(_body, memories)))
-    return Cleaned(cleaned, bool(intake.redacted), {text: read(*text) for text in texts})
+    return Cleaned(cleaned, bool(intake.redacted), _held(cleaned), {text: read(*text) for text in texts})
+
+
+def _held(item: Slice) -> bool:
+    """Return whether the slice is quarantined, the whole of it: what was drawn from such a text is no better."""
+    episode = item.episode
+    if screen(episode.trust, episode.content, episode.source, episode.agent, episode.session, *episode.files).held:
+        return True
+    return any(screen(memory.trust, *_said(memory)).held for memory in item.memories)
+
+
+def _said(memory: MemoryDraft) -> tuple[str, ...]:
+    return (body(memory.trigger, memory.resolution), memory.name, memory.agent, *texts_of(memory.attributes))
 
 
 def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[Ready]:
@@ -82,7 +98,8 @@ def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | Non
     ready = []
     for one in batch:
         episode = _unspoken(one) if spoken_for(one.slice) else next(prepared)
-        ready.append(Ready(one.slice, episode, tuple(next(prepared) for _ in one.slice.memories)))
+        memories = tuple(next(prepared) for _ in one.slice.memories)
+        ready.append(Ready(one.slice, episode, memories, one.held))
     return ready
 
 

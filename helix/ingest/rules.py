@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from helix.ingest.plain import shorten, words
+from helix.ingest.plain import shorten
 from helix.ingest.sections import Block, BlockKind, Section
 from helix.model.memory import Kind
 from helix.text.chunks import chunks
+from helix.text.cues import DECISION, IMPERATIVE, PITFALL, PREFERENCE, RULE, words
 
 _LONGEST_RULE = 600
 _LONGEST_SNIPPET = 4_000
@@ -33,31 +34,6 @@ class Note:
     attributes: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
-_PREFERENCE = words(
-    r"i (?:really |strongly |usually |would )?(?:prefer|like|want|dislike|hate|love|favou?r)",
-    r"i (?:don't|do not) (?:like|want)|i'd rather|my preferences?|the user (?:prefers|likes|wants|dislikes)",
-)
-_DECISION = words(
-    r"we(?:'ve| have)? (?:decided|chose|chosen|agreed|opted|went with|settled on)|decided (?:to|on|against)|decision:",
-)
-_FAILURE = words(
-    r"gotchas?|pitfalls?|caveats?|beware|watch out|foot-?guns?|known issues?|common (?:mistakes?|errors?)",
-    r"(?:don't|do not|never|avoid|must not) .+ (?:because|since|otherwise|or else|as (?:it|this))",
-    r"(?:don't|do not|never|avoid|must not) .+ (?:it|this) (?:will|would)",
-    r"(?:breaks|fails|crashes|hangs|deadlocks|leaks) (?:when|if|because|unless|on|with)",
-    r"(?:will|would) (?:break|fail|crash|hang)",
-)
-_RULE = words(
-    r"always|never|must(?: not)?|should(?: not)?|shall|prefer(?:red)?|avoid|don't|do not|make sure|ensure|only use",
-    r"required?|not allowed|forbidden|no longer|instead of|rather than|is mandatory|convention",
-)
-_IMPERATIVE = words(
-    r"add|apply|ask|assume|avoid|break|build|call|check|choose|commit|configure|consider|copy|create|declare|define|delete",
-    r"describe|do|document|enable|explain|extract|favou?r|fix|follow|format|group|handle|import|include|install|invoke|keep",
-    r"leave|limit|link|list|log|make|mark|match|mention|merge|mock|move|name|no|open|order|pass|pin|place|prefer|prefix|put",
-    r"raise|read|rebase|release|remove|rename|replace|return|review|run|save|set|skip|sort|split|squash|start|stop|store|tag",
-    r"test|treat|try|update|use|validate|verify|wrap|write",
-)
 _RULES_HEADING = words(
     r"rules?|conventions?|guidelines?|standards?|(?:code |coding )?style|principles|practices|instructions?|naming",
     r"do'?s?(?: and don'?ts?)?|don'?ts?|policy|policies|workflow|checklist",
@@ -94,14 +70,14 @@ def notes_of(section: Section, title: str) -> Iterator[Note]:
 def kind_of(text: str, heading: str) -> Kind:
     """Return the kind of memory that a text under a heading is."""
     for kind, told, headed in (
-        (Kind.PREFERENCE, _PREFERENCE, _PREFERENCE_HEADING),
-        (Kind.DECISION, _DECISION, _DECISION_HEADING),
-        (Kind.FAILURE, _FAILURE, _FAILURE_HEADING),
-        (Kind.CONVENTION, _RULE, _RULES_HEADING),
+        (Kind.PREFERENCE, PREFERENCE, _PREFERENCE_HEADING),
+        (Kind.DECISION, DECISION, _DECISION_HEADING),
+        (Kind.FAILURE, PITFALL, _FAILURE_HEADING),
+        (Kind.CONVENTION, RULE, _RULES_HEADING),
     ):
         if told.search(text) or headed.search(heading):
             return kind
-    return Kind.CONVENTION if _IMPERATIVE.match(_bare(text)) else Kind.FACT
+    return Kind.CONVENTION if IMPERATIVE.match(_bare(text)) else Kind.FACT
 
 
 def _bare(text: str) -> str:

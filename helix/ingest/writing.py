@@ -11,9 +11,9 @@ from helix.ingest.beside import Beside
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
 from helix.lifecycle.compose import Composer, Prepared
-from helix.lifecycle.consolidate import Newcomer, same_words
-from helix.lifecycle.importance import importance_of
 from helix.lifecycle.remember import body, count_sighting, half_life_of
+from helix.lifecycle.truth.consolidate import Newcomer, same_words
+from helix.lifecycle.worth.importance import importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.episode import Episode
@@ -39,6 +39,7 @@ class _Tally:
     edges: int = 0
     skipped: int = 0
     redacted: int = 0
+    quarantined: int = 0
     problems: list[IngestProblem] = field(default_factory=list)
 
     def report(self) -> IngestReport:
@@ -49,6 +50,7 @@ class _Tally:
             edges=self.edges,
             skipped=self.skipped,
             redacted=self.redacted,
+            quarantined=self.quarantined,
             problems=tuple(self.problems),
         )
 
@@ -196,11 +198,14 @@ class Importer:
     def _write(self, writing: _Writing, ready: Ready) -> None:
         item, composer, written = ready.slice, writing.composer, writing.written
         episode = self._write_episode(composer, ready)
+        status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
             known = self._memory_ref(memory.source, memory.scope or self._scope)
-            known = known or self._met_again(writing, memory, episode)
-            written[memory.source] = known or self._write_memory(writing, memory, prepared, episode)
-        if item.supersedes:
+            if not ready.held:
+                known = known or self._met_again(writing, memory, episode)
+            written[memory.source] = known or self._write_memory(writing, memory, prepared, episode, status)
+        self._tally.quarantined += ready.held
+        if item.supersedes and not ready.held:
             self._retire_older(composer, item, written)
         for link in item.links:
             scope = item.episode.scope or self._scope
@@ -223,6 +228,7 @@ class Importer:
             role=draft.role,
             importance=importance_of(draft.content, ready.episode.mentions),
             source=draft.source,
+            status=_status(ready),
             provenance=Provenance(
                 slice=draft.source, extractor=self._tally.source, agent=draft.agent, trust=draft.trust
             ),
@@ -244,17 +250,22 @@ class Importer:
         if draft.session:
             self._last_of_session[(draft.scope or self._scope, draft.session)] = ref
 
-    def _write_memory(self, writing: _Writing, draft: MemoryDraft, prepared: Prepared, episode: Ref) -> Ref:
+    def _write_memory(
+        self, writing: _Writing, draft: MemoryDraft, prepared: Prepared, episode: Ref, status: Status
+    ) -> Ref:
         composer, scope = writing.composer, draft.scope or self._scope
         text = body(draft.trigger, draft.resolution)
+        name = slug(draft.name or draft.trigger)
         memory = Memory(
             id=self._store.make_id(composer.now),
-            name=composer.name(scope, slug(draft.name or draft.trigger)),
+            # Only what is active takes a name: what is quarantined must not take one from what comes after it.
+            name=composer.name(scope, name) if status is Status.ACTIVE else name,
             kind=draft.kind,
             trigger=draft.trigger,
             resolution=draft.resolution,
             recorded_at=composer.now,
             scope=scope,
+            status=status,
             confidence=draft.confidence,
             importance=draft.importance or importance_of(text, prepared.mentions, draft.kind),
             half_life_days=half_life_of(draft.kind),
@@ -267,7 +278,8 @@ class Importer:
             ),
         )
         ref = composer.node(memory)
-        writing.named[(scope, memory.name)] = memory
+        if status is Status.ACTIVE:
+            writing.named[(scope, memory.name)] = memory
         composer.passages(ref, prepared)
         composer.mentions(ref, scope, _with(prepared, draft.entities), memory.provenance)
         composer.touches(ref, scope, draft.files, memory.provenance)
@@ -294,7 +306,7 @@ class Importer:
         newcomer = Newcomer(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
         if not same_words(known, newcomer):
             return None
-        writing.named[key] = count_sighting(writing.composer, known)
+        writing.named[key] = count_sighting(writing.composer, known, draft.trust)
         ref = Ref(label=Label.MEMORY, id=known.id)
         writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
         return ref
@@ -314,6 +326,10 @@ class Importer:
         for ref, before in self._store.nodes_from(Label.EPISODE, item.supersedes, scope):
             if isinstance(before, Episode) and before.source != item.episode.source:
                 composer.silence(ref)
+
+
+def _status(ready: Ready) -> Status:
+    return Status.QUARANTINED if ready.held else Status.ACTIVE
 
 
 def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:

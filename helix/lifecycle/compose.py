@@ -12,7 +12,7 @@ import numpy as np
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind, Mention, entity_id
 from helix.model.episode import Episode, Session, session_id
-from helix.model.operations import Change, DropPassage, Operation, PutNode, PutPassage, Scalar
+from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutNode, PutPassage, Scalar
 from helix.model.provenance import Provenance
 from helix.model.records import Node, flatten, label_of, put, put_edge
 from helix.store.store import Store
@@ -66,6 +66,16 @@ def prepare(store: Store, readings: Sequence[Reading], given: Sequence[bytes | N
         )
         for one, vector in zip(readings, known, strict=True)
     ]
+
+
+def unembedded(reading: Reading) -> Prepared:
+    """Return what was read as it goes in without vectors: words find it at once, vectors are filled in later."""
+    return Prepared(
+        pieces=reading.pieces,
+        tokens=reading.tokens,
+        mentions=reading.mentions,
+        vectors=(None,) * len(reading.pieces),
+    )
 
 
 def spoken_of(text: str, files: Sequence[str] = ()) -> tuple[Mention, ...]:
@@ -144,6 +154,10 @@ class Composer:
             self._operations.append(
                 PutPassage(id=name, number=number, owner=owner, text=text, vector=vector, tokens=tokens)
             )
+
+    def drop_edge(self, kind: Relation, source: Ref, target: Ref) -> None:
+        """Remove an edge if it is there."""
+        self._operations.append(DropEdge(type=kind, source=source, target=target))
 
     def join(self, episode: Episode, ref: Ref, before: Ref | None) -> None:
         """Place an episode in its session, behind the one before it."""

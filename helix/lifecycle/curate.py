@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from helix.errors import ConflictError
+from helix.errors import ConflictError, InvalidInputError
 from helix.lifecycle import intake as checks
+from helix.lifecycle.capture.quarantine import released, restate_evidence, screen
 from helix.lifecycle.compose import Composer, prepare, read
-from helix.lifecycle.find import memory_of
+from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
-from helix.lifecycle.reinforce import reinforced
 from helix.lifecycle.remember import body
 from helix.lifecycle.versions import files_of, supersede
+from helix.lifecycle.worth.reinforce import reinforced
 from helix.model.memory import Memory, Status
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -45,7 +46,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest) -> Memory:
     """
     store.check_space()
     intake = Intake(store.settings.text_limit)
-    old = memory_of(store, name_or_id)
+    old = standing_memory_of(store, name_or_id)
     if old.status is Status.RETIRED:
         raise ConflictError(
             f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
@@ -68,11 +69,12 @@ def edit(store: Store, name_or_id: str, request: EditRequest) -> Memory:
     )
     if changed == old:
         return old
+    _check_servable(old, changed)
     files = files_of(store, old)
     prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
 
     def decision() -> Decision[Memory]:
-        current = memory_of(store, old.id)
+        current = standing_memory_of(store, old.id)
         if current.status is Status.RETIRED:
             raise ConflictError(f"{old.name!r} was changed by somebody else just now", hint="look at it and edit again")
         _check_name_free(store, changed, but=current)
@@ -90,13 +92,18 @@ def forget(store: Store, name_or_id: str) -> Memory:
 
 
 def restore(store: Store, name_or_id: str) -> Memory:
-    """Bring a forgotten, archived or quarantined memory back; under another name where its own was taken meanwhile."""
+    """Bring a forgotten, archived or quarantined memory back; under another name where its own was taken meanwhile.
+
+    To restore a quarantined one is to accept it, as a person who has looked at it.
+    """
 
     def active(memory: Memory, composer: Composer) -> Memory:
         if memory.status is Status.ACTIVE:
             return memory
         if memory.status is Status.RETIRED:
             raise ConflictError(f"{memory.name!r} ({memory.id}) is an old version", hint="edit the present one instead")
+        if memory.status is Status.QUARANTINED:
+            return released(memory, composer)
         # Brought back by a person: it counts as used now, or it would be faded the moment it returns.
         name = composer.name(memory.scope, memory.name)
         return replace(memory, status=Status.ACTIVE, name=name, last_used_at=composer.now)
@@ -108,12 +115,17 @@ def confirm(store: Store, name_or_id: str) -> Memory:
     """Have a person vouch for a memory: surer, reinforced as by a perfect use, and active again if it had faded."""
 
     def confirmed(memory: Memory, composer: Composer) -> Memory:
+        if memory.status is Status.QUARANTINED:
+            raise ConflictError(f"{memory.name!r} is quarantined", hint="look at it first: `helix review`")
         if memory.status in (Status.RETIRED, Status.FORGOTTEN):
             raise ConflictError(
                 f"{memory.name!r} is {memory.status}", hint=f"`helix restore {memory.name}` brings it back"
             )
         confidence = memory.confidence + _CONFIRMED_STEP * (1.0 - memory.confidence)
-        return replace(reinforced(memory, _PERFECT, composer.now), status=Status.ACTIVE, confidence=confidence)
+        # An archived memory holds its name no longer: another may have it by now.
+        name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
+        vouched = reinforced(memory, _PERFECT, composer.now)
+        return replace(vouched, status=Status.ACTIVE, name=name, confidence=confidence)
 
     return _restate(store, name_or_id, "confirm", confirmed)
 
@@ -121,14 +133,27 @@ def confirm(store: Store, name_or_id: str) -> Memory:
 def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory, Composer], Memory]) -> Memory:
     def decision() -> Decision[Memory]:
         composer = Composer(store, store.clock())
-        memory = memory_of(store, name_or_id)
+        memory = standing_memory_of(store, name_or_id)
         changed = change(memory, composer)
         if changed == memory:
             return Decision((), memory)
         composer.node(changed)
+        restate_evidence(store, composer, memory, changed)
         return Decision((composer.change(kind, memory=memory.id),), changed)
 
     return store.writer.submit(decision)
+
+
+def _check_servable(old: Memory, changed: Memory) -> None:
+    """Refuse words that would be quarantined in the place of ones that are served: they would hide those."""
+    said = (changed.trigger, changed.resolution)
+    if old.status is Status.QUARANTINED or said == (old.trigger, old.resolution):
+        return
+    if screen(old.provenance.trust, body(*said)).held:
+        raise InvalidInputError(
+            f"{old.name!r} comes from {old.provenance.trust}, and its new words read like an instruction to an agent",
+            hint="store them as a memory of their own, with the trust they deserve",
+        )
 
 
 def _check_name_free(store: Store, memory: Memory, *, but: Memory) -> None:

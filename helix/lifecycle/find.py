@@ -5,6 +5,7 @@ from __future__ import annotations
 from helix.errors import ConflictError, NotFoundError
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
+from helix.model.tombstone import is_erased
 from helix.store.store import Store
 
 # Where a name has belonged to several memories, the one that stands first here is meant.
@@ -34,3 +35,11 @@ def memory_of(store: Store, name_or_id: str) -> Memory:
         choices = ", ".join(f"{scope}:{candidates[0].name}" for scope in scopes)
         raise ConflictError(f"{wanted!r} is a memory in several scopes", hint=f"say which: {choices}")
     return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))
+
+
+def standing_memory_of(store: Store, name_or_id: str) -> Memory:
+    """Return what `memory_of` does, but raise ConflictError for a tombstone: nothing is left of it to be changed."""
+    memory = memory_of(store, name_or_id)
+    if is_erased(memory):
+        raise ConflictError(f"{memory.id} was erased for good", hint="store it again if it is still wanted")
+    return memory

@@ -2,44 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import count
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from helix.errors import ModelError
-from helix.model.operations import Change, Operation
+from helix.model.operations import Change, PutPassage
 from helix.store.jobs import Ticket
+from helix.store.passages import NO_INDEX
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.tokens import lexical_tokens
 
 _BATCH = 64
+_AT_ONCE = 2
+"""Texts embedded between two rests: a foreground call waits for no more of them."""
 
 
-def fill_in(store: Store, ticket: Ticket) -> Mapping[str, int]:
-    """Embed the passages that have no vector in the store's own space, through the journal like any change."""
-    space = store.journal.spaces.active()
-    if space is None or store.embedder is None:
-        return {"embedded": 0}
-    total = store.journal.spaces.count_missing(space.id)
-    done = 0
-    while not ticket.cancelled and (missing := store.journal.spaces.missing(space.id, _BATCH)):
-        vectors = dict(zip((number for number, _ in missing), store.embed([text for _, text in missing]), strict=True))
-        store.writer.submit(_replacing(store, vectors))
-        done += len(missing)
-        ticket.progress(done, total, "embedding")
-    return {"embedded": done}
+def lacking(store: Store) -> int:
+    """Return how many passages have no vector while there is a model that could make them one."""
+    if store.embedder is None or store.mismatch:
+        return 0
+    passages = store.catalogue.view.passages
+    return int(np.count_nonzero(passages.alive & ~passages.embedded))
 
 
-def _replacing(store: Store, vectors: Mapping[int, bytes | None]) -> Callable[[], Decision[None]]:
-    def decide() -> Decision[None]:
-        numbers = count(store.catalogue.next_passage_number)
-        operations: list[Operation] = []
-        for number, vector in vectors.items():
-            passage = store.records.passage(number)
-            if passage is not None:  # it may have been replaced since it was read
-                operations.append(passage.with_vector(next(numbers), vector))
-        return Decision((Change(kind="embed", operations=tuple(operations)),) if operations else (), None)
+def fill_in(store: Store, rest: Callable[[], bool]) -> int:
+    """Embed up to 64 passages that have no vector, through the journal like any change; return how many got one.
 
-    return decide
+    `rest` is called before every few texts and may wait; where it answers True, what is embedded is written and the
+    others are left. Raises ModelError when the model cannot be loaded.
+    """
+    passages = store.catalogue.view.passages
+    numbers = passages.numbers[passages.alive & ~passages.embedded][:_BATCH].tolist()
+    found = [passage for number in numbers if (passage := store.records.passage(number)) is not None]
+    filled: list[PutPassage] = []
+    for start in range(0, len(found), _AT_ONCE):
+        if rest():
+            break
+        some = found[start : start + _AT_ONCE]
+        vectors = store.embed([passage.text for passage in some])
+        filled += [
+            replace(passage, vector=vector, tokens=" ".join(lexical_tokens(passage.text)))
+            for passage, vector in zip(some, vectors, strict=True)
+        ]
+    return store.writer.submit(lambda: _put(store, filled))
+
+
+def _put(store: Store, filled: Sequence[PutPassage]) -> Decision[int]:
+    """Write the passages that are still there as they were read; each keeps its number, for its text is the same."""
+    view = store.catalogue.view.passages
+    living = view.indexes_of_ids([passage.id for passage in filled])
+    same = [
+        passage
+        for passage, index in zip(filled, living.tolist(), strict=True)
+        if index != NO_INDEX and view.numbers[index] == passage.number and not view.embedded[index]
+    ]
+    return Decision((Change(kind="embed", operations=tuple(same)),) if same else (), len(same))
 
 
 def reembed(store: Store, ticket: Ticket) -> Mapping[str, int]:

@@ -8,15 +8,33 @@ from datetime import datetime
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.lifecycle import intake as checks
+from helix.lifecycle.capture.quarantine import screen, texts_of
 from helix.lifecycle.compose import Composer, Prepared, prepare, read
-from helix.lifecycle.consolidate import Newcomer, Thresholds, Verdict, decide, same_words
-from helix.lifecycle.importance import importance_of
 from helix.lifecycle.intake import OWN_ATTRIBUTE, Intake
 from helix.lifecycle.neighbours import nearest_active
+from helix.lifecycle.truth.closing import hold_until
+from helix.lifecycle.truth.consequences import follow_up
+from helix.lifecycle.truth.consolidate import (
+    Newcomer,
+    Ruling,
+    Verdict,
+    against,
+    came_later,
+    claim_of,
+    decide,
+    meet,
+    rule,
+    same_words,
+)
+from helix.lifecycle.truth.disputes import oppose
+from helix.lifecycle.truth.systemic import note_sighting
+from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.versions import supersede
+from helix.lifecycle.worth.importance import importance_of
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
+from helix.model.held import Screening
 from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, Status, tier_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.reports import StoreResult, StoreStatus
@@ -24,7 +42,8 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import slug
 
-_NEAREST = 8
+# How many of the nearest are looked at: a contradiction is often farther off than a refinement.
+_NEAREST = 20
 _DEFAULT_CONFIDENCE = 0.7
 # Each further sighting closes this share of the distance to certainty.
 _SIGHTING = 0.1
@@ -35,7 +54,10 @@ SEEN = f"{OWN_ATTRIBUTE}seen"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreRequest:
-    """What a caller asks to remember, as it came."""
+    """What a caller asks to remember, as it came.
+
+    Trust that is not stated is a person's, or an agent's where the text reads like an instruction.
+    """
 
     trigger: str
     resolution: str
@@ -45,7 +67,7 @@ class StoreRequest:
     confidence: float | None = None
     importance: float | None = None
     files: Sequence[str] = ()
-    trust: Trust = Trust.USER_ASSERTED
+    trust: Trust | None = None
     source: str = ""
     agent: str = ""
     valid_from: datetime | None = None
@@ -58,6 +80,7 @@ class _Ready:
     """A request cleaned, redacted, checked and embedded."""
 
     draft: Memory
+    screening: Screening
     wanted_name: str
     files: tuple[str, ...]
     prepared: Prepared
@@ -80,23 +103,40 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
 
     def decision() -> Decision[StoreResult]:
         composer = Composer(store, store.clock())
+        if ready.screening.held:
+            return _hold(composer, store, ready)
         verdict, known = _verdict(store, ready)
+        contradicts: tuple[str, ...] = ()
         if verdict is Verdict.NOOP and known is not None:
-            count_sighting(composer, known)
-            if not same_words(known, ready.newcomer):
+            counted = count_sighting(composer, known, ready.draft.provenance.trust)
+            if same_words(known, ready.newcomer):
+                note_sighting(composer, counted)
+            else:
                 # What was said in other words is kept as evidence: a merge must not lose any.
                 _ground(composer, store, Ref(label=Label.MEMORY, id=known.id), ready.draft)
             status, memory = StoreStatus.MERGED, known
-        elif verdict is Verdict.UPDATE and known is not None and _came_later(ready.draft, known):
+        elif verdict is Verdict.UPDATE and known is not None and came_later(ready.draft, known):
             status, memory = StoreStatus.UPDATED, _succeed(composer, store, ready, known)
         elif verdict is Verdict.UPDATE and known is not None:
             status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
+        elif verdict is Verdict.SUPERSEDE and known is not None and meet(ready.draft, known):
+            status, memory, known = _contradict(composer, store, ready, known)
+            contradicts = (known.name,)
         else:
             status, memory = StoreStatus.ADDED, _add(composer, store, ready)
-        answer = StoreResult(status=status, name=memory.name, id=memory.id, redacted=ready.redacted)
+        answer = StoreResult(
+            status=status,
+            name=memory.name,
+            id=memory.id,
+            redacted=ready.redacted,
+            suspicious=ready.screening.reasons,
+            contradicts=contradicts,
+        )
         return Decision((composer.change("store", status=status.value),), answer)
 
-    return store.writer.submit(decision)
+    answer = store.writer.submit(decision)
+    follow_up(store, answer.id)
+    return answer
 
 
 def half_life_of(kind: Kind) -> float:
@@ -110,11 +150,15 @@ def body(trigger: str, resolution: str) -> str:
     return f"{trigger}\n{resolution}" if resolution else trigger
 
 
-def count_sighting(composer: Composer, known: Memory) -> Memory:
-    """Count a memory that was met again, and return it: surer, with one more sighting, its words untouched."""
+def count_sighting(composer: Composer, known: Memory, trust: Trust) -> Memory:
+    """Count a memory that was met again, and return it: with one more sighting, its words untouched.
+
+    It is surer where the one who says it again is trusted no less than its own source: a weaker voice raises nothing.
+    """
     seen = known.attributes.get(SEEN, 1)
     attributes = {**known.attributes, SEEN: (seen if isinstance(seen, int) else 1) + 1}
-    confidence = min(_MOST_CONFIDENCE, known.confidence + _SIGHTING * (1.0 - known.confidence))
+    step = 0.0 if trust.rank > known.provenance.trust.rank else _SIGHTING
+    confidence = max(known.confidence, min(_MOST_CONFIDENCE, known.confidence + step * (1.0 - known.confidence)))
     composer.patch(Ref(label=Label.MEMORY, id=known.id), attributes=attributes, confidence=confidence)
     return replace(known, attributes=attributes, confidence=confidence)
 
@@ -129,6 +173,9 @@ def _ready(store: Store, request: StoreRequest) -> _Ready:
     if request.valid_from and request.valid_to and to_micros(request.valid_to) <= to_micros(request.valid_from):
         raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")
     agent, source = intake.label(request.agent, "agent"), intake.label(request.source, "source")
+    attributes = intake.attributes(request.attributes)
+    screening = screen(request.trust, body(trigger, resolution), agent, source, *files, *texts_of(attributes))
+    trust = request.trust or (Trust.AGENT_INFERRED if screening.held else Trust.USER_ASSERTED)
     prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
     draft = Memory(
         id="",
@@ -146,11 +193,12 @@ def _ready(store: Store, request: StoreRequest) -> _Ready:
         valid_from=request.valid_from,
         valid_to=request.valid_to,
         source=source,
-        attributes=intake.attributes(request.attributes),
-        provenance=Provenance(slice=source, extractor="explicit", agent=agent, trust=request.trust),
+        attributes=attributes,
+        provenance=Provenance(slice=source, extractor="explicit", agent=agent, trust=trust),
     )
     return _Ready(
         draft=draft,
+        screening=screening,
         wanted_name=slug(intake.label(request.name, "name")) if request.name else "",
         files=files,
         prepared=prepared,
@@ -158,18 +206,41 @@ def _ready(store: Store, request: StoreRequest) -> _Ready:
     )
 
 
+def _hold(composer: Composer, store: Store, ready: _Ready) -> Decision[StoreResult]:
+    """Keep a memory from recall until a person has looked at it; what was said and held before is not kept twice.
+
+    It is compared with nothing, so that it neither counts for, replaces nor contradicts what others have said.
+    """
+    draft = ready.draft
+    name = ready.wanted_name or slug(draft.trigger)
+    known = next((one for one in store.memories_named(name) if _told_before(one, ready)), None)
+    memory = known or _add(composer, store, replace(ready, draft=replace(draft, status=Status.QUARANTINED)), name=name)
+    answer = StoreResult(
+        status=StoreStatus.QUARANTINED if memory.status is Status.QUARANTINED else StoreStatus.MERGED,
+        name=memory.name,
+        id=memory.id,
+        redacted=ready.redacted,
+        suspicious=ready.screening.reasons,
+    )
+    return Decision(() if known else (composer.change("store", status=answer.status.value),), answer)
+
+
+def _told_before(known: Memory, ready: _Ready) -> bool:
+    """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
+    return known.status is not Status.RETIRED and known.scope == ready.draft.scope and same_words(known, ready.newcomer)
+
+
 def _verdict(store: Store, ready: _Ready) -> tuple[Verdict, Memory | None]:
-    settings, draft = store.settings, ready.draft
+    draft, thresholds = ready.draft, thresholds_of(store)
     if ready.wanted_name and (named := _named(store, draft.scope, ready.wanted_name)) is not None:
         return _against_named(named, draft)
     vector = ready.prepared.vectors[0]
     if vector is None:
         # Without a model only the very same words can be recognised, under the name they would be given.
         known = _named(store, draft.scope, slug(draft.trigger))
-        found = [(known, 0.0)] if known is not None else []
+        found = [(known, thresholds.related)] if known is not None else []
     else:
         found = nearest_active(store, vector, draft.scope, _NEAREST)
-    thresholds = Thresholds(duplicate=settings.duplicate_threshold, update=settings.update_threshold)
     return decide(ready.newcomer, found, thresholds)
 
 
@@ -188,21 +259,38 @@ def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
     )
 
 
-def _came_later(draft: Memory, known: Memory) -> bool:
-    """Return whether the newcomer says since when it holds, and the known memory held before that."""
-    return draft.valid_from is not None and (known.valid_from is None or known.valid_from < draft.valid_from)
-
-
 def _succeed(composer: Composer, store: Store, ready: _Ready, known: Memory) -> Memory:
     """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
     until = ready.draft.valid_from
     assert until is not None
     before = Ref(label=Label.MEMORY, id=known.id)
-    composer.patch(before, name=composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}"), valid_to=until)
+    hold_until(composer, store, known, until, _former_name(composer, known, until))
     memory = _add(composer, store, ready, name=known.name)
     after = Ref(label=Label.MEMORY, id=memory.id)
     composer.edge(Relation.SUPERSEDES, after, before, provenance=memory.provenance)
     return memory
+
+
+def _contradict(composer: Composer, store: Store, ready: _Ready, known: Memory) -> tuple[StoreStatus, Memory, Memory]:
+    """Write a memory that contradicts a known one, which is settled by rule or flagged; return both as they are now.
+
+    A winner that would be called like the memory it wins over takes its name, so that feedback follows.
+    """
+    draft = replace(ready.draft, recorded_at=composer.now)
+    wins = rule(claim_of(draft), claim_of(known)) is Ruling.FIRST
+    name = ""
+    if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):
+        name = known.name
+        known = replace(known, name=_former_name(composer, known, claim_of(draft).since))
+        composer.patch(Ref(label=Label.MEMORY, id=known.id), name=known.name)
+    memory = _add(composer, store, ready, name=name)
+    if (why := against(known, ready.newcomer)) is not None:
+        oppose(composer, store, memory, known, why)
+    return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory, known
+
+
+def _former_name(composer: Composer, known: Memory, until: datetime) -> str:
+    return composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}")
 
 
 def _add(composer: Composer, store: Store, ready: _Ready, name: str = "") -> Memory:
@@ -252,6 +340,7 @@ def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory) -> None:
         role="store",
         importance=memory.importance,
         source=memory.source,
+        status=memory.status,
         provenance=memory.provenance,
     )
     composer.edge(Relation.GROUNDED_IN, ref, composer.node(episode), provenance=memory.provenance)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.lifecycle.consolidate import Newcomer, Thresholds, Verdict, decide, same_subject
+from helix.lifecycle.truth.consolidate import Claim, Newcomer, Ruling, Thresholds, Verdict, decide, rule, same_subject
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Provenance, Trust
 
-AT = Thresholds(duplicate=0.93, update=0.85)
+AT = Thresholds(duplicate=0.93, update=0.85, related=0.6)
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def stored(
@@ -24,7 +25,7 @@ def stored(
         kind=kind,
         trigger=trigger,
         resolution=resolution,
-        recorded_at=datetime(2026, 1, 1, tzinfo=UTC),
+        recorded_at=BEGIN,
         provenance=Provenance(trust=trust),
     )
 
@@ -80,14 +81,72 @@ def test_another_kind_is_another_thing() -> None:
 
 def test_the_same_subject_with_more_to_say_is_a_refinement() -> None:
     old = stored("database pool size", "keep it at 10")
-    assert verdict(new("database pool size", "keep it at 20 since the move to postgres"), old, 0.88) is Verdict.UPDATE
+    assert verdict(new("database pool size", "keep it at 10 since the move to postgres"), old, 0.88) is Verdict.UPDATE
     assert verdict(new("log rotation schedule", "weekly"), old, 0.88) is Verdict.ADD
+
+
+@pytest.mark.parametrize(
+    ("old", "fresh"),
+    [
+        (("use tabs in makefiles", ""), ("never use tabs in makefiles", "")),
+        (("database pool size", "keep it at 10"), ("database pool size", "keep it at 20 since the move")),
+        (("the linter runs on save", ""), ("the linter does not run on save", "")),
+    ],
+)
+def test_what_cannot_both_hold_supersedes_whatever_is_nearer(old: tuple[str, str], fresh: tuple[str, str]) -> None:
+    known, beside = stored(*old), stored("quite another matter")
+    assert decide(new(*fresh), [(beside, 0.9), (known, 0.7)], AT) == (Verdict.SUPERSEDE, known)
+
+
+def test_what_contradicts_in_words_but_is_far_off_is_news() -> None:
+    assert verdict(new("never use tabs in makefiles"), stored("use tabs in makefiles"), 0.3) is Verdict.ADD
+
+
+def test_what_happened_twice_in_other_numbers_is_no_contradiction() -> None:
+    old = stored("upgraded kuzu to 0.11.2", kind=Kind.EVOLUTION)
+    assert verdict(new("upgraded kuzu to 0.11.3", kind=Kind.EVOLUTION), old, 0.9) is Verdict.ADD
 
 
 def test_a_weaker_source_never_replaces_a_stronger_ones_words() -> None:
     old = stored("database pool size", "keep it at 10", trust=Trust.USER_ASSERTED)
-    claim = new("database pool size", "keep it at 99", trust=Trust.WEB)
-    assert verdict(claim, old, 0.9) is Verdict.ADD
+    more = new("database pool size", "keep it at 10 says the manual", trust=Trust.WEB)
+    assert verdict(more, old, 0.9) is Verdict.ADD
+
+
+def claim(days: float = 0, confidence: float = 0.7, trust: Trust = Trust.USER_ASSERTED) -> Claim:
+    return Claim(since=BEGIN + timedelta(days=days), confidence=confidence, trust=trust)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ruling"),
+    [
+        (claim(days=2), claim(confidence=0.99), Ruling.FIRST),
+        (claim(), claim(days=2), Ruling.SECOND),
+        (claim(confidence=0.9), claim(days=0.5), Ruling.FIRST),
+        (claim(trust=Trust.AGENT_INFERRED), claim(), Ruling.SECOND),
+        (claim(), claim(days=0.5, confidence=0.75), Ruling.OPEN),
+        (claim(days=400, trust=Trust.WEB), claim(), Ruling.OPEN),
+        (claim(confidence=0.95, trust=Trust.TOOL_OUTPUT), claim(trust=Trust.VERIFIED_OUTCOME), Ruling.OPEN),
+    ],
+)
+def test_time_decides_then_certainty_then_trust_and_a_weaker_class_never(
+    first: Claim, second: Claim, ruling: Ruling
+) -> None:
+    assert rule(first, second) is ruling
+
+
+claims = st.builds(
+    claim, days=st.floats(0, 3), confidence=st.floats(0, 1, allow_nan=False), trust=st.sampled_from(list(Trust))
+)
+
+
+@given(claims, claims)
+def test_a_ruling_does_not_depend_on_who_comes_first(first: Claim, second: Claim) -> None:
+    turned = {Ruling.FIRST: Ruling.SECOND, Ruling.SECOND: Ruling.FIRST, Ruling.OPEN: Ruling.OPEN}
+    assert rule(second, first) is turned[rule(first, second)]
+    if (winner := rule(first, second)) is not Ruling.OPEN:
+        won, lost = (first, second) if winner is Ruling.FIRST else (second, first)
+        assert won.trust.rank <= lost.trust.rank
 
 
 def test_the_nearest_fitting_memory_is_meant() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from helix.errors import InvalidInputError
-from helix.ingest.plain import decode
+from helix.text.names import decode
 
 IGNORE_FILE = ".helixignore"
 
@@ -70,6 +71,41 @@ def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) ->
         raise InvalidInputError(
             f"{file} cannot be read: {error.strerror}", hint="make it readable, or remove it"
         ) from error
+
+
+def rules_above(folder: Path, base: Path) -> IgnoreRules:
+    """Return the rules of every `.helixignore` from `base` down to and in `folder`, which lies in it."""
+    rules = IgnoreRules()
+    for part in (*reversed(folder.relative_to(base).parents), folder.relative_to(base)):
+        rules = rules_of(base / part, "" if part == Path() else part.as_posix(), rules)
+    return rules
+
+
+def without_ignored(files: Iterable[str], root: Path) -> list[str]:
+    """Return the files that no `.helixignore` of the project at `root` excludes, each by its path from there.
+
+    A link is excluded by its own path and by that of what it leads to. A file outside the root is not the project's to
+    exclude: it is returned as it was named. A file need not exist. Raises InvalidInputError for a root that is not
+    absolute, and for rules that cannot be read.
+    """
+    if not root.is_absolute():
+        raise InvalidInputError(f"the root {root} is not an absolute path", hint="send the project's whole path")
+    kept = []
+    for file in files:
+        places = [
+            place for place in (_place(root, file, os.path.normpath), _place(root, file, os.path.realpath)) if place
+        ]
+        if not places:
+            kept.append(file)
+        elif not any(rules_above(root / Path(place).parent, root).ignores(place) for place in places):
+            kept.append(places[0])
+    return kept
+
+
+def _place(root: Path, file: str, whole: Callable[[Path], str]) -> str:
+    """Return the path of a file from the root, both made whole; empty where it does not lie under it."""
+    base, path = Path(whole(root)), Path(whole(root / file))
+    return path.relative_to(base).as_posix() if path != base and path.is_relative_to(base) else ""
 
 
 def _parse(line: str, base: str) -> _Rule | None:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from enum import IntEnum
 
 from helix.model.memory import Memory
 
 LEAST_EASINESS = 1.3
 LONGEST_HALF_LIFE_DAYS = 3650.0
 _PASSING_QUALITY = 3
+
+
+class Quality(IntEnum):
+    """What a verified use says for a memory, 0..5 as SM-2 counts."""
+
+    USED_AND_PASSED = 5
+    """There is evidence that it was used, and the outcome passed."""
+    CLAIMED_AND_PASSED = 4
+    PASSED = 3
+    """The outcome passed; whether it was used is not known."""
+    USED_AND_FAILED = 1
 
 
 def easiness_after(easiness: float, quality: int) -> float:

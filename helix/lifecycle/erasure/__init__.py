@@ -1,0 +1,1 @@
+"""Erasure: what is to be gone from every file for good."""

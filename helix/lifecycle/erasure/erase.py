@@ -1,0 +1,239 @@
+"""Hard forget: works out what goes with a memory or an episode, and takes it away everywhere, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import cast
+
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.journal import erase
+from helix.lifecycle.find import memory_of
+from helix.lifecycle.insight import reflect, rollup
+from helix.lifecycle.knowledge import derived
+from helix.lifecycle.remember import body
+from helix.lifecycle.truth import systemic
+from helix.model.clock import from_micros, to_micros
+from helix.model.edge import Label, Ref, Relation
+from helix.model.entity import Entity
+from helix.model.episode import Episode, Session
+from helix.model.erasure import Erasable, ErasePlan, EraseReport
+from helix.model.memory import Memory
+from helix.model.operations import Change, DropEdge
+from helix.model.provenance import Provenance
+from helix.model.records import Node
+from helix.model.reflection import Reflection
+from helix.model.tombstone import is_erased
+from helix.store import erasing
+from helix.store.erasing import ERASE, Note
+from helix.store.jobs import Ticket
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+MADE_OF_WORDS = frozenset({derived.EXTRACTOR, rollup.EXTRACTOR, reflect.EXTRACTOR, systemic.EXTRACTOR})
+"""Extractors whose texts are sentences of the evidence: they would go on saying what was erased."""
+_OWN_ROLE = "store"
+_SHOWN = 80
+_RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITES}
+
+
+def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
+    """Return what a hard forget takes away, and what stays though it speaks of it; nothing is changed.
+
+    A memory goes with its versions and the episodes that hold its own words, an episode as it is; with them whatever
+    rests on nothing else, and the names that nothing else mentions. Raises NotFoundError or ConflictError as
+    `memory_of` does, InvalidInputError for a node that cannot be named here.
+    """
+    root = _root(store, name_or_id)
+    copies = tuple(str(path) for path in erasing.copies_of(store))
+    if is_erased(store.records.node(root)):
+        return ErasePlan(root=root, goes=(), stays=(), copies=copies)
+    circle = _Circle(store)
+    circle.close_around(root)
+    names = {ref: "nothing else mentions it" for ref in erase.names_left(store.journal, circle.goes.keys())}
+    return ErasePlan(
+        root=root,
+        goes=tuple(_told(store, {**circle.goes, **names})),
+        stays=tuple(_told(store, circle.stays)),
+        copies=copies,
+    )
+
+
+def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
+    """Take away what the plan names, from every file and everything held in memory; tombstones stay.
+
+    It is finished at the next start where it was cut short, and doing it twice does nothing the second time. The graph
+    is built anew: until then Cypher has none to ask. Raises ConflictError where the plan is not true any more.
+    """
+    now = plan_hard_forget(store, plan.root.id)
+    if {each.ref for each in now.goes} != {each.ref for each in plan.goes}:
+        raise ConflictError("what belongs to it has changed meanwhile", hint="look at what would go, and confirm again")
+    if not plan.goes:
+        return EraseReport(erased=(), rows=0, copies=(), warnings=())
+    note = Note(kind=ERASE, refs=tuple(each.ref for each in plan.goes), at=to_micros(store.clock()))
+    erasing.begin(store, note)
+    report = carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
+    erasing.rebuild(store, ticket)
+    return report
+
+
+def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseReport:
+    """Do all of a hard forget that was noted, whatever of it is done already; the graph is left to be built anew."""
+
+    def entombed() -> Decision[None]:
+        operations = tuple(erase.entombing(store.journal, note.refs, from_micros(note.at)))
+        return Decision((Change(kind=ERASE, operations=operations),) if operations else (), None)
+
+    return erasing.everywhere(
+        store,
+        note,
+        texts=list(_texts(store, note.refs)),
+        remove=lambda: store.writer.submit(entombed),
+        in_copy=lambda copy: erasing.forget_in(copy, note.refs, note.at),
+        tell=tell,
+    )
+
+
+class _Circle:
+    """What goes with a node, and what touches that and stays; each with the reason, in the order it was found."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._edges: dict[Ref, list[DropEdge]] = {}
+        self.goes: dict[Ref, str] = {}
+        self.stays: dict[Ref, str] = {}
+
+    def close_around(self, root: Ref) -> None:
+        """Find everything, one pass over the edges for each step away from the root."""
+        self.goes[root] = "it was named"
+        if root.label is Label.MEMORY:
+            self._versions(root)
+        seen = 0
+        while len(self.goes) > seen:
+            seen = len(self.goes)
+            self._words_of_its_own()
+            self._resting_on_it()
+        self.stays = {ref: why for ref, why in self.stays.items() if ref not in self.goes}
+
+    def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
+        wanted = list(refs)
+        lacking = [ref for ref in wanted if ref not in self._edges]
+        if lacking:
+            self._edges.update(erase.edges_at(self._store.journal, lacking))
+        for ref in wanted:
+            yield from self._edges[ref]
+
+    def _versions(self, root: Ref) -> None:
+        """Follow the versions from the root: what took its place, and what it took the place of."""
+        for newer, why in ((True, "a newer version of it"), (False, "an older version of it")):
+            edge_of = [root]
+            while edge_of:
+                step = [edge for edge in self._at(edge_of) if edge.type is Relation.SUPERSEDES]
+                ends = [edge.source for edge in step if edge.target in edge_of] if newer else []
+                ends += [edge.target for edge in step if edge.source in edge_of] if not newer else []
+                edge_of = [ref for ref in dict.fromkeys(ends) if ref not in self.goes]
+                self.goes.update(dict.fromkeys(edge_of, why))
+
+    def _words_of_its_own(self) -> None:
+        """Add the episodes in which what goes was stored; episodes it was drawn from stay."""
+        memories = [ref for ref in self.goes if ref.label is Label.MEMORY]
+        evidence = {
+            edge.target: edge.source
+            for edge in self._at(memories)
+            if edge.type is Relation.GROUNDED_IN and edge.target not in self.goes
+        }
+        for ref, memory in evidence.items():
+            episode = cast(Episode, self._store.records.node(ref))
+            if episode.role == _OWN_ROLE or episode.content == _words(self._store.records.node(memory)):
+                self.goes[ref] = "what it was stored in"
+            else:
+                self.stays[ref] = "it was drawn from this"
+
+    def _resting_on_it(self) -> None:
+        """Add the memories and reflections that rest on nothing but what goes, or that Helix made of its words."""
+        resting = {
+            edge.source: None
+            for edge in self._at(list(self.goes))
+            if edge.type is _RESTS_ON.get(edge.source.label)
+            and edge.source not in self.goes
+            and edge.target in self.goes
+        }
+        list(self._at(resting))
+        for ref in resting:
+            grounds = [
+                edge.target for edge in self._edges[ref] if edge.source == ref and edge.type is _RESTS_ON[ref.label]
+            ]
+            if all(ground in self.goes for ground in grounds):
+                self.goes[ref] = "it rests on nothing else"
+            elif _extractor(self._store.records.node(ref)) in MADE_OF_WORDS:
+                self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
+            else:
+                self.stays[ref] = "it rests on other evidence too, and may repeat it"
+
+
+def _extractor(node: Node) -> str:
+    return getattr(node, "provenance", Provenance()).extractor
+
+
+def _root(store: Store, name_or_id: str) -> Ref:
+    wanted = name_or_id.strip()
+    for label in Label:
+        ref = Ref(label=label, id=wanted)
+        if store.catalogue.row_of(ref) is None:
+            continue
+        if label not in (Label.MEMORY, Label.EPISODE, Label.REFLECTION):
+            raise InvalidInputError(
+                f"{wanted!r} is a {label.lower()}", hint="name a memory, an episode or a reflection: it goes with them"
+            )
+        return ref
+    try:
+        return Ref(label=Label.MEMORY, id=memory_of(store, wanted).id)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"nothing is called {wanted!r}", hint="name a memory, or the id of an episode or a reflection"
+        ) from error
+
+
+def _told(store: Store, found: dict[Ref, str]) -> Iterator[Erasable]:
+    for (ref, why), node in zip(found.items(), store.records.nodes(list(found)), strict=True):
+        yield Erasable(ref=ref, name=_name_of(node), why=why)
+
+
+def _name_of(node: Node) -> str:
+    match node:
+        case Memory() | Entity():
+            return node.name
+        case Reflection():
+            text = node.question or node.insight
+        case Episode():
+            text = node.content
+        case _:
+            text = node.id
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def _words(node: Node) -> str:
+    match node:
+        case Memory():
+            return body(node.trigger, node.resolution)
+        case Episode():
+            return node.content
+        case Reflection():
+            return node.insight
+        case _:
+            return ""
+
+
+def _texts(store: Store, refs: Iterable[Ref]) -> Iterator[str]:
+    """Yield what the nodes say, as far as they say it still."""
+    for node in store.records.nodes([ref for ref in refs if store.catalogue.row_of(ref) is not None]):
+        yield _words(node)
+        match node:
+            case Memory():
+                yield from (node.name, node.trigger, node.resolution)
+            case Reflection():
+                yield node.question
+            case Entity():
+                yield node.name
+            case Session():
+                yield node.id

@@ -1,0 +1,155 @@
+"""Secrets in what is stored: finds those that older rules let pass, and says how each record reads without them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from helix.model.edge import Label
+from helix.model.operations import Props, Scalar
+from helix.text.chunks import chunks
+from helix.text.names import slug
+from helix.text.redact import Redaction, redact
+
+Redact = Callable[[str], Redaction]
+
+# What Helix itself chose the words of; a scope is part of the ids of what lies in it.
+_OWN = frozenset({"kind", "status", "trust", "extractor", "role", "scope"})
+_JSON = frozenset({"attributes"})
+_AROUND = 32
+_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
+_NOT_ALNUM = re.compile(r"[\W_]+")
+_SHORTEST_PART = 6
+_KEPT = 500_000
+
+
+class Remembering:
+    """Redacts, and remembers the texts that had nothing in them: passages, log rows and edges say them again."""
+
+    def __init__(self) -> None:
+        self._clean: set[int] = set()
+
+    def __call__(self, text: str) -> Redaction:
+        """Return what `redact` does."""
+        key = hash(text)
+        if key in self._clean:
+            return Redaction(text=text)
+        found = redact(text)
+        if not found.findings:
+            if len(self._clean) >= _KEPT:
+                self._clean.clear()
+            self._clean.add(key)
+        return found
+
+
+def texts_of(props: Props) -> Iterator[tuple[str, str]]:
+    """Yield every text of a record that somebody chose the words of, with the name of its property."""
+    for name, value in props.items():
+        if name in _JSON and isinstance(value, str):
+            yield from ((name, text) for text in _texts_in(_loaded(value)))
+        elif isinstance(value, str) and value and name not in _OWN:
+            yield name, value
+
+
+def without_secrets(label: Label | None, node_id: str, props: Props, redact: Redact) -> dict[str, Scalar]:
+    """Return the properties that change, as they read without secrets; `label` is None for an edge.
+
+    A name made of words that had a secret in them is made anew, or it would spell the secret still.
+    """
+    changed: dict[str, Scalar] = {}
+    secrets = [secret for _, text in texts_of(props) for secret, _ in secrets_in(text, redact)]
+    if not secrets:
+        return changed
+    for name, value in props.items():
+        if isinstance(value, str) and name not in _OWN:
+            cleared = _dumped(_walked(_loaded(value), redact)) if name in _JSON else redact(value).text
+            if cleared != value:
+                changed[name] = cleared
+    if label is Label.MEMORY and _spelled(str(props.get("name", "")), secrets):
+        words = str(changed.get("trigger", props.get("trigger", "")))
+        changed["name"] = f"{slug(words)}-{node_id[-_SHORTEST_PART:]}"
+    return changed
+
+
+def pieces_without(
+    old_texts: tuple[str, ...], new_texts: tuple[str, ...], pieces: tuple[str, ...], redact: Redact
+) -> tuple[str, ...]:
+    """Return a record's pieces as they read without secrets.
+
+    Pieces cut from one of the old texts are cut anew from the new one in its place: a cut may go through a secret.
+    """
+    for old, new in zip(old_texts, new_texts, strict=True):
+        if tuple(chunks(old)) == pieces:
+            return tuple(chunks(new))
+    secrets = sorted(
+        {secret for text in old_texts for secret in secrets_in(text, redact)}, key=lambda pair: -len(pair[0])
+    )
+    return tuple(redact(_masked(piece, secrets)).text for piece in pieces)
+
+
+def secrets_in(text: str, redact: Redact) -> Iterator[tuple[str, str]]:
+    """Yield every secret of a text with its kind."""
+    yield from ((text[finding.start : finding.end], finding.kind) for finding in redact(text).findings)
+
+
+def _masked(text: str, secrets: list[tuple[str, str]]) -> str:
+    for secret, kind in secrets:
+        text = text.replace(secret, f"[REDACTED:{kind}]")
+    return text
+
+
+def excerpts(text: str, redact: Redact) -> Iterator[tuple[str, str]]:
+    """Yield each secret's kind and what stands around it in the text, every secret in there masked."""
+    found = redact(text)
+    if not found.findings:
+        return
+    for marker in _MARKER.finditer(found.text):
+        start, end = max(0, marker.start() - _AROUND), marker.end() + _AROUND
+        yield marker.group(1), " ".join(found.text[start:end].split())
+
+
+def _spelled(name: str, secrets: list[str]) -> bool:
+    """Return whether a name spells a part of a secret, as `slug` spells it."""
+    plain = _NOT_ALNUM.sub("", name.casefold())
+    return any(
+        part in plain
+        for secret in secrets
+        for word in _NOT_ALNUM.split(secret.casefold())
+        for part in (word[:_SHORTEST_PART],)
+        if len(part) >= 4
+    )
+
+
+def _loaded(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _dumped(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield str(key)
+            yield from _texts_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts_in(item)
+
+
+def _walked(value: Any, redact: Redact) -> Any:
+    if isinstance(value, str):
+        return redact(value).text
+    if isinstance(value, Mapping):
+        return {redact(str(key)).text: _walked(item, redact) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_walked(item, redact) for item in value]
+    return value

@@ -1,0 +1,31 @@
+"""Unfinished erasures: what was cut short is done to its end before anybody is served."""
+
+from __future__ import annotations
+
+import logging
+
+from helix.lifecycle.erasure import erase, scan
+from helix.store import erasing
+from helix.store.store import Store
+
+log = logging.getLogger(__name__)
+
+_BY_KIND = {erasing.ERASE: erase.carry_out, scan.REDACT: scan.carry_out}
+
+
+def finish(store: Store) -> bool:
+    """Finish an erasure that was under way when the store was closed or killed; return whether there was one.
+
+    The graph is left to be built anew (`store.needs_rebuild`). A store in which it fails is closed: nobody is to be
+    served what was to be gone.
+    """
+    note = erasing.under_way(store)
+    if note is None:
+        return False
+    try:
+        report = _BY_KIND[note.kind](store, note, log.info)
+    except BaseException:
+        store.close()
+        raise
+    log.info("erasure finished", extra={"nodes": len(report.erased), "complete": report.complete})
+    return True

@@ -1,0 +1,1 @@
+"""Insight: reflections on what happened, what they rest on, and summaries of what has faded."""

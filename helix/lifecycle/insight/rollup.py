@@ -1,0 +1,265 @@
+"""Roll-up: stale episodes that stood side by side are summed up in memories that stay; the episodes stay too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from itertools import groupby, pairwise
+from typing import Any, cast
+
+import numpy as np
+
+from helix.errors import InvalidInputError
+from helix.lifecycle.capture.quarantine import screen
+from helix.lifecycle.compose import Composer, Prepared, spoken_of
+from helix.lifecycle.insight.summary import Summary
+from helix.lifecycle.insight.support import findable_episodes, present, standing, supports_of
+from helix.lifecycle.thinking.model_reflect import summed_up
+from helix.lifecycle.work.run import Run
+from helix.model.clock import DAY_MICROS, to_micros
+from helix.model.edge import Label, Ref, Relation
+from helix.model.entity import Mention
+from helix.model.episode import Episode
+from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
+from helix.model.provenance import Provenance, weakest
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.store import Store
+from helix.text.chunks import MOST_CHUNKS
+from helix.text.names import slug
+from helix.text.tokens import lexical_tokens
+
+EXTRACTOR = "rollup"
+GROUP = 7
+"""Episodes of a summary, at most; never more than ten, or nobody could tell which of them it speaks of."""
+SITTING = timedelta(hours=6)
+"""A longer silence ends a group: what comes after it is another talk."""
+_RETIRED = STATUS_CODE[Status.RETIRED]
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What decides whether episodes are neighbours: the scope, and the session or else the day (UTC)."""
+
+    scope: int
+    session: int
+    day: int
+
+
+def roll_up(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Sum up the groups of episodes that have faded; return what was done, as counts.
+
+    `payload`: `scope` (None: every scope), `older_than_days` (None: what is below the salience floor). A summary whose
+    episodes are no longer all there is retired first, and the ones that are left are summed up again.
+    """
+    scope = payload.get("scope")
+    older = _days(payload.get("older_than_days"))
+    _retire_broken(run, scope)
+    groups = list(_due(run, scope, older))
+    for done, group in enumerate(groups):
+        run.progress(done, len(groups), "rolling up")
+        if run.cancelled:
+            break
+        if _write(run, group):
+            run.count("summaries added")
+            run.count("episodes rolled up", len(group))
+    return dict(run.counts)
+
+
+def source_of(episodes: Sequence[Episode]) -> str:
+    """Return the source of the summary of these episodes: the same ones always have the same."""
+    ids = "\n".join(sorted(episode.id for episode in episodes))
+    return f"{SUMMARY_SOURCE}{len(episodes)}:{sha256(ids.encode()).hexdigest()[:32]}"
+
+
+def _days(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise InvalidInputError(f"older_than_days must be a number of days, not {value!r}")
+    return float(value)
+
+
+def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Episode]]:
+    """Yield the groups of neighbours that hold a stale episode, oldest first, each in the order in which it happened.
+
+    A group is what lies side by side in one session (or, without one, on one day), unless it is rolled up already.
+    """
+    _, view = present(run.store)
+    rows = np.flatnonzero(findable_episodes(view, scope))
+    if not len(rows):
+        return
+    covered = _covered(run.store)
+    columns = view.columns
+    now = to_micros(run.now)
+    stale = (columns.fades_at < now) if older is None else columns.recorded_at <= now - int(older * DAY_MICROS)
+    keys = {_key(view, int(row)) for row in rows[(stale & ~covered)[rows]]}
+    places = sorted((int(row) for row in rows if _key(view, int(row)) in keys), key=lambda row: _order(view, row))
+    for _, held in groupby(places, key=lambda row: _key(view, row)):
+        for stretch in _stretches(view, list(held), covered):
+            for group in _balanced(stretch):
+                if stale[group].any():
+                    nodes = run.store.records.nodes([view.ref_of(row) for row in group])
+                    yield [cast(Episode, node) for node in nodes]
+
+
+def _covered(store: Store) -> BoolArray:
+    """Return for every row whether a summary that stands, or that a person put away, speaks for it."""
+    graph, view = present(store)
+    covered = np.zeros(view.count, np.bool_)
+    rows = [row for row in _summaries(view) if view.columns.status[row] != _RETIRED]
+    for held in supports_of(graph, rows, Relation.GROUNDED_IN):
+        covered[held] = True
+    return covered
+
+
+def _summaries(view: CatalogueView) -> list[int]:
+    sources = view.lookups.sources[LABEL_CODE[Label.MEMORY]].items()
+    held = (rows for source, rows in sources if source.startswith(SUMMARY_SOURCE))
+    return sorted(row for rows in held for row in rows if row < view.count)
+
+
+def _key(view: CatalogueView, row: int) -> _Key:
+    columns = view.columns
+    session = int(columns.session[row])
+    named = session >= 0 and view.lookups.sessions.word(session) != ""
+    return _Key(int(columns.scope[row]), session if named else -1, 0 if named else _day(view, row))
+
+
+def _day(view: CatalogueView, row: int) -> int:
+    return int(view.columns.occurred_at[row]) // DAY_MICROS
+
+
+def _order(view: CatalogueView, row: int) -> tuple[Any, ...]:
+    key = _key(view, row)
+    columns, lookups = view.columns, view.lookups
+    session = lookups.sessions.word(key.session) if key.session >= 0 else ""
+    times = int(columns.occurred_at[row]), int(columns.recorded_at[row])
+    return (lookups.scopes.word(key.scope), session, *times, lookups.ids[row])
+
+
+def _stretches(view: CatalogueView, rows: Sequence[int], covered: BoolArray) -> Iterator[list[int]]:
+    """Yield the rows, which are in order, in runs between which there is a silence or a summary made earlier."""
+    times = view.columns.occurred_at
+    silence = int(SITTING.total_seconds() * 1_000_000)
+    stretch: list[int] = []
+    for row in rows:
+        if stretch and (covered[row] or int(times[row]) - int(times[stretch[-1]]) > silence):
+            yield stretch
+            stretch = []
+        if not covered[row]:
+            stretch.append(row)
+    if stretch:
+        yield stretch
+
+
+def _balanced(rows: Sequence[int]) -> list[list[int]]:
+    """Return the rows in as few groups as hold GROUP each, of sizes that differ by one at most."""
+    count = -(-len(rows) // GROUP)
+    bounds = [len(rows) * place // count for place in range(count + 1)]
+    return [list(rows[start:stop]) for start, stop in pairwise(bounds)]
+
+
+def _write(run: Run, group: Sequence[Episode]) -> bool:
+    """Write the summary of a group, unless something of it changed meanwhile; return whether it was written."""
+    summary = summed_up(run.store, group)
+    source = source_of(group)
+    run.say(f"sum up {len(group)} episodes of {group[0].scope}: {summary.title}")
+    ready = _findable(run.store, group, spoken_of(f"{summary.title}\n{summary.text}"))
+
+    def compose(composer: Composer) -> bool:
+        if not _still_open(run.store, group):
+            return False
+        memory = _memory(run.store, composer, group, summary, source)
+        ref = composer.node(memory)
+        composer.passages(ref, ready)
+        composer.mentions(ref, memory.scope, ready.mentions, memory.provenance)
+        for episode in group:
+            composer.edge(
+                Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode.id), provenance=memory.provenance
+            )
+        return True
+
+    return bool(run.write(source, compose))
+
+
+def _findable(store: Store, group: Sequence[Episode], found: tuple[Mention, ...]) -> Prepared:
+    """Return what a summary is found by: all that its episodes are found by, with the vectors they have.
+
+    A summary that is found by its own words alone misses what it left out (LoCoMo: 5 points of recall).
+    """
+    _, view = present(store)
+    rows = [view.row_of(Ref(label=Label.EPISODE, id=episode.id)) for episode in group]
+    most = max(1, MOST_CHUNKS // len(group))
+    held = [view.passages.of_rows(np.array([row]), view.count)[:most] for row in rows if row is not None]
+    passages = np.concatenate(held)
+    texts = store.records.passage_texts([int(number) for number in view.passages.numbers[passages]])
+    known = view.passages.embedded[passages]
+    vectors = iter(view.passages.vectors.rows(passages[known]))
+    return Prepared(
+        pieces=tuple(texts),
+        tokens=tuple(" ".join(lexical_tokens(text)) for text in texts),
+        mentions=found,
+        vectors=tuple(next(vectors).tobytes() if there else None for there in known),
+    )
+
+
+def _still_open(store: Store, group: Sequence[Episode]) -> bool:
+    _, view = present(store)
+    rows = [view.row_of(Ref(label=Label.EPISODE, id=episode.id)) for episode in group]
+    stands, covered = standing(view), _covered(store)
+    return all(row is not None and stands[row] and not covered[row] for row in rows)
+
+
+def _memory(store: Store, composer: Composer, group: Sequence[Episode], summary: Summary, source: str) -> Memory:
+    trust = weakest(*(episode.provenance.trust for episode in group))
+    return Memory(
+        id=store.make_id(composer.now),
+        name=composer.name(group[0].scope, slug(summary.title)),
+        kind=Kind.FACT,
+        trigger=summary.title,
+        resolution=summary.text,
+        recorded_at=composer.now,
+        scope=group[0].scope,
+        status=screen(trust, summary.title, summary.text).status,
+        importance=max(episode.importance for episode in group),
+        half_life_days=0.0,
+        valid_from=min(composer.now, max(episode.occurred_at for episode in group)),
+        source=source,
+        provenance=Provenance(slice=source, extractor=EXTRACTOR, trust=trust),
+    )
+
+
+def _retire_broken(run: Run, scope: str | None) -> None:
+    """Retire the summaries of which an episode is gone or put away: they would go on saying what it said."""
+    for ref in _broken(run.store, scope):
+        run.say(f"retire the summary {cast(Memory, run.store.records.node(ref)).name}: an episode of it is gone")
+
+        def compose(composer: Composer, ref: Ref = ref) -> bool:
+            if ref not in _broken(run.store, scope):
+                return False
+            composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
+            return True
+
+        if run.write(f"retire {ref.id}", compose):
+            run.count("summaries retired")
+
+
+def _broken(store: Store, scope: str | None) -> list[Ref]:
+    graph, view = present(store)
+    code = view.lookups.scopes.code(scope) if scope is not None else None
+    columns = view.columns
+    rows = [
+        row
+        for row in _summaries(view)
+        if columns.status[row] != _RETIRED and (code is None or columns.scope[row] == code)
+    ]
+    stands = standing(view)
+    held = supports_of(graph, rows, Relation.GROUNDED_IN)
+    return [
+        view.ref_of(row)
+        for row, episodes in zip(rows, held, strict=True)
+        if len(episodes) < int(view.lookups.origins[row].split(":")[1]) or not stands[episodes].all()
+    ]

@@ -1,0 +1,1 @@
+"""Knowledge: what many episodes say becomes memories, each grounded in them."""

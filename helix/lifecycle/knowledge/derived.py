@@ -1,0 +1,253 @@
+"""Derived memories: how one that the episodes ask for is written, renewed, strengthened and retired in a store.
+
+A derived memory is known by its key, in its source and its attributes. What people and outcomes made of it - other
+words, feedback, the reset of a clock - is kept with the key: whatever version comes next has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from helix.lifecycle.compose import Composer, Prepared
+from helix.lifecycle.intake import OWN_ATTRIBUTE
+from helix.lifecycle.knowledge.derive import Desired, digest
+from helix.lifecycle.remember import half_life_of
+from helix.lifecycle.versions import supersede
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.memory import Memory, Status
+from helix.model.provenance import Provenance
+from helix.model.records import edge_from
+from helix.store.store import Store
+from helix.text.names import slug
+
+KEY = f"{OWN_ATTRIBUTE}key"
+"""Attribute of a derived memory: what it is known by, whatever version it is in."""
+DERIVED = f"{OWN_ATTRIBUTE}derived"
+"""Attribute of a derived memory: what was derived, to be told from what people made of it."""
+SOURCE = "derived:"
+EXTRACTOR = "consolidation"
+"""Extractor of the edges to the episodes that a memory was derived from."""
+_MOST_FORMER = 20
+_LIVE = frozenset({Status.ACTIVE, Status.ARCHIVED, Status.QUARANTINED, Status.FORGOTTEN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Existing:
+    """The newest version of a derived memory, and the ids of the episodes that it was derived from."""
+
+    memory: Memory
+    grounding: frozenset[str]
+    replaced: bool
+
+    @property
+    def ref(self) -> Ref:
+        """Its node."""
+        return Ref(label=Label.MEMORY, id=self.memory.id)
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return str(self.memory.attributes.get(KEY, ""))
+
+    @property
+    def live(self) -> bool:
+        """Whether it stands, in whatever place a person or a rule has put it."""
+        return self.memory.status in _LIVE
+
+    @property
+    def edited(self) -> bool:
+        """Whether its words are a person's: they differ from those that were derived."""
+        return bool(_noted(self.memory).get("words")) and _words(self.memory) != _noted(self.memory).get("words")
+
+
+def existing(store: Store, scope: str) -> list[Existing]:
+    """Return the newest version of each derived memory of exactly this scope, by key."""
+    newest: dict[str, Memory] = {}
+    for _, node in store.nodes_from(Label.MEMORY, SOURCE, scope):
+        memory = cast(Memory, node)
+        key = str(memory.attributes.get(KEY, ""))
+        if key and (key not in newest or _version(newest[key]) < _version(memory)):
+            newest[key] = memory
+    return [_read(store, memory) for _, memory in sorted(newest.items())]
+
+
+def _version(memory: Memory) -> tuple[bool, datetime, str]:
+    return memory.status in _LIVE, memory.recorded_at, memory.id
+
+
+def _read(store: Store, memory: Memory) -> Existing:
+    ref = Ref(label=Label.MEMORY, id=memory.id)
+    edges = [edge_from(op) for op in store.records.edges_at(ref)]
+    grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
+    successors = [edge.source for edge in edges if edge.type is Relation.SUPERSEDES and edge.target == ref]
+    replaced = memory.status is Status.RETIRED and any(
+        _took_over(cast(Memory, node), memory) for node in store.records.nodes(successors)
+    )
+    return Existing(memory=memory, grounding=grounding, replaced=replaced)
+
+
+def _took_over(successor: Memory, memory: Memory) -> bool:
+    """Return whether another memory stands for this one, which is not to come back: they were merged, or one holds.
+
+    A version of the same memory under a later key is no other memory.
+    """
+    former = _noted(successor).get("former", [])
+    return successor.status in _LIVE and not (isinstance(former, list) and memory.attributes.get(KEY) in former)
+
+
+def _is_own(edge: Edge, ref: Ref) -> bool:
+    return edge.type is Relation.GROUNDED_IN and edge.source == ref and edge.provenance.extractor == EXTRACTOR
+
+
+def add(composer: Composer, store: Store, scope: str, wanted: Desired, prepared: Prepared) -> Memory:
+    """Write a memory that was not there before."""
+    memory = Memory(
+        id=store.make_id(composer.now),
+        name=composer.name(scope, slug(wanted.trigger)),
+        kind=wanted.kind,
+        trigger=wanted.trigger,
+        resolution=wanted.resolution,
+        recorded_at=composer.now,
+        scope=scope,
+        status=wanted.status,
+        confidence=wanted.confidence,
+        importance=wanted.importance,
+        half_life_days=half_life_of(wanted.kind),
+        valid_from=wanted.since,
+        source=f"{SOURCE}{wanted.key}",
+        attributes=_attributes({}, wanted),
+        provenance=_provenance(wanted),
+    )
+    ref = composer.node(memory)
+    composer.passages(ref, prepared)
+    composer.mentions(ref, scope, prepared.mentions, memory.provenance)
+    composer.touches(ref, scope, wanted.files, memory.provenance)
+    _ground(composer, ref, wanted.grounding, memory.provenance)
+    return memory
+
+
+def renew(composer: Composer, store: Store, known: Existing, wanted: Desired, prepared: Prepared) -> Memory:
+    """Write the version that says what is asked for now; counters, clocks and links go over to it."""
+    old = known.memory
+    memory = replace(
+        old,
+        id=store.make_id(composer.now),
+        name=old.name if known.live else composer.name(old.scope, old.name),
+        kind=old.kind if known.edited else wanted.kind,
+        trigger=old.trigger if known.edited else wanted.trigger,
+        resolution=old.resolution if known.edited else wanted.resolution,
+        recorded_at=composer.now,
+        retired_at=None,
+        status=_status(old, wanted),
+        confidence=_shifted(old, wanted),
+        importance=old.importance if known.edited else wanted.importance,
+        half_life_days=old.half_life_days if old.kind is wanted.kind else half_life_of(wanted.kind),
+        valid_from=min(filter(None, (old.valid_from, wanted.since))),
+        source=f"{SOURCE}{wanted.key}",
+        attributes=_attributes(old.attributes, wanted),
+        provenance=_provenance(wanted),
+    )
+    ref = supersede(composer, store, old, memory, prepared, wanted.files)
+    _ground(composer, ref, wanted.grounding, memory.provenance)
+    for episode in sorted(known.grounding - set(wanted.grounding)):
+        composer.drop_edge(Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode))
+    return memory
+
+
+def strengthen(composer: Composer, known: Existing, wanted: Desired) -> None:
+    """Bring a memory whose words stay to the evidence that there is now."""
+    old, ref = known.memory, known.ref
+    provenance = _provenance(wanted)
+    composer.patch(
+        ref,
+        status=_status(old, wanted),
+        confidence=_shifted(old, wanted),
+        importance=old.importance if known.edited else wanted.importance,
+        valid_from=min(filter(None, (old.valid_from, wanted.since))),
+        attributes=_attributes(old.attributes, wanted),
+        trust=wanted.trust,
+    )
+    _ground(composer, ref, (episode for episode in wanted.grounding if episode not in known.grounding), provenance)
+    for episode in sorted(known.grounding - set(wanted.grounding)):
+        composer.drop_edge(Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode))
+
+
+def retire(composer: Composer, known: Existing) -> None:
+    """Take a memory out of use whose grounding is gone; it stays on disk, and comes back with its grounding."""
+    composer.patch(known.ref, status=Status.RETIRED, retired_at=composer.now)
+
+
+def agrees_with(known: Existing, wanted: Desired) -> bool:
+    """Return whether nothing about a memory is to change: words, evidence, and what follows from it."""
+    noted = _attributes(known.memory.attributes, wanted)
+    return known.grounding == set(wanted.grounding) and dict(known.memory.attributes) == noted
+
+
+def same_words(known: Existing, wanted: Desired) -> bool:
+    """Return whether a memory says already, in a person's words or its own, what is asked for."""
+    return known.edited or _words(known.memory) == wanted.words
+
+
+def ground(composer: Composer, memory: Memory, episodes: Iterable[str]) -> None:
+    """Ground a memory that is not derived in more episodes."""
+    provenance = Provenance(extractor=EXTRACTOR, trust=memory.provenance.trust)
+    _ground(composer, Ref(label=Label.MEMORY, id=memory.id), episodes, provenance)
+
+
+def _ground(composer: Composer, ref: Ref, episodes: Iterable[str], provenance: Provenance) -> None:
+    plain = Provenance(extractor=EXTRACTOR, trust=provenance.trust)
+    for episode in episodes:
+        composer.edge(Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode), provenance=plain)
+
+
+def _provenance(wanted: Desired) -> Provenance:
+    return Provenance(slice=f"{SOURCE}{wanted.key}", extractor=EXTRACTOR, trust=wanted.trust)
+
+
+def _attributes(old: Mapping[str, object], wanted: Desired) -> dict[str, object]:
+    noted: dict[str, object] = {
+        "words": wanted.words,
+        "confidence": wanted.confidence,
+        "status": wanted.status.value,
+        "support": wanted.support,
+    }
+    former = _former(old, wanted.key)
+    if former:
+        noted["former"] = former
+    steps = {"steps": list(wanted.steps)} if wanted.steps else {}
+    return {**old, **steps, KEY: wanted.key, DERIVED: noted}
+
+
+def _former(old: Mapping[str, object], key: str) -> list[str]:
+    """Return the keys that a memory had before, the latest few of them."""
+    noted = old.get(DERIVED)
+    before = noted.get("former", []) if isinstance(noted, Mapping) else []
+    keys = [str(one) for one in before] + [str(old[KEY])] if KEY in old else []
+    return [one for one in dict.fromkeys(keys) if one != key][-_MOST_FORMER:]
+
+
+def _noted(memory: Memory) -> Mapping[str, object]:
+    noted = memory.attributes.get(DERIVED)
+    return noted if isinstance(noted, Mapping) else {}
+
+
+def _words(memory: Memory) -> str:
+    return digest(memory.kind.value, memory.trigger, memory.resolution)
+
+
+def _shifted(old: Memory, wanted: Desired) -> float:
+    """Return the confidence with what others added to it or took from it since it was derived."""
+    before = _noted(old).get("confidence")
+    if not isinstance(before, float) or before == old.confidence:
+        return wanted.confidence
+    return min(1.0, max(0.0, round(wanted.confidence + old.confidence - before, 6)))
+
+
+def _status(old: Memory, wanted: Desired) -> Status:
+    """Return where the memory stands: where a person or another rule has put it, else where its evidence does."""
+    if old.status is Status.RETIRED or old.status.value == _noted(old).get("status"):
+        return wanted.status
+    return old.status

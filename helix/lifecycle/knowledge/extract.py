@@ -1,0 +1,168 @@
+"""Extraction: episodes give candidates for memories, through one interface, here by rules and without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from helix.lifecycle.knowledge.gate import CUT_OFF, TECHNICAL, Passed, gate
+from helix.model.entity import EntityKind, Mention
+from helix.model.episode import Episode
+from helix.model.memory import Kind
+from helix.text.cues import REPAIR
+from helix.text.entities import mentions
+from helix.text.sentences import Sentence
+
+MOST_CANDIDATES = 8
+"""Candidates of one episode: behind them it is a document, and documents are ingested as such."""
+_SHORT = 400
+"""Characters of an episode up to which its vector speaks for its best sentence."""
+_LEAST_STEPS, _MOST_STEPS = 3, 20
+_AFTERWARDS = 3
+"""Sentences after a failure among which its repair is looked for."""
+_STEP = re.compile(r"^[ \t]*(?:step[ \t]+)?(?P<number>\d{1,2})[.):][ \t]+(?P<text>\S.*)$", re.IGNORECASE | re.MULTILINE)
+_REASON = re.compile(
+    r"(?:because|since|otherwise|so that|the reason|or else|that way|this (?:is|way|avoids|keeps))\b", re.I
+)
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|we|we're|we've|our)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Something that an episode says and that may be worth a memory; `place` tells apart those of one episode.
+
+    `explicit`: said in so many words by somebody who may: once is enough. `whole`: it stands for all of the episode,
+    and the episode's vector for it. `speaker`: who says it of themselves, where they have a name; the trigger begins
+    with it. `steps` are those of an approach, in order. `confidence` is 0..1.
+    """
+
+    episode: str
+    place: int
+    kind: Kind
+    trigger: str
+    resolution: str
+    confidence: float
+    explicit: bool
+    whole: bool = False
+    speaker: str = ""
+    entities: tuple[Mention, ...] = ()
+    files: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What a batch came to: candidates in the order of the episodes, and the ids of those the gate held back."""
+
+    candidates: tuple[Candidate, ...]
+    held_back: tuple[str, ...]
+
+
+class Extractor(Protocol):
+    """Reads episodes. What it makes of one depends on nothing but that episode."""
+
+    @property
+    def name(self) -> str:
+        """What the provenance of a memory calls it."""
+        ...
+
+    def extract(self, episodes: Sequence[Episode]) -> Extraction:
+        """Return what the episodes say that may be worth a memory."""
+        ...
+
+
+class RuleExtractor:
+    """The extractor that costs nothing: sentences with cues, in the episode's own words."""
+
+    def __init__(self, cut_off: float = CUT_OFF) -> None:
+        """`cut_off` is the worth (0..1) below which a sentence is held back."""
+        self._cut_off = cut_off
+
+    @property
+    def name(self) -> str:
+        """`rules`."""
+        return "rules"
+
+    def extract(self, episodes: Sequence[Episode]) -> Extraction:
+        """Return what the episodes say that may be worth a memory."""
+        candidates: list[Candidate] = []
+        held_back: list[str] = []
+        for episode in episodes:
+            found = list(_candidates(episode, self._cut_off))[:MOST_CANDIDATES]
+            candidates += found
+            if not found:
+                held_back.append(episode.id)
+        return Extraction(candidates=tuple(candidates), held_back=tuple(held_back))
+
+
+def _candidates(episode: Episode, cut_off: float) -> Iterator[Candidate]:
+    if (approach := _approach(episode)) is not None:
+        yield approach
+        return
+    said, passed = gate(episode, cut_off)
+    marked = [one for one in passed if one.mark.marked]
+    alone = len(said) == 1
+    for one in marked:
+        yield _candidate(episode, said, one, whole=alone)
+    if not marked and passed and len(episode.content) <= _SHORT:
+        best = max(passed, key=lambda one: (one.mark.worth, -one.place))
+        yield _candidate(episode, said, best, whole=True)
+
+
+def _candidate(episode: Episode, said: Sequence[Sentence], one: Passed, *, whole: bool) -> Candidate:
+    mark, text = one.mark, one.sentence.text
+    resolution, explicit, sure = _more(said, one)
+    speaker = episode.agent if episode.session and _FIRST_PERSON.search(text) else ""
+    return Candidate(
+        episode=episode.id,
+        place=one.place,
+        kind=mark.kind,
+        trigger=f"{speaker}: {text}" if speaker else text,
+        resolution=resolution,
+        confidence=sure,
+        explicit=explicit,
+        whole=whole,
+        speaker=speaker,
+        entities=one.mentions,
+        files=tuple(mention.name for mention in one.mentions if mention.kind is EntityKind.FILE),
+    )
+
+
+def _more(said: Sequence[Sentence], one: Passed) -> tuple[str, bool, float]:
+    """Return what the sentences after this one add: the repair of a failure, the reason of the rest.
+
+    With it comes whether the whole is explicit, and how sure it is: a failure whose repair is told is both.
+    """
+    mark, after = one.mark, said[one.place + 1 : one.place + 1 + _AFTERWARDS]
+    if mark.kind is Kind.FAILURE:
+        repair = next((s.text for s in after if not s.asks and REPAIR.search(s.text)), "")
+        return (repair, True, max(mark.sure, 0.7)) if repair else ("", mark.explicit, mark.sure)
+    reason = after[0].text if after and _REASON.match(after[0].text) else ""
+    return reason, mark.explicit, mark.sure
+
+
+def _approach(episode: Episode) -> Candidate | None:
+    """Return the approach that an episode tells as a numbered list of steps, or None."""
+    found = list(_STEP.finditer(episode.content))
+    numbers = [int(match["number"]) for match in found]
+    if not _LEAST_STEPS <= len(found) <= _MOST_STEPS or numbers != list(range(1, len(found) + 1)):
+        return None
+    steps = tuple(" ".join(match["text"].split()) for match in found)
+    goal = " ".join(episode.content[: found[0].start()].split()).rstrip(":").strip()
+    done = sum(any(mention.kind in TECHNICAL for mention in mentions(step)) for step in steps)
+    if not goal or len(goal) > _SHORT or 2 * done < len(steps):
+        return None  # advice in general, not what was done here
+    return Candidate(
+        episode=episode.id,
+        place=0,
+        kind=Kind.PATTERN,
+        trigger=goal,
+        resolution="\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)),
+        confidence=0.6,
+        explicit=False,
+        whole=True,
+        entities=mentions("\n".join(steps)),
+        steps=steps,
+    )

@@ -1,0 +1,237 @@
+"""Gate: says without a model whether a sentence holds something durable, what kind of thing, and how sure that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix.model.entity import EntityKind, Mention
+from helix.model.episode import Episode
+from helix.model.memory import Kind
+from helix.model.provenance import Trust
+from helix.text.cues import IMPERATIVE, NEED, REPAIR, RULE, TROUBLE, words
+from helix.text.entities import mentions
+from helix.text.sentences import Sentence, sentences
+
+CUT_OFF = 0.4
+"""Worth (0..1) below which a sentence stays part of its episode only; the setting `gate_threshold`."""
+_LEAST_WORDS, _MOST_WORDS, _LEAST_TERMS = 4, 60, 3
+_LEAST_LETTERS = 0.6
+_UNMARKED, _TOLD_BY_NAMES, _HEDGE, _CALL = 0.3, 0.15, 0.3, 0.3
+_SPOKEN = frozenset({"", "user", "store"})
+"""Roles whose word about themselves and the project is their own; `assistant` and `tool` say what they were told."""
+
+_WRAPPED = re.compile(
+    r"(?<=[^\s.!?:;]{2})(?<!\n)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)]|```| {4}|\t))(?<=[^\n]{40}\n)"
+)
+_OPENING = r"(?:(?:and|but|so|also|ok(?:ay)?|btw|by the way|oh|well|yes|yeah|no|please|then|just)[,!. ]+)*"
+_REMEMBER = re.compile(
+    rf"{_OPENING}(?:remember(?: to|, (?:always|never)|:| that(?! (?:time|day|one|you|we|i|no|even|some\w*)\b))"
+    r"|(?:don't|do not|never) forget (?:to|that)|keep in mind|note to self|for (?:future )?reference|reminder:"
+    r"|important:"
+    r"|take note)",
+    re.IGNORECASE,
+)
+_LASTING = words(
+    r"from now on|going forward|as a rule|house rule|rule of thumb|(?:our|the|team) (?:policy|convention"
+    r"|standard) (?:is|says)",
+    r"by convention|it is our (?:policy|convention)",
+)
+_DECIDED = words(
+    r"(?:we|i)(?:'ve| have| had)? (?:now |finally |both |all |since |already )?(?:decided (?:to|on|against|that|not)"
+    r"|(?:chose|chosen) (?:to|not)|opted (?:for|to)|settled on|agreed (?:to|on|that))",
+    r"(?:it was|was|were|been|the team|they) decided (?:to|on|against|that)|(?<![a-z] )decision:"
+    r"|the decision (?:was|is)",
+    r"we(?:'re| are) (?:switching|moving|migrating) (?:to|from)|we (?:went with|switched (?:to|from))",
+)
+_OWN = rf"{_OPENING}(?:[\w'-]+,? ){{0,2}}?"
+_OBJECT = r"(?! (?:it|this|that|these|those|them|you|him|her|how|when|what|to say|to admit)\b)"
+_PREFERS = re.compile(
+    rf"{_OWN}(?:i(?:'d| would)? (?:really |strongly |usually |generally |much |always |definitely )?"
+    rf"(?:prefer|rather (?!than|not)|dislike|hate|detest|can't stand|avoid)\b{_OBJECT}"
+    r"|my (?:all-time |absolute |personal )?(?:favou?rite|preferred|go-to)\b.{1,60}? (?:is|are|has been|would be) "
+    rf"|i(?:'m| am) (?:more of an?|not a fan of|a (?:big |huge )?fan of|passionate about|obsessed with)\b{_OBJECT}"
+    r"|i (?:don't|do not) (?:like|eat|drink|use|want you to) (?!it|this|that|how)\w"
+    r"|i (?:really |absolutely |just |still )?(?:love|like|enjoy) (?!seeing|hearing|being able|talking)\w+ing\b"
+    r"|i (?:always|never|usually) (?:use|eat|drink|take|wear|buy|cook|write|read|run|go|start|work|listen|watch"
+    r"|keep|put)\b)",
+    re.IGNORECASE,
+)
+_KIN = (
+    r"wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|children|mom|mum|mother|dad|father|brother|sister"
+    r"|grandma|grandmother|grandpa|dog|cat|puppy|kitten|pet|boss|manager|team|company|birthday|name"
+)
+_IDENTITY = re.compile(
+    rf"{_OWN}(?:my (?:{_KIN})(?:'s name)? (?:is|are|works|lives|has|likes|loves) (?!(?:so|really|very|just|going|doing"
+    r"|getting|all|amazing|great|my) )"
+    r"|i(?:'m| am) (?:currently )?(?:an? (?!bit|little|lot|huge|big|fan|mess|wreck|believer|total)\w+(?:ist|er"
+    r"|or|ian|ant|eer)\b"
+    r"|allergic|vegetarian|vegan|married|single|divorced|lactose|diabetic|retired|originally from|based in"
+    r"|learning|studying"
+    r"|training for|working (?:as|at) )"
+    r"|i (?:live|work|study|studied|grew up|was born|graduated|moved|teach|majored|volunteer) (?:in|at|for|as"
+    r"|from|to|near) "
+    r"|i(?:'ve| have) (?:been|had|owned|played|worked|lived|practi[sc]ed) .{1,80}\b(?:for (?:over |about "
+    r"|almost |nearly )?"
+    r"(?:an? |\d+|two|three|four|five|six|seven|ten|many|several) ?\w* ?(?:years?|months?|decades?)\b"
+    r"|since (?:\d|i was|college))"
+    r"|i have (?:an?|two|three|four|\d+) (?:\w+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?"
+    r"|sisters?|pets?)\b)",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    rf"{_OWN}(?:i|we)(?:'ve| have)? (?:just |recently |finally |also |even |actually )*"
+    r"(?:(?:started|joined|launched|opened|adopted|bought|moved|quit|signed up|enrolled|switched|founded|published)\b"
+    r"|got (?:an? (?:new|job|puppy|dog|cat|kitten|promotion)|married|engaged|hired|promoted|accepted|divorced))"
+    r"(?! (?:it|this|that|them|to (?:feel|see|think|notice|realize|get)|seeing|feeling|thinking|noticing"
+    r"|getting|over)\b)",
+    re.IGNORECASE,
+)
+_RULED = re.compile(
+    rf"^{_OPENING}(?:(?:always|never) (?!here|there|had|saw|been|thought|knew|ceases?|a|so|the|mind|gets?)\w+"
+    r"|(?:do not|don't) (?!worry|forget|be|you|know|think|get|mind|give|let|stop|feel|miss|even|have|want"
+    r"|hesitate|see)\w+"
+    r"|(?:make sure|be sure) (?:to|you|that)|avoid \w+ing)"
+    r"|\bwe (?:always|never|only) (?!know|knew|have|had|get|got|see|talk|forget|want|wanted|think|say|did)\w+"
+    r"|\b(?:must(?: not|n't)?|has to|needs? to) be (?!so|very|proud|fun|great|hard|nice|tough|amazing|feeling)\w+ed\b"
+    r"|\bmust (?:not|never|always) (?!be|have)\w+",
+    re.IGNORECASE,
+)
+_HEADLINE = re.compile(r"[\w./+*-]+(?:\([\w, ]+\))?(?:[,/] ?[\w.-]+)*: ")
+_OF_ONESELF = words(r"i|i'm|i've|i'll|i'd|me|my|let's|you're|you've")
+_STATES = words(
+    r"is|are|lives?|uses?|runs? (?:on|in|with)|needs?|has|have|contains?|depends? on|belongs? to|listens? on|requires?",
+    r"comes? from|stands? for|means|expects?|returns?|stored|kept|called|found in|set (?:to|in|by)",
+)
+_LEAD = re.compile(r"^(?:before|after|when(?:ever)?|if|once|first|to)\b[^,]{1,60}, ", re.IGNORECASE)
+_HEDGED = words(
+    r"maybe|perhaps|might|could|wonder(?:ing)?|hopefully|i (?:hope|guess|think|feel like|wish|bet)|probably|not sure",
+    r"would(?: have)?|if i|if you|if we|let me know|i'll|let's|you (?:can|could|should|may|might)|imagine|seems?",
+)
+_ADRIFT = re.compile(
+    rf"{_OPENING}(?:it|its|this|that|that's|it's|these|those|they|they're|he|she|his|her|their|there|which|who"
+    rf"|what|such)\b",
+    re.IGNORECASE,
+)
+TECHNICAL = frozenset(EntityKind) - {EntityKind.CONCEPT, EntityKind.URL, EntityKind.PERSON}
+"""Kinds of entity that only work on programs speaks of."""
+_ADVICE = (None, Kind.CONVENTION, Kind.FACT)
+_CODE = frozenset({EntityKind.FILE, EntityKind.ERROR, EntityKind.COMMAND, EntityKind.PACKAGE, EntityKind.TEST})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What a sentence is taken for. `worth` (0..1) is how likely it is to matter later; `sure` (0..1) that it is so.
+
+    `marked`: it has a cue; without one only hearing it again and again makes it matter. `explicit`: it was said in so
+    many words by somebody whose own matter it is, so that hearing it once is enough.
+    """
+
+    kind: Kind
+    worth: float
+    sure: float
+    marked: bool
+    explicit: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """A sentence that passed the gate, its place in the episode, what it is taken for and what it mentions."""
+
+    place: int
+    sentence: Sentence
+    mark: Mark
+    mentions: tuple[Mention, ...]
+
+
+def gate(episode: Episode, cut_off: float = CUT_OFF) -> tuple[list[Sentence], list[Passed]]:
+    """Return the sentences of an episode and those of them that hold something durable, in order.
+
+    What an episode held back is not lost: it is the episode's, which stays. Novelty is no reason to hold back here: a
+    thing said again strengthens what is known of it.
+    """
+    said = sentences(unwrapped(episode.content))
+    passed: list[Passed] = []
+    for place, sentence in enumerate(said):
+        if not _may_tell(sentence):
+            continue
+        found = mentions(sentence.text)
+        mark = judge(sentence.text, found, episode)
+        if mark is not None and mark.worth >= cut_off and not sentence.is_filler:
+            passed.append(Passed(place=place, sentence=sentence, mark=mark, mentions=found))
+    return said, passed
+
+
+def unwrapped(text: str) -> str:
+    """Return the text with lines joined that were broken to fit a width, as those of commit messages are."""
+    return _WRAPPED.sub(" ", text)
+
+
+def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
+    """Return what a sentence of an episode, which mentions what was found, is taken for; None for nothing.
+
+    What a tool or the web says is never explicit: text that is nobody's own may ask to be remembered too.
+    """
+    own_word = episode.role in _SPOKEN
+    named = {mention.kind for mention in found}
+    kind, sure, explicit = _cue(text, technical=bool(named & TECHNICAL), own_word=own_word)
+    if _ADRIFT.match(text) and not _REMEMBER.match(text):
+        return None  # what it points to stands in another sentence
+    talk = not own_word or (bool(episode.agent) and episode.role == "")
+    if talk and not named & TECHNICAL and kind in _ADVICE:
+        return None  # one encourages or advises another: what they say of themselves is told by its cues
+    hedge = _HEDGE if _HEDGED.search(text) else 0.0
+    if kind is None:
+        return _unmarked(text, named, hedge)
+    if kind is Kind.FAILURE and not explicit and _HEADLINE.match(text):
+        return None
+    worth = sure - hedge - (_CALL if text.endswith("!") else 0.0)
+    trusted = episode.provenance.trust.rank <= Trust.AGENT_INFERRED.rank and episode.role not in ("tool", "system")
+    return Mark(kind=kind, worth=worth, sure=max(0.0, worth), marked=True, explicit=explicit and trusted)
+
+
+def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, float, bool]:
+    """Return kind, how sure it is and whether it was said explicitly, by the strongest cue of the sentence."""
+    if (asked := _REMEMBER.match(text)) is not None:
+        rule = asked[0].endswith(" to") or RULE.search(text) or IMPERATIVE.search(text)
+        kind = Kind.CONVENTION if rule else Kind.FACT
+        return kind, 0.85, own_word
+    if technical and TROUBLE.search(text):
+        repaired = REPAIR.search(text) is not None
+        return Kind.FAILURE, 0.7 if repaired else 0.5, repaired
+    if _LASTING.search(text):
+        return Kind.CONVENTION, 0.8, own_word
+    if _DECIDED.search(text):
+        return Kind.DECISION, 0.75, True
+    if own_word and _PREFERS.match(text):
+        return Kind.PREFERENCE, 0.7, True
+    if own_word and _IDENTITY.match(text):
+        return Kind.IDENTITY, 0.7, True
+    if own_word and _CHANGED.match(text):
+        return Kind.EVOLUTION, 0.65, True
+    if _RULED.search(text):
+        return Kind.CONVENTION, 0.65, own_word
+    return None, 0.0, False
+
+
+def _unmarked(text: str, named: set[EntityKind], hedge: float) -> Mark | None:
+    """Return what a sentence without a cue may turn out to be when it is heard again and again."""
+    if _HEADLINE.match(text):
+        return None
+    needed = NEED.search(text) is not None
+    told = any(cue is not None for cue in (IMPERATIVE.match(_LEAD.sub("", text)), RULE.search(text)))
+    if not (needed or ((told or _STATES.search(text)) and not _OF_ONESELF.search(text))):
+        return None
+    rule = needed or told
+    worth = _UNMARKED + (_TOLD_BY_NAMES if named & _CODE else 0.0) + (_TOLD_BY_NAMES if rule else 0.0) - hedge
+    return Mark(kind=Kind.CONVENTION if rule else Kind.FACT, worth=worth, sure=0.5, marked=False, explicit=False)
+
+
+def _may_tell(sentence: Sentence) -> bool:
+    """Return whether it is no question, fragment or dump of something; the cheap part of the gate."""
+    text = sentence.text
+    if sentence.asks or not _LEAST_WORDS <= len(text.split()) <= _MOST_WORDS:
+        return False
+    letters = sum(char.isalpha() or char.isspace() for char in text)
+    return letters >= _LEAST_LETTERS * len(text) and len(sentence.terms) >= _LEAST_TERMS

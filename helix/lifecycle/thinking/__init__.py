@@ -1,0 +1,1 @@
+"""Thinking: what a language model adds where one may be asked."""

@@ -1,0 +1,169 @@
+"""What a language model is asked about episodes and memories, and how little of its answers is believed.
+
+Every function answers None for what the model did not answer, or answered in a way that does not hold: the caller then
+does what it does without a model. A text that was asked about is data; what an answer says must stand in that text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix.lifecycle.knowledge.grounding import grounded, invented
+from helix.lifecycle.truth.contradict import Contradiction, Ground, Statement
+from helix.providers.llm import LanguageModel, Question
+from helix.text.names import clean
+from helix.text.redact import redact
+
+_MOST_EVIDENCE = 24
+_MOST_INSIGHTS = 3
+_LONGEST_LINE, _LONGEST_SUMMED = 400, 1_500
+_SUMMARY_LEAST, _INSIGHT_LEAST = 0.7, 0.5
+
+
+def _object(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of an object with exactly these properties, as strict structured output wants it."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_LINE = {"type": "string"}
+
+IMPORTANCE = Question(
+    task="importance",
+    instructions=(
+        "Rate how much each text will matter to a developer's later work: 1 is small talk, 3 routine, 5 a useful "
+        "detail, 7 a decision, rule or hard-won fix, 10 what must never be forgotten. Judge what happened, not how "
+        "it is put."
+    ),
+    schema=_object(importance={"type": "integer", "minimum": 1, "maximum": 10}),
+    max_tokens=20,
+    batch=20,
+)
+CONTRADICTION = Question(
+    task="contradiction",
+    instructions=(
+        "Each text is a JSON object with two statements, a and b. Say whether they cannot both hold at the same "
+        "time of the same thing: `contradict`, else `compatible`. Different things, more detail, or other words for"
+        " the same are compatible. In `left` copy the words of a, in `right` those of b, that stand against each "
+        "other; else leave them empty."
+    ),
+    schema=_object(verdict={"type": "string", "enum": ["contradict", "compatible"]}, left=_LINE, right=_LINE),
+    max_tokens=80,
+    batch=12,
+)
+REFLECTION = Question(
+    task="reflection",
+    instructions=(
+        f"Each text is a list of numbered notes. Ask the at most {_MOST_INSIGHTS} most telling questions that they "
+        "answer together, about what recurs, what causes what, and what to do differently; answer each in one sentence "
+        "that follows from two or more of the notes, in their words. In `notes` list the numbers of those notes. No "
+        "insights where the notes have none."
+    ),
+    schema=_object(
+        insights={
+            "type": "array",
+            "maxItems": _MOST_INSIGHTS,
+            "items": _object(
+                question=_LINE, insight=_LINE, notes={"type": "array", "items": {"type": "integer"}, "minItems": 2}
+            ),
+        }
+    ),
+    max_tokens=500,
+)
+SUMMARY = Question(
+    task="summary",
+    instructions=(
+        "Each text is a list of numbered notes. Sum them up in a few lines that keep who, what, when, names, "
+        "numbers and decisions, in the notes' own words. Add nothing."
+    ),
+    schema=_object(lines={"type": "array", "items": _LINE, "minItems": 1, "maxItems": 20}),
+    max_tokens=600,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """A question, the sentence that answers it, and the places (from 0) of the two or more texts it follows from."""
+
+    question: str
+    text: str
+    cites: tuple[int, ...]
+
+
+def opposed(model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]]) -> list[Contradiction | None]:
+    """Return for each pair why the two cannot both hold; None where they can, or no answer holds.
+
+    The words that stand against each other must be words of the two.
+    """
+    texts = [json.dumps({"a": left.text, "b": right.text}, ensure_ascii=False) for left, right in pairs]
+    found: list[Contradiction | None] = []
+    for (left, right), answer in zip(pairs, model.answer(CONTRADICTION, texts), strict=True):
+        value = answer.value if answer.value is not None else {"verdict": "", "left": "", "right": ""}
+        one, other = one_line(value["left"]), one_line(value["right"])
+        holds = value["verdict"] == "contradict" and _quoted(one, left.text) and _quoted(other, right.text)
+        found.append(Contradiction(ground=Ground.MODEL, left=one, right=other) if holds else None)
+    return found
+
+
+def importances(model: LanguageModel, texts: Sequence[str]) -> list[float | None]:
+    """Return the importance of each text, 1..10, or None."""
+    answers = model.answer(IMPORTANCE, texts)
+    return [None if answer.value is None else float(answer.value["importance"]) for answer in answers]
+
+
+def insights(model: LanguageModel, texts: Sequence[str]) -> tuple[Insight, ...] | None:
+    """Return what the first 24 texts come to together, at least one insight, or None.
+
+    An insight is dropped unless it cites two texts or more, all of them there, its words, numbers and names are theirs,
+    and its question names nothing that is in no text.
+    """
+    given = texts[:_MOST_EVIDENCE]
+    answer = model.answer(REFLECTION, [_numbered(given, _LONGEST_LINE)])[0] if given else None
+    if answer is None or answer.value is None:
+        return None
+    found: list[Insight] = []
+    for entry in answer.value["insights"]:
+        question, text = one_line(entry["question"]), one_line(entry["insight"])
+        cites = tuple(sorted({int(number) - 1 for number in entry["notes"]}))
+        if len(cites) < 2 or not all(0 <= place < len(given) for place in cites) or not question:
+            continue
+        if grounded(text, [given[place] for place in cites], least=_INSIGHT_LEAST) and not invented(question, given):
+            found.append(Insight(question=question, text=text, cites=cites))
+    return tuple(found) or None
+
+
+def summary(model: LanguageModel, texts: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the lines that sum up the texts, or None where one line says what no text says, or they are no shorter.
+
+    Texts that are too long to be shown whole are not summed up: what is left out would be lost.
+    """
+    if any(len(text) > _LONGEST_SUMMED for text in texts):
+        return None
+    (answer,) = model.answer(SUMMARY, [_numbered(texts, _LONGEST_SUMMED)])
+    if answer.value is None:
+        return None
+    lines = tuple(line for each in answer.value["lines"] if (line := one_line(each)))
+    short = sum(map(len, lines)) < sum(map(len, texts))
+    holds = all(grounded(line, texts, least=_SUMMARY_LEAST) for line in lines)
+    return lines if lines and short and holds else None
+
+
+def _numbered(texts: Sequence[str], longest: int) -> str:
+    return "\n".join(f"{number}. {one_line(text, longest)}" for number, text in enumerate(texts, 1))
+
+
+def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
+    """Return a text as one line that may be kept: no controls, blanks run together, cut, and redacted once more."""
+    return redact(clean(" ".join(text.split()))[:longest]).text
+
+
+def _quoted(words: str, text: str) -> bool:
+    """Return whether the words stand in the text as they are, but for blanks and case."""
+    return bool(words) and " ".join(words.casefold().split()) in " ".join(text.casefold().split())

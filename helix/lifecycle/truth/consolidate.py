@@ -1,0 +1,188 @@
+"""Consolidation: decides whether a new memory is a known one, a refinement, the contrary of one, or news."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from helix.lifecycle.truth.contradict import Contradiction, Statement, contradiction
+from helix.lifecycle.truth.wording import exchanged, negated, numbers, opposites, overlap
+from helix.model.memory import Kind, Memory, Tier, tier_of
+from helix.model.provenance import Trust
+from helix.text.tokens import query_terms
+
+# Triggers that share this much of their words speak of the same subject.
+_SAME_SUBJECT = 0.7
+# Within these, neither the time nor the certainty of two claims decides between them.
+CLOSE_IN_TIME = timedelta(days=1)
+CLOSE_IN_CONFIDENCE = 0.1
+
+
+class Verdict(StrEnum):
+    """What a candidate is against what is stored."""
+
+    NOOP = "noop"
+    UPDATE = "update"
+    SUPERSEDE = "supersede"
+    ADD = "add"
+
+
+class Ruling(StrEnum):
+    """Which of two claims that contradict each other holds from now on; OPEN leaves it to a person."""
+
+    FIRST = "first"
+    SECOND = "second"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Cosines of one embedding space: from `duplicate` on the same thing, from `update` on perhaps a refinement.
+
+    From `related` on two texts are near enough for what their words contradict to count; from `similar` on two failures
+    are repetitions of one.
+    """
+
+    duplicate: float
+    update: float
+    related: float = 0.0
+    similar: float = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newcomer:
+    """The part of a new memory that the decision looks at."""
+
+    kind: Kind
+    trigger: str
+    resolution: str
+    trust: Trust
+
+    @property
+    def statement(self) -> Statement:
+        """What it says."""
+        return Statement(trigger=self.trigger, resolution=self.resolution)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What decides between two memories that contradict each other: since when each holds, how sure, from whom."""
+
+    since: datetime
+    confidence: float
+    trust: Trust
+
+
+def decide(
+    newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
+) -> tuple[Verdict, Memory | None]:
+    """Return the verdict and the stored memory it is about; `nearest` are (active memory of the scope, cosine).
+
+    The same words are the same thing whatever the cosine. A similar text that differs in a negation, a number or a
+    version says something else, however near its vector is. A weaker source never replaces a stronger one's words.
+    """
+    ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
+    contrary: Memory | None = None
+    for memory, cosine in ranked:
+        if cosine >= thresholds.related and against(memory, newcomer) is not None:
+            contrary = contrary or memory
+            continue
+        if memory.kind is not newcomer.kind:
+            continue
+        if same_words(memory, newcomer):
+            return Verdict.NOOP, memory
+        if cosine >= thresholds.duplicate and says_the_same(memory, newcomer):
+            return Verdict.NOOP, memory
+        outranked = newcomer.trust.rank > memory.provenance.trust.rank
+        refines = cosine >= thresholds.update and same_subject(memory.trigger, newcomer.trigger)
+        if contrary is None and refines and not outranked:
+            return Verdict.UPDATE, memory
+    return (Verdict.ADD, None) if contrary is None else (Verdict.SUPERSEDE, contrary)
+
+
+def rule(first: Claim, second: Claim) -> Ruling:
+    """Return which of two contradicting claims holds: the later, else the surer, else the better founded one.
+
+    OPEN where they are close in all three, and where a weaker class of trust would win over a stronger one.
+    """
+    if abs(first.since - second.since) >= CLOSE_IN_TIME:
+        wins = first.since > second.since
+    elif abs(first.confidence - second.confidence) >= CLOSE_IN_CONFIDENCE:
+        wins = first.confidence > second.confidence
+    elif first.trust is not second.trust:
+        wins = first.trust.rank < second.trust.rank
+    else:
+        return Ruling.OPEN
+    winner, loser = (first, second) if wins else (second, first)
+    if winner.trust.rank > loser.trust.rank:
+        return Ruling.OPEN
+    return Ruling.FIRST if wins else Ruling.SECOND
+
+
+def claim_of(memory: Memory) -> Claim:
+    """Return what decides for or against a memory."""
+    since = memory.valid_from or memory.recorded_at
+    return Claim(since=since, confidence=memory.confidence, trust=memory.provenance.trust)
+
+
+def came_later(memory: Memory, known: Memory) -> bool:
+    """Return whether a memory says since when it holds, and the known one held before that."""
+    return memory.valid_from is not None and (known.valid_from is None or known.valid_from < memory.valid_from)
+
+
+def meet(one: Memory, other: Memory) -> bool:
+    """Return whether there is a time for which both are said to hold."""
+    return _begins_within(one, other) and _begins_within(other, one)
+
+
+def _begins_within(one: Memory, other: Memory) -> bool:
+    return one.valid_from is None or other.valid_to is None or one.valid_from < other.valid_to
+
+
+def claims(kind: Kind) -> bool:
+    """Return whether memories of a kind claim something that goes on holding."""
+    return tier_of(kind) is Tier.SEMANTIC and kind is not Kind.GAP
+
+
+def against(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
+    """Return why a stored memory and a newcomer cannot both hold, told from their words, or None.
+
+    Only what claims to hold on can be contradicted: events, failures and fixes in other numbers are other ones.
+    """
+    if not claims(memory.kind) or not claims(newcomer.kind):
+        return None
+    return contradiction(Statement(trigger=memory.trigger, resolution=memory.resolution), newcomer.statement)
+
+
+def same_words(memory: Memory, newcomer: Newcomer) -> bool:
+    """Return whether two are of one kind and say the very same, but for upper and lower case and white space."""
+    if memory.kind is not newcomer.kind:
+        return False
+    return _plain(memory.trigger, memory.resolution) == _plain(newcomer.trigger, newcomer.resolution)
+
+
+def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:
+    """Return whether two near texts agree in their negations, numbers and versions, and name no different things."""
+    return agrees(f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}")
+
+
+def agrees(left: str, right: str) -> bool:
+    """Return whether no negation, number, version, name or exchanged word keeps two near texts apart."""
+    return (
+        negated(left) == negated(right)
+        and numbers(left) == numbers(right)
+        and not opposites(left, right)
+        and not exchanged(left, right)
+    )
+
+
+def same_subject(left: str, right: str) -> bool:
+    """Return whether two triggers share most of their words (Jaccard), and neither names what the other does not."""
+    a, b = frozenset(query_terms(left)), frozenset(query_terms(right))
+    return overlap(a, b) >= _SAME_SUBJECT and (a <= b or b <= a)
+
+
+def _plain(trigger: str, resolution: str) -> str:
+    return " ".join(f"{trigger}\n{resolution}".casefold().split())

@@ -1,0 +1,334 @@
+"""Disputes: contradicting memories are flagged, settled by rule or resolved by a person; all of it reversibly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.lifecycle.compose import Composer
+from helix.lifecycle.find import standing_memory_of
+from helix.lifecycle.intake import Intake
+from helix.lifecycle.truth.closing import hold_until, take_back_retirement
+from helix.lifecycle.truth.consolidate import Ruling, claim_of, rule
+from helix.lifecycle.truth.contradict import Contradiction, Ground
+from helix.model.dispute import Dispute, DisputeStatus, Outcome
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.memory import Memory, Status
+from helix.model.provenance import Trust
+from helix.model.records import edge_from
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_DOUBT = 0.25
+"""Share of its confidence that a contradicted memory loses while the contradiction is open."""
+_ALL = 1_000_000_000
+_SIDES = _FIRST, _SECOND = "first", "second"
+_OUTSIDE = Trust.TOOL_OUTPUT.rank
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """A contradiction at work: its edge, whose source is `first` and whose target is `second`."""
+
+    edge: Edge
+    first: Memory
+    second: Memory
+
+    @property
+    def sides(self) -> Mapping[str, Memory]:
+        return {_FIRST: self.first, _SECOND: self.second}
+
+    def since(self, side: str) -> datetime:
+        """Since when a side claimed to hold when the contradiction was found; taking it back may record it anew."""
+        told = cast(Mapping[str, str], self.edge.attributes.get("since", {}))
+        return _moment(told.get(side)) or claim_of(self.sides[side]).since
+
+    @property
+    def taken(self) -> dict[str, float]:
+        """What the contradiction has taken of each side's confidence, and not given back."""
+        taken = cast(Mapping[str, float], self.edge.attributes.get("taken", {}))
+        return {side: taken.get(side, 0.0) for side in (_FIRST, _SECOND)}
+
+    @property
+    def status(self) -> DisputeStatus:
+        # An edge that a person drew by hand says nothing of itself: it waits to be resolved.
+        return DisputeStatus(str(self.edge.attributes.get("status", DisputeStatus.OPEN)))
+
+
+def oppose(composer: Composer, store: Store, newer: Memory, known: Memory, why: Contradiction) -> Ruling:
+    """Settle or flag that `newer`, written by the same change, contradicts a known memory; return how it was ruled.
+
+    The loser's validity ends where the winner's begins (now, where the winner's began earlier). What is too close to
+    call is flagged: both lose some of their confidence, and what was taken is written down.
+    """
+    first, second = _ref(newer), _ref(known)
+    edge = Edge(
+        type=Relation.CONTRADICTS,
+        source=first,
+        target=second,
+        created_at=composer.now,
+        attributes={
+            "ground": why.ground.value,
+            "left": why.left,
+            "right": why.right,
+            "since": {
+                side: claim_of(memory).since.isoformat() for side, memory in zip(_SIDES, (newer, known), strict=True)
+            },
+        },
+        provenance=newer.provenance,
+    )
+    ruling = rule(claim_of(newer), claim_of(known))
+    if ruling is Ruling.OPEN:
+        taken = {_FIRST: _doubted(composer, newer, by=known), _SECOND: _doubted(composer, known, by=newer)}
+        composer.put_edge(_with(edge, status=DisputeStatus.OPEN, taken=taken))
+        return ruling
+    winner, loser = (newer, known) if ruling is Ruling.FIRST else (known, newer)
+    before = {_FIRST: _standing(newer), _SECOND: _standing(known)}
+    if claim_of(winner).since > claim_of(loser).since:
+        _begin(composer, winner, claim_of(winner).since)
+    if loser is newer:
+        composer.patch(first, valid_to=_end_of(newer, known, composer.now))
+    else:
+        hold_until(composer, store, known, _end_of(known, newer, composer.now))
+    outcome = Outcome.FIRST if winner is newer else Outcome.SECOND
+    composer.edge(Relation.SUPERSEDES, _ref(winner), _ref(loser), provenance=newer.provenance)
+    composer.put_edge(_with(edge, status=DisputeStatus.SETTLED, outcome=outcome, before=before, taken={}))
+    return ruling
+
+
+def contradictions(
+    store: Store, scope: str | None = None, status: DisputeStatus | None = DisputeStatus.OPEN
+) -> list[Dispute]:
+    """Return the contradictions of a scope (None: of all) in a state (None: in any), the oldest first."""
+    found = []
+    for op in store.records.edges_of(Relation.CONTRADICTS, _ALL):
+        case = _case(store, edge_from(op))
+        if case is None or status not in (None, case.status) or scope not in (None, case.first.scope):
+            continue
+        hidden = (Status.RETIRED, Status.FORGOTTEN)
+        if case.status is DisputeStatus.OPEN and (case.first.status in hidden or case.second.status in hidden):
+            continue  # one side is gone: there is nothing left to decide
+        found.append(_dispute(case))
+    return sorted(found, key=lambda dispute: (dispute.since, dispute.first.id, dispute.second.id))
+
+
+def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str = "") -> Dispute:
+    """Have a person decide which of two contradicting memories stays: the name or id of one, `both` or `neither`.
+
+    A winner that began later ends the loser's validity where its own begins; otherwise the loser never held and is
+    retired now. `known_at` goes on answering with what was believed before. What stays gets its confidence back. What
+    a rule decided may be overruled; what a person decided is taken back with `reopen_contradiction`. Raises
+    NotFoundError, ConflictError or InvalidInputError.
+    """
+    said = Intake(store.settings.text_limit).text(note, "note", required=False)
+
+    def decision() -> Decision[Dispute]:
+        composer = Composer(store, store.clock())
+        case = _found(store, a, b)
+        outcome = _outcome_of(store, case, winner)
+        if case.status is DisputeStatus.RESOLVED:
+            raise ConflictError(
+                f"the contradiction of {case.first.name!r} and {case.second.name!r} is resolved already",
+                hint="take that back first",
+            )
+        if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is not outcome:
+            case = _undone(composer, store, case)
+        before = _apply(composer, store, case, outcome)
+        taken = _give_back(composer, case, outcome)
+        edge = _with(
+            case.edge,
+            status=DisputeStatus.RESOLVED,
+            outcome=outcome,
+            taken=taken,
+            before=before or case.edge.attributes.get("before", {}),
+            note=said,
+            resolved_at=composer.now.isoformat(),
+        )
+        composer.put_edge(edge)
+        change = composer.change("resolve", first=case.first.id, second=case.second.id, outcome=outcome.value)
+        return Decision((change,), _dispute(replace(case, edge=edge)))
+
+    return store.writer.submit(decision)
+
+
+def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
+    """Take back how a contradiction was settled or resolved: both hold again, less sure, until somebody decides.
+
+    Raises ConflictError where a memory was changed since, or the contradiction is open.
+    """
+
+    def decision() -> Decision[Dispute]:
+        composer = Composer(store, store.clock())
+        case = _found(store, a, b)
+        if case.status is DisputeStatus.OPEN:
+            raise ConflictError(f"the contradiction of {case.first.name!r} and {case.second.name!r} is open")
+        case = _undone(composer, store, case)
+        taken = {
+            side: case.taken[side] or _doubted(composer, memory, by=rival)
+            for side, memory, rival in ((_FIRST, case.first, case.second), (_SECOND, case.second, case.first))
+        }
+        edge = _with(case.edge, status=DisputeStatus.OPEN, taken=taken)
+        composer.put_edge(edge)
+        change = composer.change("reopen", first=case.first.id, second=case.second.id)
+        return Decision((change,), _dispute(replace(case, edge=edge)))
+
+    return store.writer.submit(decision)
+
+
+def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> dict[str, dict[str, object]]:
+    """Close what does not stay; return how it stood before, by side. What a rule closed already stays closed."""
+    if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
+        return {}
+    losers = {Outcome.FIRST: (_SECOND,), Outcome.SECOND: (_FIRST,), Outcome.NEITHER: (_FIRST, _SECOND)}
+    before: dict[str, dict[str, object]] = {}
+    for side in losers.get(outcome, ()):
+        loser, rival = case.sides[side], _SECOND if side == _FIRST else _FIRST
+        before |= {each: _standing(memory) for each, memory in case.sides.items()}
+        if outcome is not Outcome.NEITHER and case.since(rival) > case.since(side):
+            _begin(composer, case.sides[rival], case.since(rival))
+            hold_until(composer, store, loser, case.since(rival))
+        else:
+            composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now)
+    return before
+
+
+def _undone(composer: Composer, store: Store, case: _Case) -> _Case:
+    """Bring back what the decision closed, and return the case as it was while it was open."""
+    restored = dict(case.sides)
+    kept = cast(Mapping[str, Mapping[str, object]], case.edge.attributes.get("before", {}))
+    for side, fields in sorted(kept.items()):
+        memory = case.sides[side]
+        if memory.status in (Status.FORGOTTEN, Status.ARCHIVED) or _edited(store, memory, case):
+            raise ConflictError(
+                f"{memory.name!r} ({memory.id}) was changed since", hint="restore it first, or edit the present version"
+            )
+        begin, until = _moment(fields.get("valid_from")), _moment(fields.get("valid_to"))
+        if memory.status is Status.RETIRED:
+            memory = take_back_retirement(composer, store, memory)
+        if memory.valid_to != until:
+            hold_until(composer, store, memory, until)
+        if memory.valid_from != begin:
+            composer.patch(_ref(memory), valid_from=begin)
+        restored[side] = replace(memory, valid_from=begin, valid_to=until)
+    for source, target in ((case.first, case.second), (case.second, case.first)):
+        composer.drop_edge(Relation.SUPERSEDES, _ref(source), _ref(target))
+    attributes = {key: value for key, value in case.edge.attributes.items() if key not in _DECIDED}
+    edge = replace(case.edge, attributes={**attributes, "status": DisputeStatus.OPEN.value})
+    return _Case(edge=edge, first=restored[_FIRST], second=restored[_SECOND])
+
+
+_DECIDED = frozenset({"outcome", "before", "note", "resolved_at"})
+
+
+def _edited(store: Store, memory: Memory, case: _Case) -> bool:
+    """Return whether something other than the memory's rival has taken its place."""
+    ref, rivals = _ref(memory), {_ref(case.first), _ref(case.second)}
+    return any(
+        op.type is Relation.SUPERSEDES and op.target == ref and op.source not in rivals
+        for op in store.records.edges_at(ref)
+    )
+
+
+def _give_back(composer: Composer, case: _Case, outcome: Outcome) -> dict[str, float]:
+    """Give what stays its confidence back; return what remains taken."""
+    staying = {Outcome.FIRST: (_FIRST,), Outcome.SECOND: (_SECOND,), Outcome.BOTH: (_FIRST, _SECOND)}
+    taken = case.taken
+    for side in staying.get(outcome, ()):
+        memory = case.sides[side]
+        composer.patch(_ref(memory), confidence=min(1.0, memory.confidence + taken[side]))
+        taken[side] = 0.0
+    return taken
+
+
+def _doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
+    """Lower a memory's confidence and return what was taken.
+
+    What tools or the web say takes nothing from a better founded memory: doubt would be a cheap attack on it.
+    """
+    doubter = by.provenance.trust.rank
+    if doubter >= _OUTSIDE and doubter > memory.provenance.trust.rank:
+        return 0.0
+    taken = _DOUBT * memory.confidence
+    composer.patch(_ref(memory), confidence=memory.confidence - taken)
+    return taken
+
+
+def _end_of(loser: Memory, winner: Memory, now: datetime) -> datetime:
+    begun, lost = claim_of(winner).since, claim_of(loser).since
+    return begun if begun > lost else max(now, lost)
+
+
+def _begin(composer: Composer, winner: Memory, since: datetime) -> None:
+    """Say since when the winner holds, where it did not say so itself: before, something else held."""
+    if winner.valid_from is None:
+        composer.patch(_ref(winner), valid_from=since)
+
+
+def _standing(memory: Memory) -> dict[str, object]:
+    held = {"valid_from": memory.valid_from, "valid_to": memory.valid_to}
+    return {name: None if moment is None else moment.isoformat() for name, moment in held.items()}
+
+
+def _moment(text: object) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(str(text))
+
+
+def _outcome_of(store: Store, case: _Case, winner: str) -> Outcome:
+    word = winner.strip()
+    if word.lower() in (Outcome.BOTH, Outcome.NEITHER):
+        return Outcome(word.lower())
+    for side, memory in case.sides.items():
+        if word in (memory.id, memory.name, f"{memory.scope}:{memory.name}"):
+            return Outcome(side)
+    raise InvalidInputError(
+        f"{winner!r} is neither of the two", hint=f"one of: {case.first.name}, {case.second.name}, both, neither"
+    )
+
+
+def _found(store: Store, a: str, b: str) -> _Case:
+    one, other = _ref(standing_memory_of(store, a)), _ref(standing_memory_of(store, b))
+    for op in store.records.edges_at(one):
+        if op.type is Relation.CONTRADICTS and {op.source, op.target} == {one, other}:
+            case = _case(store, edge_from(op))
+            if case is not None:
+                return case
+    raise NotFoundError(f"no contradiction of {a!r} and {b!r} is known", hint="`helix contradictions` lists them")
+
+
+def _case(store: Store, edge: Edge) -> _Case | None:
+    if edge.source.label is not Label.MEMORY or edge.target.label is not Label.MEMORY:
+        return None
+    first, second = store.records.nodes([edge.source, edge.target])
+    return _Case(edge=edge, first=cast(Memory, first), second=cast(Memory, second))
+
+
+def _dispute(case: _Case) -> Dispute:
+    said = case.edge.attributes
+    return Dispute(
+        first=case.first,
+        second=case.second,
+        status=case.status,
+        ground=str(said.get("ground", Ground.VALUE.value)),
+        left=str(said.get("left", "")),
+        right=str(said.get("right", "")),
+        since=case.edge.created_at,
+        outcome=_outcome(case.edge),
+        resolved_at=_moment(said.get("resolved_at")),
+        note=str(said.get("note", "")),
+    )
+
+
+def _outcome(edge: Edge) -> Outcome | None:
+    said = edge.attributes.get("outcome")
+    return None if said is None else Outcome(str(said))
+
+
+def _with(edge: Edge, **attributes: object) -> Edge:
+    return replace(edge, attributes={**edge.attributes, **attributes})
+
+
+def _ref(memory: Memory) -> Ref:
+    return Ref(label=Label.MEMORY, id=memory.id)

@@ -1,0 +1,221 @@
+"""Gaps: what is known to be unknown - questions that nothing answered - until a later memory answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from helix.errors import ConflictError
+from helix.lifecycle.compose import Composer
+from helix.lifecycle.find import standing_memory_of
+from helix.lifecycle.truth.closing import take_back_retirement
+from helix.lifecycle.truth.thresholds import thresholds_of
+from helix.lifecycle.truth.wording import terms
+from helix.lifecycle.work.run import Run
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
+from helix.model.provenance import Trust
+from helix.model.recall import RecallAnswer
+from helix.model.records import edge_from
+from helix.recall.similar import nearest_memories
+from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_NEAREST = 8
+_TOLD = 0.5
+"""Share of a question's words that an answer has."""
+_TOLD_WITHOUT_VECTORS = 0.75
+_CLOSED = {"closed": True}
+
+
+def unanswered(store: Store, answer: RecallAnswer) -> bool:
+    """Return whether a recall found nothing good: its best item is less like the question than an answer would be."""
+    return all(item.relevance < _bar(store) for item in answer.items)
+
+
+def notice(store: Store, memory_id: str) -> list[Memory]:
+    """Close the gaps that a memory, just stored, answers, and return them."""
+
+    def decision() -> Decision[list[Memory]]:
+        composer = Composer(store, store.clock())
+        closed = [_close(composer, gap, answer) for gap, answer in _answered(store, memory_id)]
+        return Decision((composer.change("close_gap", memory=memory_id),) if closed else (), closed)
+
+    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory_id))
+    if row is None or not _of_status(store, Status.ACTIVE).any() or store.memory(row).kind is Kind.GAP:
+        return []
+    return store.writer.submit(decision)
+
+
+def close_gaps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Close the gaps of a scope that later memories answer, and open those again whose answer is gone; as a job.
+
+    Payload {"scope": a scope, or None for all}. A closed gap is retired, with an edge from its answer to it (SOLVES).
+    """
+    store, scope = run.store, payload.get("scope")
+    for gap in _gaps(store, Status.RETIRED, scope):
+        if run.cancelled:
+            return dict(run.counts)
+        closing = _closing(store, gap)
+        if closing and all(_gone(store, edge.source) for edge in closing):
+            run.write(f"open {gap.id}", _reopening(store, gap.id))
+            run.count("gaps opened again")
+            run.say(f"open again: {gap.name}")
+    for gap in _gaps(store, Status.ACTIVE, scope):
+        if run.cancelled:
+            break
+        if (answer := _answer_of(store, gap)) is not None:
+            run.write(f"close {gap.id} by {answer.id}", _closing_by(store, gap.id))
+            run.count("gaps closed")
+            run.say(f"close: {gap.name}, answered by {answer.name}")
+    return dict(run.counts)
+
+
+def reopen_gap(store: Store, name_or_id: str) -> Memory:
+    """Open a gap again that was closed by mistake; the memory that closed it does so no more.
+
+    Raises ConflictError for what is no closed gap.
+    """
+
+    def decision() -> Decision[Memory]:
+        composer = Composer(store, store.clock())
+        gap = standing_memory_of(store, name_or_id)
+        back = _reopen(composer, store, gap)
+        if back is None:
+            raise ConflictError(f"{gap.name!r} ({gap.id}) is no gap that an answer closed")
+        return Decision((composer.change("reopen_gap", memory=gap.id),), back)
+
+    return store.writer.submit(decision)
+
+
+def _close(composer: Composer, gap: Memory, answer: Memory) -> Memory:
+    ref = Ref(label=Label.MEMORY, id=gap.id)
+    composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
+    composer.put_edge(
+        Edge(
+            type=Relation.SOLVES,
+            source=Ref(label=Label.MEMORY, id=answer.id),
+            target=ref,
+            created_at=composer.now,
+            attributes=_CLOSED,
+            provenance=replace(answer.provenance, extractor="gaps"),
+        )
+    )
+    return replace(gap, status=Status.RETIRED, retired_at=composer.now)
+
+
+def _closing_by(store: Store, gap_id: str) -> Callable[[Composer], None]:
+    def compose(composer: Composer) -> None:
+        gap = standing_memory_of(store, gap_id)
+        answer = _answer_of(store, gap) if gap.status is Status.ACTIVE else None
+        if answer is not None:
+            _close(composer, gap, answer)
+
+    return compose
+
+
+def _reopening(store: Store, gap_id: str) -> Callable[[Composer], None]:
+    def compose(composer: Composer) -> None:
+        _reopen(composer, store, standing_memory_of(store, gap_id))
+
+    return compose
+
+
+def _reopen(composer: Composer, store: Store, gap: Memory) -> Memory | None:
+    closing = _closing(store, gap)
+    if gap.kind is not Kind.GAP or gap.status is not Status.RETIRED or not closing:
+        return None
+    for edge in closing:  # it stays, and says that this memory was tried: it is not taken for the answer again
+        composer.put_edge(replace(edge, attributes={"closed": False}))
+    return take_back_retirement(composer, store, gap)
+
+
+def _closing(store: Store, gap: Memory) -> list[Edge]:
+    """Return the edges by which a gap is closed: those of its answer and of the answer's versions."""
+    return [edge for edge in _solving(store, gap) if edge.attributes.get("closed")]
+
+
+def _solving(store: Store, gap: Memory) -> Iterator[Edge]:
+    ref = Ref(label=Label.MEMORY, id=gap.id)
+    for op in store.records.edges_at(ref):
+        if op.type is Relation.SOLVES and op.target == ref:
+            yield edge_from(op)
+
+
+def _gone(store: Store, answer: Ref) -> bool:
+    """Return whether an answer stands no longer; a newer version, or what it was folded into, has its edges."""
+    return cast(Memory, store.records.node(answer)).status not in (Status.ACTIVE, Status.ARCHIVED)
+
+
+def _answered(store: Store, memory_id: str) -> Iterator[tuple[Memory, Memory]]:
+    """Yield the open gaps that a memory answers, and the memory."""
+    answer = standing_memory_of(store, memory_id)
+    for gap in _gaps(store, Status.ACTIVE, None):
+        found = _answer_of(store, gap, only=answer)
+        if found is not None:
+            yield gap, found
+
+
+def _answer_of(store: Store, gap: Memory, only: Memory | None = None) -> Memory | None:
+    """Return the memory that answers a gap best, or None: a later one that the gap's scope sees and no hearsay."""
+    tried = {edge.source.id for edge in _solving(store, gap)}
+    for memory, cosine in _near(store, gap, only):
+        late = memory.recorded_at >= gap.recorded_at and memory.provenance.trust is not Trust.WEB
+        if late and memory.id not in tried and _answers(store, gap, memory, cosine):
+            return memory
+    return None
+
+
+def _answers(store: Store, gap: Memory, memory: Memory, cosine: float | None) -> bool:
+    asked = terms(f"{gap.trigger}\n{gap.resolution}")
+    told = len(asked & terms(f"{memory.trigger}\n{memory.resolution}")) / max(1, len(asked))
+    if cosine is None:
+        return told >= _TOLD_WITHOUT_VECTORS
+    return cosine >= _bar(store) and told >= _TOLD
+
+
+def _bar(store: Store) -> float:
+    """Return the cosine of a question and its answer: they say less of the same than two statements would."""
+    thresholds = thresholds_of(store)
+    return (thresholds.related + thresholds.similar) / 2
+
+
+def _near(store: Store, gap: Memory, only: Memory | None) -> list[tuple[Memory, float | None]]:
+    """Return the memories nearest to a gap with their cosines; with no vector, `only` as it is."""
+    view = store.catalogue.view
+    row = view.row_of(Ref(label=Label.MEMORY, id=gap.id))
+    passages = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
+    passages = passages[view.passages.embedded[passages]]
+    if not len(passages):
+        return [] if only is None or only.scope not in (gap.scope, GLOBAL_SCOPE) else [(only, None)]
+    columns, scopes = view.columns, view.lookups.scopes
+    mask = (
+        (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.kind != KIND_CODE[Kind.GAP])
+        & (columns.status == STATUS_CODE[Status.ACTIVE])
+        & ((columns.scope == scopes.code(gap.scope)) | (columns.scope == scopes.code(GLOBAL_SCOPE)))
+    )
+    if only is not None:
+        chosen = view.row_of(Ref(label=Label.MEMORY, id=only.id))
+        mask &= np.arange(view.count) == (-1 if chosen is None else chosen)
+    vector = view.passages.vectors.rows(passages[:1])[0]
+    near = nearest_memories(view, vector, mask, threshold=_bar(store), limit=_NEAREST)
+    return [(store.memory(found), cosine) for found, cosine in near]
+
+
+def _gaps(store: Store, status: Status, scope: str | None) -> list[Memory]:
+    """Return the gaps of a status and scope (None: of all), the earliest first."""
+    rows = np.flatnonzero(_of_status(store, status))
+    held = [memory for memory in map(store.memory, rows.tolist()) if scope in (None, memory.scope)]
+    return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
+
+
+def _of_status(store: Store, status: Status) -> BoolArray:
+    columns = store.catalogue.view.columns
+    gaps: BoolArray = (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.kind == KIND_CODE[Kind.GAP])
+    gaps &= columns.status == STATUS_CODE[status]
+    return gaps

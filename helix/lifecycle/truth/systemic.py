@@ -1,0 +1,311 @@
+"""Systemic failures: the third similar failure within a week becomes a memory of its own, which counts what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+import numpy as np
+
+from helix.lifecycle.capture.quarantine import screen
+from helix.lifecycle.compose import Composer, Prepared, prepare, read
+from helix.lifecycle.intake import OWN_ATTRIBUTE
+from helix.lifecycle.truth.thresholds import thresholds_of
+from helix.lifecycle.work.run import Run
+from helix.lifecycle.worth.importance import importance_of
+from helix.lifecycle.worth.salience import tier_half_life
+from helix.model.clock import to_micros
+from helix.model.edge import Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.memory import Kind, Memory, Status
+from helix.model.provenance import Provenance, Trust, weakest
+from helix.recall.similar import nearest_memories
+from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.names import slug
+
+TIMES = 3
+"""How often a failure occurs before it is systemic."""
+WINDOW = timedelta(days=7)
+"""Within which it has to occur so often."""
+OCCURRENCES = f"{OWN_ATTRIBUTE}occurrences"
+"""Attribute of a systemic memory: how often its failures have occurred by now."""
+SEEN_AT = f"{OWN_ATTRIBUTE}seen_at"
+"""Attribute of a failure: when it was met again in the very same words, which leaves no episode; the last few."""
+NOTE = "This has occurred three times or more: ask for an architectural change instead of one more fix."
+EXTRACTOR = "systemic"
+_KEPT_SIGHTINGS = 8
+_MOST_MEMBERS = 50
+_MOST_TEXT = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure:
+    """A failure and when it occurred, earliest first; `versions` are its own and those it has taken the place of."""
+
+    memory: Memory
+    versions: tuple[Ref, ...]
+    occurred: tuple[datetime, ...]
+    episodes: tuple[Ref, ...]
+    causes: Ref | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finding:
+    """Similar failures that make or belong to a systemic one: `known` where there is one already."""
+
+    members: tuple[_Failure, ...]
+    known: Memory | None
+
+    @property
+    def occurrences(self) -> int:
+        return sum(len(member.occurred) for member in self.members)
+
+
+def notice(store: Store, failure_id: str) -> Memory | None:
+    """Promote or count a failure that was just stored; return the systemic memory it belongs to, or None."""
+    return _promote(store, failure_id, lambda compose: store.writer.submit(lambda: _decision(store, compose)))
+
+
+def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Promote the failures of a scope that keep occurring, as a job; payload {"scope": a scope, or None for all}.
+
+    It looks at what was recorded within the last week, whenever that happened; what is older was looked at when it was
+    new. Running it again changes nothing.
+    """
+    failures = _failures(run.store, payload.get("scope"), run.now)
+    for done, memory in enumerate(failures):
+        if run.cancelled:
+            break
+        run.progress(done, len(failures), "similar failures")
+        known = _systemic_of(run.store, memory)
+
+        def write(compose: Callable[[Composer], Memory | None], step: str = f"systemic {memory.id}") -> Memory | None:
+            return run.write(step, compose)
+
+        systemic = _promote(run.store, memory.id, write)
+        if systemic is not None and known is None:
+            run.count("systemic failures")
+            run.say(f"systemic: {systemic.name}")
+    return dict(run.counts)
+
+
+def note_sighting(composer: Composer, memory: Memory) -> None:
+    """Note when a failure was met again in the very same words; of other kinds nothing is noted."""
+    if memory.kind is not Kind.FAILURE:
+        return
+    before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
+    kept = [*before, composer.now.isoformat()][-_KEPT_SIGHTINGS:]
+    composer.patch(Ref(label=Label.MEMORY, id=memory.id), attributes={**memory.attributes, SEEN_AT: kept})
+
+
+def _decision(store: Store, compose: Callable[[Composer], Memory | None]) -> Decision[Memory | None]:
+    composer = Composer(store, store.clock())
+    systemic = compose(composer)
+    change = composer.change("systemic")
+    return Decision((change,) if change.operations else (), systemic)
+
+
+def _promote(
+    store: Store, failure_id: str, write: Callable[[Callable[[Composer], Memory | None]], Memory | None]
+) -> Memory | None:
+    """Find, make the text ready outside the writer, and look again on its thread before anything is written."""
+    found = _find(store, failure_id)
+    if found is None:
+        return None
+    text = _body(found)
+    prepared = prepare(store, [read(text)])[0] if found.known is None else None
+
+    def compose(composer: Composer) -> Memory | None:
+        present = _find(store, failure_id)
+        if present is None:
+            return None
+        if present.known is not None:
+            return _count(composer, present, present.known)
+        if prepared is None or _body(present) != text:
+            return None  # others came in meanwhile: they were noticed themselves
+        return _add(composer, store, present, prepared)
+
+    return write(compose)
+
+
+def _find(store: Store, failure_id: str) -> _Finding | None:
+    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=failure_id))
+    if row is None:
+        return None
+    newest = _read(store, store.memory(row))
+    if not _counts(newest.memory) or not newest.occurred:
+        return None
+    alike = [newest, *(_read(store, memory) for memory in _similar(store, row))]
+    known = _known(store, alike)
+    end = newest.occurred[-1]
+    members = [
+        member
+        for member in alike
+        if member is newest
+        or (known is not None and member.causes == Ref(label=Label.MEMORY, id=known.id))
+        or any(end - WINDOW <= moment <= end for moment in member.occurred)
+    ]
+    finding = _Finding(members=tuple(sorted(members, key=_earliest)), known=known)
+    lately = sum(end - WINDOW <= moment <= end for member in members for moment in member.occurred)
+    if known is None:
+        return finding if lately >= TIMES else None
+    return finding if known.status in (Status.ACTIVE, Status.ARCHIVED) else None
+
+
+def _known(store: Store, alike: Iterable[_Failure]) -> Memory | None:
+    """Return the systemic memory that one of the failures belongs to, whatever became of it; the newest of several."""
+    refs = {member.causes for member in alike if member.causes is not None}
+    return cast(Memory, store.records.node(max(refs, key=lambda ref: ref.id))) if refs else None
+
+
+def _similar(store: Store, row: int) -> list[Memory]:
+    view = store.catalogue.view
+    own = view.passages.of_rows(np.array([row]), view.count)
+    own = own[view.passages.embedded[own]]
+    if not len(own):
+        return []
+    columns = view.columns
+    mask = (
+        (columns.kind == KIND_CODE[Kind.FAILURE])
+        & (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.scope == columns.scope[row])
+        & np.isin(columns.status, [STATUS_CODE[Status.ACTIVE], STATUS_CODE[Status.ARCHIVED]])
+    )
+    mask[row] = False
+    vector = view.passages.vectors.rows(own[:1])[0]
+    bar = thresholds_of(store).similar
+    near = nearest_memories(view, vector, mask, threshold=bar, limit=_MOST_MEMBERS)
+    return [memory for memory in (store.memory(found) for found, _ in near) if _counts(memory)]
+
+
+def _counts(memory: Memory) -> bool:
+    """Return whether a failure is one of ours: what the web says failed did not fail here."""
+    return memory.kind is Kind.FAILURE and memory.provenance.trust is not Trust.WEB
+
+
+def _read(store: Store, memory: Memory) -> _Failure:
+    ref = Ref(label=Label.MEMORY, id=memory.id)
+    edges = [op for op in store.records.edges_at(ref) if op.source == ref]
+    episodes = sorted({op.target for op in edges if op.type is Relation.GROUNDED_IN}, key=lambda found: found.id)
+    systemic = [
+        op.target
+        for op in edges
+        if op.type is Relation.CAUSES
+        and isinstance(node := store.records.node(op.target), Memory)
+        and node.kind is Kind.SYSTEMIC
+    ]
+    met = [cast(Episode, node).occurred_at for node in store.records.nodes(episodes)]
+    met += [datetime.fromisoformat(text) for text in cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))]
+    return _Failure(
+        memory=memory,
+        versions=(ref, *_former(store, ref)),
+        occurred=tuple(sorted(met)),
+        episodes=tuple(episodes),
+        causes=max(systemic, key=lambda found: found.id, default=None),
+    )
+
+
+def _former(store: Store, ref: Ref) -> list[Ref]:
+    """Return the versions, and the memories folded into it, that a memory has taken the place of, however long ago."""
+    found: list[Ref] = []
+    ahead = [ref]
+    while ahead:
+        here = ahead.pop()
+        fresh = {
+            op.target
+            for op in store.records.edges_at(here)
+            if op.type is Relation.SUPERSEDES and op.source == here and op.target not in (ref, *found)
+        }
+        found += sorted(fresh, key=lambda version: version.id)
+        ahead += fresh
+    return sorted(found, key=lambda version: version.id)
+
+
+def _systemic_of(store: Store, memory: Memory) -> Ref | None:
+    return _read(store, memory).causes
+
+
+def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
+    """Return the active failures of a scope (None: of all) recorded within the last week, the earliest first."""
+    view = store.catalogue.view
+    columns = view.columns
+    mask = (
+        (columns.kind == KIND_CODE[Kind.FAILURE])
+        & (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.status == STATUS_CODE[Status.ACTIVE])
+        & (columns.recorded_at >= to_micros(now - WINDOW))
+    )
+    if scope is not None:
+        mask &= columns.scope == view.lookups.scopes.code(scope)
+    held = [store.memory(row) for row in np.flatnonzero(mask).tolist()]
+    return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
+
+
+def _earliest(failure: _Failure) -> tuple[datetime, str]:
+    return (failure.occurred[0] if failure.occurred else failure.memory.recorded_at, failure.memory.id)
+
+
+def _body(found: _Finding) -> str:
+    trigger, resolution = _said(found)
+    return f"{trigger}\n{resolution}"
+
+
+def _said(found: _Finding) -> tuple[str, str]:
+    fixes = dict.fromkeys(member.memory.resolution for member in found.members if member.memory.resolution)
+    told = f"{NOTE}\nFixed so far by: {'; '.join(fixes)}" if fixes else NOTE
+    return found.members[0].memory.trigger, told[:_MOST_TEXT]
+
+
+def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) -> Memory:
+    trigger, resolution = _said(found)
+    members = [member.memory for member in found.members]
+    scope = members[0].scope
+    provenance = Provenance(extractor=EXTRACTOR, trust=weakest(*(memory.provenance.trust for memory in members)))
+    systemic = Memory(
+        id=store.make_id(composer.now),
+        name=composer.name(scope, f"systemic-{slug(trigger)}"),
+        kind=Kind.SYSTEMIC,
+        trigger=trigger,
+        resolution=resolution,
+        recorded_at=composer.now,
+        scope=scope,
+        status=screen(provenance.trust, trigger, resolution).status,
+        confidence=max(memory.confidence for memory in members),
+        importance=max(importance_of(f"{trigger}\n{resolution}", prepared.mentions, Kind.SYSTEMIC), *_weights(members)),
+        half_life_days=tier_half_life(Kind.SYSTEMIC),
+        attributes={OCCURRENCES: found.occurrences},
+        provenance=provenance,
+    )
+    ref = composer.node(systemic)
+    composer.passages(ref, prepared)
+    composer.mentions(ref, scope, prepared.mentions, provenance)
+    _link(composer, found, ref, provenance)
+    return systemic
+
+
+def _count(composer: Composer, found: _Finding, known: Memory) -> Memory:
+    """Link what is new to a systemic memory and count how often its failures have occurred."""
+    ref = Ref(label=Label.MEMORY, id=known.id)
+    fresh = _Finding(members=tuple(member for member in found.members if member.causes is None), known=known)
+    if fresh.members or known.attributes.get(OCCURRENCES) != found.occurrences:
+        _link(composer, fresh, ref, known.provenance)
+        attributes = {**known.attributes, OCCURRENCES: found.occurrences}
+        trust = weakest(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
+        composer.patch(ref, attributes=attributes, trust=trust)
+    return known
+
+
+def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:
+    for member in found.members:
+        for version in member.versions:
+            composer.edge(Relation.CAUSES, version, systemic, provenance=provenance)
+        for episode in member.episodes:
+            composer.edge(Relation.GROUNDED_IN, systemic, episode, provenance=provenance)
+
+
+def _weights(members: Sequence[Memory]) -> tuple[float, ...]:
+    return tuple(memory.importance for memory in members)

@@ -1,0 +1,130 @@
+"""Wording: what two texts have in common and where they part - negations, numbers, names, words exchanged."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from helix.text.tokens import query_terms
+
+
+def listed(text: str, separator: str | None = None) -> frozenset[str]:
+    """Return the words of a list, parted by white space or by a separator."""
+    return frozenset(word.strip() for word in text.split(separator))
+
+
+NEGATIONS = listed(
+    """
+    not no never none nothing nobody nowhere neither nor without cannot can't don't doesn't didn't won't isn't aren't
+    wasn't weren't shouldn't mustn't couldn't wouldn't hasn't haven't hadn't avoid stop
+    """
+)
+"""Words that turn what is said into its opposite."""
+
+# None of them denies by itself: that would count twice.
+_OPPOSITES = listed(
+    """
+    enable disable, enables disables, enabled disabled, enabling disabling, on off, tabs spaces, tab space, true false,
+    allow deny, allow forbid, allows forbids, allowed forbidden, before after, sync async,
+    synchronous asynchronous, open closed, open close, opened closed, include exclude, includes excludes,
+    included excluded, required optional, mandatory optional, add remove, adds removes, increase decrease,
+    increases decreases, upgrade downgrade, first last, public private, mutable immutable, strict lenient,
+    pass fail, passes fails, passed failed, success failure, succeeds fails, works breaks, safe unsafe, stable unstable,
+    supported unsupported, online offline, internal external, eager lazy, eagerly lazily, static dynamic,
+    ascending descending, minimum maximum, min max, above below, more less, faster slower, fast slow, early late,
+    single double, push pull, accept reject, accepts rejects, accepted rejected, connected disconnected, lock unlock,
+    visible hidden, same different, empty full, keep delete,
+    keep drop, dark light, manual automatic, manually automatically, local remote, old new, raise lower, love hate,
+    loves hates, like dislike, likes dislikes, loud quiet, hot cold
+    """,
+    ",",
+)
+_PAIRS = [tuple(pair.split()) for pair in sorted(_OPPOSITES)]
+_OPPOSITES_OF = {
+    word: tuple(sorted({other for pair in _PAIRS if word in pair for other in pair if other != word}))
+    for pair in _PAIRS
+    for word in pair
+}
+# Words of a text: letters with an apostrophe inside, and whatever holds digits, dots, dashes or underscores together.
+_WORD = re.compile(r"[^\W_]+(?:[._:/\-'][^\W_]+)*")
+# Capitals within a sentence, and identifiers: what a text names.
+_NAME = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+|\b\w+[_./]\w[\w./]*|\b[a-z]+[A-Z]\w*")
+_NUMBER = re.compile(r"\d+(?:[.\-_]\d+)*")
+_COMPARED = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """Words of one text (`left`) that stand where others stand in the other (`right`), and the words before them."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a text in order, small letters, apostrophes made plain; the first 120."""
+    return tuple(_WORD.findall(text.casefold().replace("\u2019", "'")))[:_COMPARED]
+
+
+def negated(text: str) -> bool:
+    """Return whether the text denies what it speaks of: an odd number of its words deny."""
+    return sum(word in NEGATIONS for word in words(text)) % 2 == 1
+
+
+def numbers(text: str) -> frozenset[str]:
+    """Return the numbers and versions of a text."""
+    return frozenset(_NUMBER.findall(text))
+
+
+def names(text: str) -> frozenset[str]:
+    """Return what a text names: capitals within a sentence, and identifiers; small letters."""
+    return frozenset(name.casefold() for name in _NAME.findall(text))
+
+
+@lru_cache(maxsize=4096)
+def terms(text: str) -> frozenset[str]:
+    """Return the stems of a text's words that carry meaning, without those that deny."""
+    return frozenset(query_terms(" ".join(word for word in words(text) if word not in NEGATIONS)))
+
+
+def overlap(left: frozenset[str], right: frozenset[str]) -> float:
+    """Return the share of words two texts have in common (Jaccard, 0..1); 0 where neither has any."""
+    return len(left & right) / len(left | right) if left or right else 0.0
+
+
+def opposites(left: str, right: str) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of opposite words of which one stands in the left text alone, its opposite in the right."""
+    a, b = frozenset(words(left)), frozenset(words(right))
+    only_b = b - a
+    return tuple((one, other) for one in sorted(a - b) for other in _OPPOSITES_OF.get(one, ()) if other in only_b)
+
+
+def exchanges(left: str, right: str) -> list[Exchange]:
+    """Return where the words of one text stand in the place of others, from left to right."""
+    a, b = words(left), words(right)
+    blocks = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    return [
+        Exchange(left=a[start:end], right=b[from_:to], before=a[:start], after=a[end:])
+        for what, start, end, from_, to in blocks
+        if what == "replace"
+    ]
+
+
+def exchanged(left: str, right: str) -> bool:
+    """Return whether two texts are alike but for a word or a few that stand in each other's place.
+
+    `fails on Linux` and `fails on Windows` are as near as vectors can be and say different things. So are texts that
+    name different things in their capitals. What is worded anew throughout is left to the cosine.
+    """
+    a, b = set(query_terms(left)), set(query_terms(right))
+    only_a, only_b = a - b, b - a
+    if not only_a or not only_b:
+        return False
+    few = max(len(only_a), len(only_b)) <= max(2, len(a & b) // 2)
+    names_a, names_b = names(left), names(right)
+    return few or bool(names_a - names_b and names_b - names_a)

@@ -1,0 +1,53 @@
+"""Upkeep: the long jobs a store needs now and then - rebuild, reembed, backup, restore - and how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from helix.lifecycle import reembed
+from helix.model.reports import Job
+from helix.store import backup
+from helix.store.jobs import Jobs, Ticket
+from helix.store.store import Store
+
+
+class Upkeep:
+    """The part of the service that keeps a store in shape; every method returns at once, and its job goes on."""
+
+    _store: Store
+    _jobs: Jobs
+
+    def rebuild(self) -> Job:
+        """Build the graph anew from the journal while recall goes on."""
+
+        def work(ticket: Ticket) -> Mapping[str, Any]:
+            replayed = self._store.rebuild_graph(ticket)
+            return {"replayed": replayed, **self._store.records.counts()}
+
+        return self._jobs.start("rebuild", work)
+
+    def reembed(self) -> Job:
+        """Embed every passage with the model that is set and make its space the store's own."""
+        return self._jobs.start("reembed", lambda ticket: reembed.reembed(self._store, ticket))
+
+    def backup(self, path: str) -> Job:
+        """Write a checked copy of the journal to a file while the store is in use."""
+        return self._jobs.start("backup", lambda ticket: backup.back_up(self._store, Path(path), ticket))
+
+    def restore_backup(self, path: str) -> Job:
+        """Put a backup in the place of what is there, which is kept beside it."""
+        return self._jobs.start("restore", lambda ticket: backup.restore(self._store, Path(path), ticket))
+
+    def job(self, job_id: str) -> Job:
+        """Return a job as it stands."""
+        return self._jobs.get(job_id)
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs that are still known, newest first."""
+        return self._jobs.all()
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to stop at its next resting place."""
+        return self._jobs.cancel(job_id)

@@ -1,0 +1,1 @@
+"""Work: background jobs, their queue and their worker, and taking them back."""

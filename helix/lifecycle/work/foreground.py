@@ -1,0 +1,56 @@
+"""Foreground: tells background work whether somebody waits for an answer just now, so that it can give way."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Foreground:
+    """Counts the requests being answered, and knows when the last one was. Safe from any thread."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """`monotonic` is a clock in seconds that never goes back."""
+        self._monotonic = monotonic
+        self._changed = threading.Condition()
+        self._active = 0
+        self._last = -float("inf")
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Hold while somebody waits for an answer."""
+        with self._changed:
+            self._active += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._active -= 1
+                self._last = self._monotonic()
+                self._changed.notify_all()
+
+    def quiet(self) -> float:
+        """Return the seconds since the last request was answered: 0 while one is, infinity before the first."""
+        return 0.0 if self._active else self._monotonic() - self._last
+
+    def give_way(self, quiet: float, patience: float, stopping: Callable[[], bool] = lambda: False) -> None:
+        """Wait until nobody has waited for `quiet` seconds, but no longer than `patience` seconds in all.
+
+        Where the foreground is never quiet, background work comes to one slice in that time. `stopping` is looked at
+        whenever something changes: `wake` makes the caller look.
+        """
+        end = self._monotonic() + patience
+        with self._changed:
+            while not stopping():
+                lacking = quiet - self.quiet()
+                left = end - self._monotonic()
+                if (lacking <= 0 and not self._active) or left <= 0:
+                    return
+                self._changed.wait(left if self._active else min(lacking, left))
+
+    def wake(self) -> None:
+        """Have whoever gives way look again whether it should stop."""
+        with self._changed:
+            self._changed.notify_all()

@@ -1,0 +1,147 @@
+"""Run: one run of a background job, which writes in named steps and can be looked at before it is let go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from helix.errors import GuardError
+from helix.lifecycle.compose import Composer
+from helix.model.edge import Label, Ref, Relation
+from helix.model.memory import Status
+from helix.model.operations import DropEdge, DropNode, Operation, Put, PutEdge, PutNode
+from helix.store.columns import STATUS_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+T = TypeVar("T")
+
+LEAST_GUARDED = 20
+"""Memories that a job may take out of recall however small the store is."""
+
+
+class Watch(Protocol):
+    """Who looks after a run: `helix.store.jobs.Ticket`, or the worker."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run should stop at its next resting place."""
+
+    def progress(self, done: int, total: int, message: str = "") -> None:
+        """Take notice of how far the run is."""
+
+
+class Run:
+    """What the work of a background job holds: where it reads, how it writes, and what it tells of itself.
+
+    Work is a function `work(run, payload)` that reads `run.store` freely, and changes it through `write` alone.
+    """
+
+    def __init__(self, store: Store, job: str, kind: str, *, dry_run: bool = False, watch: Watch | None = None) -> None:
+        """`job` is the id under which the run's changes are known, and taken back by `helix undo`."""
+        self.store = store
+        self.job = job
+        self.kind = kind
+        self.dry_run = dry_run
+        self.counts: Counter[str] = Counter()
+        self.plan: list[str] = []
+        self._watch = watch
+        self._taken: set[str] | None = None
+        self._allowed = 0
+
+    @property
+    def now(self) -> datetime:
+        """The present moment."""
+        return self.store.clock()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run was asked to stop at its next resting place; what it has written stays."""
+        return self._watch is not None and self._watch.cancelled
+
+    def write(self, step: str, compose: Callable[[Composer], T]) -> T | None:
+        """Compose one change on the writer's thread and make it durable; return what `compose` returns.
+
+        `step` names the change within the job: a step that is in the journal already, from a run that was killed, is
+        not composed again (None). `compose` sees everything accepted before it and must look again at what it read
+        earlier. In a dry run nothing is written. Raises GuardError, with nothing of this step written, where the job
+        would take too many memories out of recall.
+        """
+
+        def decision() -> Decision[T | None]:
+            if step in self.store.journal.effects.steps(self.job):
+                return Decision((), None)
+            composer = Composer(self.store, self.store.clock())
+            answer = compose(composer)
+            change = composer.change(self.kind, job=self.job, step=step)
+            self._guard(change.operations)
+            return Decision((change,) if change.operations and not self.dry_run else (), answer)
+
+        return self.store.writer.submit(decision)
+
+    def count(self, what: str, by: int = 1) -> None:
+        """Count something that the run did: `memories added`, `episodes rolled up`."""
+        self.counts[what] += by
+
+    def say(self, line: str) -> None:
+        """Add a line to the plan that a dry run shows: what is (to be) done, with the names of what it concerns."""
+        self.plan.append(line)
+
+    def progress(self, done: int, total: int, message: str = "") -> None:
+        """Tell how far the run is; `total` 0 means not known."""
+        if self._watch is not None:
+            self._watch.progress(done, total, message)
+
+    def _guard(self, operations: Sequence[Operation]) -> None:
+        """Count the active memories that the job takes out of recall, those of a run that was killed included."""
+        if self._taken is None:
+            effects = self.store.journal.effects.of(self.job)
+            drops = [effect.drop for effect in effects if _was_active(effect.before)]
+            followed = _followed(effect.drop for effect in effects)
+            self._taken = {
+                drop.id
+                for drop in drops
+                if isinstance(drop, DropNode) and drop.id not in followed and not self._is_active(drop.id)
+            }
+            active = self.store.catalogue.view.counts().statuses[Status.ACTIVE] + len(self._taken)
+            self._allowed = max(LEAST_GUARDED, int(self.store.settings.guard_share * active))
+        followed = _followed(operations)
+        taken = self._taken | {
+            op.id
+            for op in operations
+            if isinstance(op, PutNode | DropNode) and _hides(op) and op.id not in followed and self._is_active(op.id)
+        }
+        if len(taken) > self._allowed:
+            told = f"would take {len(taken):,} memories out of recall, and {self._allowed:,} are allowed"
+            if not self.dry_run:
+                raise GuardError(
+                    f"the {self.kind} job {self.job} stopped: it {told}",
+                    hint="look at its plan in a dry run; a larger `guard_share` lets it pass",
+                )
+            if len(self._taken) <= self._allowed:
+                self.say(f"the job {told}: it stops here")
+        self._taken = taken
+
+    def _is_active(self, memory_id: str) -> bool:
+        view = self.store.catalogue.view
+        row = view.row_of(Ref(label=Label.MEMORY, id=memory_id))
+        return row is not None and view.columns.status[row] == STATUS_CODE[Status.ACTIVE]
+
+
+def _hides(op: PutNode | DropNode) -> bool:
+    """Whether the operation leaves a memory that is not recalled by default."""
+    if op.label is not Label.MEMORY:
+        return False
+    return isinstance(op, DropNode) or op.props.get("status", Status.ACTIVE) != Status.ACTIVE
+
+
+def _was_active(before: Put | None) -> bool:
+    return isinstance(before, PutNode) and before.label is Label.MEMORY and before.props.get("status") == Status.ACTIVE
+
+
+def _followed(operations: Iterable[Operation]) -> set[str]:
+    """Return the ids of what a newer version takes the place of: that is no loss."""
+    edges = (op for op in operations if isinstance(op, PutEdge | DropEdge) and op.type is Relation.SUPERSEDES)
+    return {op.target.id for op in edges}

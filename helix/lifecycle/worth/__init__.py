@@ -1,0 +1,1 @@
+"""Worth: importance, salience, reinforcement, and what time does to evidence nobody renews."""

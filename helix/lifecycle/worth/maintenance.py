@@ -1,0 +1,274 @@
+"""Maintenance: feedback, and what time does to evidence nobody has renewed. Archives, never deletes.
+
+Decay, decay of edges and prune are done on request, and by background jobs, which can be undone and are guarded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.lifecycle.compose import Composer
+from helix.lifecycle.find import standing_memory_of
+from helix.lifecycle.intake import OWN_ATTRIBUTE
+from helix.lifecycle.truth.merge import standing_for
+from helix.lifecycle.work.run import Run
+from helix.lifecycle.worth.reinforce import reinforced
+from helix.lifecycle.worth.salience import last_access
+from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref
+from helix.model.memory import Memory, Status
+from helix.model.records import edge_from
+from helix.model.reports import MaintenanceReport
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_MOST_DELTA = 100.0
+_DECAYED = f"{OWN_ATTRIBUTE}decayed_at"
+_ALL = 1_000_000_000
+_BEST_QUALITY = 5
+_AT_A_TIME = 10
+
+UNUSED_DAYS, FEW_USES = 30.0, 2
+UNUSED_EDGE_DAYS = 60.0
+LEAST_EFFECTIVENESS, TRIED_USES = 0.25, 3
+
+T = TypeVar("T")
+
+
+def feedback(store: Store, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
+    """Add a positive delta to `helped`, or a negative one's size to `failed`, of each memory; counts as a verified use.
+
+    With a quality (0..5, see `Quality`) the use reinforces as well. A name is followed to its newest version, and to
+    the memory that it was folded into. Nothing is changed when one of the names is unknown (NotFoundError).
+    """
+    if not math.isfinite(delta) or delta == 0 or abs(delta) > _MOST_DELTA:
+        raise InvalidInputError(f"delta must be a number other than 0, within -100..100, not {delta!r}")
+    if not names:
+        raise InvalidInputError("feedback needs the name of a memory", hint="helix feedback NAME --delta 0.5")
+    _check_quality(quality)
+
+    def decision() -> Decision[list[Memory]]:
+        composer = Composer(store, store.clock())
+        changed = []
+        for memory in {memory.id: memory for memory in (_named(store, name) for name in names)}.values():
+            after = _used(memory, max(0.0, delta), max(0.0, -delta), quality, composer.now)
+            composer.node(after)
+            changed.append(after)
+        return Decision((composer.change("feedback", delta=delta),), changed)
+
+    return store.writer.submit(decision)
+
+
+def verified_use(store: Store, name: str, quality: int, helped: float = 0.0, failed: float = 0.0) -> Memory:
+    """Count one verified use of a memory of a quality (0..5, see `Quality`), and what it adds to its two counters.
+
+    From quality 3 on the half-life grows and the clock is reset, below only the easiness changes (SM-2). Raises
+    NotFoundError or InvalidInputError.
+    """
+    _check_quality(quality)
+    for what, amount in (("helped", helped), ("failed", failed)):
+        if not 0.0 <= amount <= _MOST_DELTA:  # also catches NaN
+            raise InvalidInputError(f"{what} must be between 0 and {_MOST_DELTA:g}, not {amount!r}")
+
+    def decision() -> Decision[Memory]:
+        composer = Composer(store, store.clock())
+        after = _used(_named(store, name), helped, failed, quality, composer.now)
+        composer.node(after)
+        return Decision((composer.change("use", memory=after.id, quality=quality),), after)
+
+    return store.writer.submit(decision)
+
+
+def decay(store: Store, unused_days: float, min_uses: int, dry_run: bool) -> MaintenanceReport:
+    """Halve `helped` and `failed` of memories unused for so long with fewer uses than `min_uses`.
+
+    A memory decays once per such period, however often this runs.
+    """
+    return _at_once(store, "decay", _decay(store, unused_days, min_uses), dry_run)
+
+
+def prune(store: Store, min_effectiveness: float, min_uses: int, dry_run: bool) -> MaintenanceReport:
+    """Archive memories whose effectiveness is below `min_effectiveness` after at least `min_uses` uses."""
+    return _at_once(store, "prune", _prune(store, min_effectiveness, min_uses), dry_run)
+
+
+def decay_edges(store: Store, unused_days: float, dry_run: bool) -> MaintenanceReport:
+    """Halve the weight of edges between memories that were not used for so long; once per such period."""
+    return _at_once(store, "decay_edges", _decay_edges(store, unused_days), dry_run)
+
+
+def run_decay(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Do `decay` as a job; payload {"unused_days": 30, "min_uses": 2}, both optional."""
+    days, uses = payload.get("unused_days", UNUSED_DAYS), payload.get("min_uses", FEW_USES)
+    return _in_background(run, "memories decayed", _decay(run.store, days, uses))
+
+
+def run_prune(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Do `prune` as a job; payload {"min_effectiveness": 0.25, "min_uses": 3}, both optional."""
+    ratio, uses = payload.get("min_effectiveness", LEAST_EFFECTIVENESS), payload.get("min_uses", TRIED_USES)
+    return _in_background(run, "memories archived", _prune(run.store, ratio, uses))
+
+
+def run_decay_edges(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Do `decay_edges` as a job; payload {"unused_days": 60}, optional."""
+    return _in_background(run, "edges decayed", _decay_edges(run.store, payload.get("unused_days", UNUSED_EDGE_DAYS)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sweep(Generic[T]):
+    """A piece of maintenance: what there is, what of it is due at a moment, and how one that is due is changed.
+
+    `key` names an item for good: a run that was killed goes on with the first that is still due.
+    """
+
+    items: Callable[[], Iterable[T]]
+    present: Callable[[T], T | None]
+    due: Callable[[T, datetime], bool]
+    change: Callable[[Composer, T], None]
+    name: Callable[[T], str]
+    key: Callable[[T], str]
+
+
+def _decay(store: Store, unused_days: float, min_uses: int) -> _Sweep[Memory]:
+    span = _days(unused_days)
+
+    def due(memory: Memory, now: datetime) -> bool:
+        return (
+            memory.uses < min_uses
+            and memory.helped + memory.failed > 0
+            and last_access(memory) < now - span
+            and _not_since(memory.attributes.get(_DECAYED), now - span)
+        )
+
+    def change(composer: Composer, memory: Memory) -> None:
+        attributes = {**memory.attributes, _DECAYED: composer.now.isoformat()}
+        composer.node(replace(memory, helped=memory.helped / 2, failed=memory.failed / 2, attributes=attributes))
+
+    return _of_memories(store, due, change)
+
+
+def _prune(store: Store, min_effectiveness: float, min_uses: int) -> _Sweep[Memory]:
+    def due(memory: Memory, now: datetime) -> bool:
+        ratio = memory.effectiveness
+        return memory.uses >= min_uses and ratio is not None and ratio < min_effectiveness
+
+    def change(composer: Composer, memory: Memory) -> None:
+        composer.patch(Ref(label=Label.MEMORY, id=memory.id), status=Status.ARCHIVED)
+
+    return _of_memories(store, due, change)
+
+
+def _of_memories(
+    store: Store, due: Callable[[Memory, datetime], bool], change: Callable[[Composer, Memory], None]
+) -> _Sweep[Memory]:
+    def present(memory: Memory) -> Memory | None:
+        row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory.id))
+        found = None if row is None else store.memory(row)
+        return found if found is not None and found.status is Status.ACTIVE else None
+
+    return _Sweep(
+        items=lambda: store.memories(Status.ACTIVE),
+        present=present,
+        due=due,
+        change=change,
+        name=lambda memory: memory.name,
+        key=lambda memory: memory.id,
+    )
+
+
+def _decay_edges(store: Store, unused_days: float) -> _Sweep[Edge]:
+    span = _days(unused_days)
+
+    def due(edge: Edge, now: datetime) -> bool:
+        used = max(edge.created_at, edge.last_used_at or edge.created_at)
+        return (
+            edge.type in OPEN_RELATIONS and used < now - span and _not_since(edge.attributes.get(_DECAYED), now - span)
+        )
+
+    def present(edge: Edge) -> Edge | None:
+        ends = (edge.type, edge.source, edge.target)
+        held = store.records.edges_at(edge.source)
+        return next((edge_from(op) for op in held if (op.type, op.source, op.target) == ends), None)
+
+    def change(composer: Composer, edge: Edge) -> None:
+        attributes = {**edge.attributes, _DECAYED: composer.now.isoformat()}
+        composer.put_edge(replace(edge, weight=edge.weight / 2, attributes=attributes))
+
+    return _Sweep(
+        items=lambda: map(edge_from, store.records.edges_of(None, _ALL)),
+        present=present,
+        due=due,
+        change=change,
+        name=lambda edge: edge.type.value,
+        key=lambda edge: f"{edge.type} {edge.source.id} {edge.target.id}",
+    )
+
+
+def _at_once(store: Store, operation: str, sweep: _Sweep[T], dry_run: bool) -> MaintenanceReport:
+    def decision() -> Decision[MaintenanceReport]:
+        composer = Composer(store, store.clock())
+        due = [item for item in sweep.items() if sweep.due(item, composer.now)]
+        for item in due:
+            sweep.change(composer, item)
+        names = tuple(sweep.name(item) for item in due)
+        report = MaintenanceReport(operation=operation, changed=len(names), names=names, dry_run=dry_run)
+        return Decision((composer.change(operation),) if names and not dry_run else (), report)
+
+    return store.writer.submit(decision)
+
+
+def _in_background(run: Run, what: str, sweep: _Sweep[T]) -> Mapping[str, Any]:
+    """Find what is due beside the writer, and change it a few at a time, so that nobody waits long."""
+    due = [item for item in sweep.items() if sweep.due(item, run.now)]
+    for start in range(0, len(due), _AT_A_TIME):
+        if run.cancelled:
+            break
+        run.progress(start, len(due), what)
+        batch = due[start : start + _AT_A_TIME]
+
+        def compose(composer: Composer, batch: Sequence[T] = batch) -> list[str]:
+            present = (sweep.present(item) for item in batch)
+            changing = [item for item in present if item is not None and sweep.due(item, composer.now)]
+            for item in changing:
+                sweep.change(composer, item)
+            return [sweep.name(item) for item in changing]
+
+        for name in run.write(f"{run.kind} {sweep.key(batch[0])}", compose) or ():
+            run.count(what)
+            run.say(f"{what}: {name}")
+    return dict(run.counts)
+
+
+def _named(store: Store, name: str) -> Memory:
+    return standing_for(store, standing_memory_of(store, name))
+
+
+def _used(memory: Memory, helped: float, failed: float, quality: int | None, now: datetime) -> Memory:
+    if memory.status is Status.QUARANTINED:
+        raise ConflictError(
+            f"{memory.name!r} is quarantined: nobody can have used it", hint="look at it: `helix review`"
+        )
+    after = replace(memory, helped=memory.helped + helped, failed=memory.failed + failed, uses=memory.uses + 1)
+    if quality is not None:
+        return reinforced(after, quality, now)
+    # A use that failed says nothing for the memory: only one that helped resets the clock.
+    return replace(after, last_used_at=now) if helped > 0 else after
+
+
+def _check_quality(quality: int | None) -> None:
+    if quality is not None and (isinstance(quality, bool) or quality not in range(_BEST_QUALITY + 1)):
+        raise InvalidInputError(f"quality must be a whole number from 0 to 5, not {quality!r}")
+
+
+def _days(days: float) -> timedelta:
+    if not 0 <= days <= 36_500:
+        raise InvalidInputError(f"days must be between 0 and 36500, not {days!r}")
+    return timedelta(days=days)
+
+
+def _not_since(stamp: object, before: datetime) -> bool:
+    return not isinstance(stamp, str) or datetime.fromisoformat(stamp) < before

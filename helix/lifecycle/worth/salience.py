@@ -1,0 +1,78 @@
+"""Salience: how memories fade and what verified use makes of them, as arithmetic; the catalogue does it by the table.
+
+Formulas: spec, section 5 (decay after Ebbinghaus, reinforcement after SM-2), and the kinds' recency for ranking.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta
+
+from helix.model.memory import RECENCY_HALF_LIFE_DAYS, TIER_HALF_LIFE_DAYS, Kind, Memory, tier_of
+
+FLOOR = 0.5
+"""Salience below which a memory leaves default recall, where no setting says otherwise."""
+_DAY = timedelta(days=1)
+
+
+def decay_rate(half_life_days: float) -> float:
+    """Return lambda = ln 2 / half-life, per day; 0 for a half-life of 0 or infinity, which never fades."""
+    if half_life_days <= 0 or math.isinf(half_life_days):
+        return 0.0
+    return math.log(2) / half_life_days
+
+
+def salience(importance: float, days: float, half_life_days: float) -> float:
+    """Return importance * e^(-lambda * days): 1..10 at the moment of access, half of it after a half-life.
+
+    A moment before the access counts as the access itself.
+    """
+    return importance * math.exp(-decay_rate(half_life_days) * max(0.0, days))
+
+
+def last_access(memory: Memory) -> datetime:
+    """Return when a memory's clock was last set: at its recording, or at its last verified use where that is later."""
+    return max(memory.recorded_at, memory.last_used_at or memory.recorded_at)
+
+
+def salience_of(memory: Memory, now: datetime) -> float:
+    """Return a memory's salience at a moment."""
+    return salience(memory.importance, (now - last_access(memory)) / _DAY, memory.half_life_days)
+
+
+def faded(memory: Memory, now: datetime, floor: float = FLOOR) -> bool:
+    """Return whether a memory's salience is below the floor: it is recalled by `deep` alone, until it is reinforced.
+
+    What has no half-life never fades, however little it matters.
+    """
+    return decay_rate(memory.half_life_days) > 0.0 and salience_of(memory, now) < floor
+
+
+def days_until_faded(importance: float, half_life_days: float, floor: float = FLOOR) -> float:
+    """Return after how many days without use the salience reaches the floor: half-life * log2(importance / floor)."""
+    if decay_rate(half_life_days) == 0.0 or floor <= 0:
+        return math.inf
+    if importance < floor:
+        return 0.0
+    return half_life_days * math.log2(importance / floor)
+
+
+def recency(days: float, kind: Kind) -> float:
+    """Return 2^(-days / half-life), 0..1, by the kind's own half-life: the clock that ranks, not the one that fades."""
+    return float(2.0 ** (-max(0.0, days) / RECENCY_HALF_LIFE_DAYS[kind]))
+
+
+def effectiveness(helped: float, failed: float) -> float:
+    """Return helped / (helped + failed), 0..1; one half before any feedback."""
+    total = helped + failed
+    return helped / total if total > 0 else 0.5
+
+
+def shrunk_effectiveness(helped: float, failed: float) -> float:
+    """Return (helped + 1/2) / (helped + failed + 1): a single verdict does not make a memory perfect or worthless."""
+    return (helped + 0.5) / (helped + failed + 1.0)
+
+
+def tier_half_life(kind: Kind) -> float:
+    """Return the salience half-life in days that a kind's tier starts with; infinity where it does not fade."""
+    return TIER_HALF_LIFE_DAYS[tier_of(kind)]

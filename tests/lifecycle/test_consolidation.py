@@ -1,0 +1,223 @@
+"""Consolidation in a store: the difference is written, once, whatever the order, and what people did is kept."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from saying import PROJECT, VENV, embed, job, learned, said_in, say, shown
+
+from helix import settings as configuration
+from helix.lifecycle.compose import Composer
+from helix.lifecycle.curate import EditRequest, edit, forget
+from helix.lifecycle.knowledge.consolidation import consolidate, rederive
+from helix.lifecycle.remember import StoreRequest, remember
+from helix.lifecycle.worth.maintenance import feedback
+from helix.model.edge import Label, Ref
+from helix.model.memory import Kind, Status
+from helix.model.provenance import Trust
+from helix.providers.choose import embedder_for
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+EVERYTHING = {"scope": None}
+LINTER = ("Always run the linter before pushing.", "Remember to always run the linter before pushing.")
+TALK = (
+    *LINTER,
+    "Always run the linter before pushing to main.",
+    "We decided to use SQLite for the journal.",
+    "We decided to use SQLite for the journal file.",
+    "I prefer tabs over spaces.",
+    "Never commit the generated schema files.",
+    "You need the generated schema files before the build.",
+    "The build needs the generated schema files first.",
+    "Had to make the generated schema files before the build.",
+    "Hello there, good morning!",
+)
+
+
+def patch(store: Store, ref: Ref, **fields: object) -> None:
+    """Change a node behind everybody's back."""
+
+    def decision() -> Decision[None]:
+        composer = Composer(store, store.clock())
+        composer.patch(ref, **fields)
+        return Decision((composer.change("test"),), None)
+
+    store.writer.submit(decision)
+
+
+def test_ten_times_activate_the_venv_in_other_words_is_one_grounded_convention(
+    models_path: Path, tmp_path: Path
+) -> None:
+    options = configuration.load({"home": tmp_path}, environ={}, cwd=tmp_path)
+    embedder = embedder_for(configuration.load({"home": models_path.parent}, environ={}, cwd=tmp_path)).embedder
+    store = Store(options, embedder=embedder)
+    try:
+        say(store, *VENV, "We decided to use SQLite for the journal.", "Restart the server before the tests.")
+
+        consolidate(job(store, "night"), EVERYTHING)
+
+        venv, journal = sorted(learned(store), key=lambda memory: memory.kind)
+        assert (venv.kind, journal.kind) == (Kind.CONVENTION, Kind.DECISION)
+        assert venv.trigger in VENV and len(said_in(store, venv)) == 10
+    finally:
+        store.close()
+
+
+def test_consolidating_again_changes_nothing(store: Store) -> None:
+    say(store, *TALK)
+    consolidate(job(store, "first"), EVERYTHING)
+    before, rows = shown(store), store.journal.last_seq
+
+    counts = consolidate(job(store, "second"), EVERYTHING)
+    again = rederive(job(store, "third"), EVERYTHING)
+
+    assert shown(store) == before and store.journal.last_seq == rows
+    assert counts["episodes read"] == 0 and again["memories unchanged"] == len(before)
+
+
+@hypothesis_settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(texts=st.lists(st.sampled_from(TALK), min_size=1, max_size=10), shuffle=st.randoms(), data=st.data())
+def test_in_one_run_or_in_many_and_in_any_order_the_memories_are_the_same(
+    store: Store, texts: list[str], shuffle: random.Random, data: st.DataObject
+) -> None:
+    said = list(enumerate(texts))
+    shuffle.shuffle(said)
+    cuts = data.draw(st.lists(st.booleans(), min_size=len(said), max_size=len(said)))
+    example = store.journal.last_seq  # examples share a store: each has scopes of its own
+    once, nightly = f"once-{example}", f"nightly-{example}"
+
+    say(store, *texts, scope=once)
+    consolidate(job(store, once), {"scope": once})
+    for night, ((number, text), run_now) in enumerate(zip(said, cuts, strict=True)):
+        say(store, text, first=number, scope=nightly)
+        if run_now:
+            consolidate(job(store, f"{nightly}-{night}"), {"scope": nightly})
+    consolidate(job(store, f"{nightly}-last"), {"scope": nightly})
+
+    assert shown(store, nightly) == shown(store, once)
+
+
+def test_derived_memories_that_were_deleted_come_back_with_feedback_and_a_persons_words(store: Store) -> None:
+    say(store, *TALK)
+    consolidate(job(store, "first"), EVERYTHING)
+    before = shown(store)
+    edited = next(memory for memory in learned(store) if memory.kind is Kind.PREFERENCE)
+    praised = next(memory for memory in learned(store) if memory.kind is Kind.DECISION)
+    edit(store, edited.name, EditRequest(trigger="Tabs, and four columns wide."))
+    feedback(store, [praised.name], 2.0)
+    for memory in learned(store):
+        patch(store, Ref(label=Label.MEMORY, id=memory.id), status=Status.RETIRED)
+
+    rederive(job(store, "again"), EVERYTHING)
+
+    after = {memory.kind: memory for memory in learned(store)}
+    assert after[Kind.PREFERENCE].trigger == "Tabs, and four columns wide."
+    assert (after[Kind.DECISION].helped, after[Kind.DECISION].uses) == (2.0, 1)
+    assert {one[4] for one in shown(store)} == {one[4] for one in before}
+    unedited = {one for one in shown(store) if one[0] != Kind.PREFERENCE}
+    assert unedited == {one for one in before if one[0] != Kind.PREFERENCE}
+
+
+def test_a_persons_words_stay_while_the_evidence_grows(store: Store) -> None:
+    say(store, LINTER[0])
+    consolidate(job(store, "first"), EVERYTHING)
+    edit(store, learned(store)[0].name, EditRequest(trigger="Lint, then push."))
+
+    say(store, LINTER[1], first=1)
+    consolidate(job(store, "second"), EVERYTHING)
+
+    (memory,) = learned(store)
+    assert memory.trigger == "Lint, then push." and memory.confidence > 0.65
+    assert len(said_in(store, memory)) == 2
+
+
+def test_what_a_person_forgot_does_not_come_back(store: Store) -> None:
+    say(store, LINTER[0])
+    consolidate(job(store, "first"), EVERYTHING)
+    forget(store, learned(store)[0].name)
+
+    say(store, LINTER[1], first=1)
+    consolidate(job(store, "second"), EVERYTHING)
+    rederive(job(store, "third"), EVERYTHING)
+
+    assert [memory.status for memory in learned(store)] == [Status.FORGOTTEN]
+
+
+def test_a_memory_goes_when_its_grounding_goes_and_comes_back_with_it(store: Store) -> None:
+    (told,) = say(store, LINTER[0])
+    consolidate(job(store, "first"), EVERYTHING)
+    (known,) = learned(store)
+
+    patch(store, Ref(label=Label.EPISODE, id=told), status=Status.QUARANTINED)
+    consolidate(job(store, "second"), EVERYTHING)
+    assert learned(store) == [] and store.records.node(Ref(label=Label.EPISODE, id=told))
+
+    patch(store, Ref(label=Label.EPISODE, id=told), status=Status.ACTIVE)
+    rederive(job(store, "third"), EVERYTHING)
+    assert [memory.trigger for memory in learned(store)] == [known.trigger]
+
+
+def test_a_stored_memory_that_says_the_same_is_strengthened_once_for_each_episode(store: Store) -> None:
+    remember(store, StoreRequest(trigger=LINTER[0], resolution="", kind="convention", scope=PROJECT))
+    say(store, LINTER[0], LINTER[0])
+
+    consolidate(job(store, "first"), EVERYTHING)
+    rederive(job(store, "second"), EVERYTHING)
+
+    (memory,) = store.memories(Status.ACTIVE)
+    assert learned(store) == [] and memory.attributes["helix:seen"] == 3
+    assert len(said_in(store, memory)) == 3
+
+
+def test_what_the_web_repeats_is_quarantined(store: Store) -> None:
+    needs = [text for text in TALK if "generated schema files" in text and "Never" not in text]
+    say(store, *needs, trust=Trust.WEB)
+
+    consolidate(job(store, "first"), EVERYTHING)
+
+    assert {memory.status for memory in learned(store)} <= {Status.QUARANTINED}
+    assert list(store.memories(Status.ACTIVE)) == []
+
+
+def test_a_dry_run_says_what_it_would_do_and_writes_nothing(store: Store) -> None:
+    say(store, *TALK)
+    rows = store.journal.last_seq
+    run = job(store, "look", dry_run=True)
+
+    consolidate(run, EVERYTHING)
+
+    assert store.journal.last_seq == rows and learned(store) == []
+    assert any("I prefer tabs over spaces." in line for line in run.plan)
+
+
+def test_another_scope_is_left_alone_and_unembedded_episodes_wait(store: Store) -> None:
+    say(store, LINTER[0])
+
+    counts = consolidate(job(store, "first"), {"scope": "another"})
+
+    assert counts["episodes read"] == 0 and learned(store) == []
+
+
+def test_the_gate_reports_what_it_held_back(store: Store) -> None:
+    say(store, "Hello there, good morning!", LINTER[0])
+
+    counts = consolidate(job(store, "first"), EVERYTHING)
+
+    assert (counts["episodes read"], counts["episodes held back by the gate"]) == (2, 1)
+
+
+@pytest.mark.parametrize("text", ["", "."])
+def test_an_empty_store_is_no_trouble(store: Store, text: str) -> None:
+    if text:
+        say(store, text)
+    embed(store)
+
+    assert not learned(store) and consolidate(job(store, "first"), EVERYTHING).get("memories added", 0) == 0

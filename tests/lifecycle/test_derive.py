@@ -1,0 +1,185 @@
+"""Derivation is a pure function: order, repetition and what lies elsewhere change nothing of what a cluster gives."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from saying import VENV, episode
+
+from helix.lifecycle.knowledge.cluster import Bars, Said, clusters, components, linked, said
+from helix.lifecycle.knowledge.derive import Desired, Rules, derive
+from helix.lifecycle.knowledge.extract import Candidate, RuleExtractor
+from helix.model.episode import Episode
+from helix.model.memory import Kind, Status
+from helix.model.provenance import Provenance, Trust
+
+BARS = Bars(near=0.5, alike=0.8, around=0.0)
+RULES = Rules(bars=BARS)
+
+
+def items_of(episodes: Sequence[Episode], extractor: RuleExtractor | None = None) -> list[Said]:
+    by_id = {one.id: one for one in episodes}
+    found = (extractor or RuleExtractor()).extract(episodes).candidates
+    return [said(one, by_id[one.episode], None, None) for one in found]
+
+
+def derived(episodes: Sequence[Episode], rules: Rules = RULES) -> list[Desired]:
+    items = items_of(episodes)
+    return derive(items, linked(items, rules.bars), rules)
+
+
+def stated(number: int, vector: Sequence[float], *, explicit: bool = True, session: str = "", words: str = "") -> Said:
+    """A statement with a vector of its own; equal words everywhere, so that vectors decide."""
+    direction = np.array(vector, np.float32)
+    unit = direction / np.linalg.norm(direction)
+    own = episode(words or "Always keep the engine oiled.", number, session=session)
+    candidate = Candidate(
+        episode=own.id,
+        place=0,
+        kind=Kind.CONVENTION,
+        trigger=own.content,
+        resolution="",
+        confidence=0.5,
+        explicit=explicit,
+    )
+    return said(candidate, own, unit, unit)
+
+
+WORDS = st.sampled_from(["engine", "oil", "lamp", "door", "window", "kettle", "ladder", "rope"])
+STATEMENTS = st.lists(
+    st.builds(
+        lambda verb, a, b, tail: f"{verb} the {a} and the {b} {tail}.",
+        st.sampled_from(["Always check", "Never touch", "Had to clean", "Remember to check", "Put away"]),
+        WORDS,
+        WORDS,
+        st.sampled_from(["first", "before the start", "after 3 days", "after 5 days"]),
+    ),
+    max_size=14,
+)
+
+
+@given(STATEMENTS, st.randoms(use_true_random=False))
+def test_the_same_episodes_in_any_order_give_the_same_memories(texts: list[str], shuffle: random.Random) -> None:
+    episodes = [episode(text, number) for number, text in enumerate(texts)]
+    shuffled = list(episodes)
+    shuffle.shuffle(shuffled)
+
+    assert derived(shuffled) == derived(episodes)
+
+
+@given(STATEMENTS)
+def test_memories_are_bounded_grounded_and_in_somebodys_own_words(texts: list[str]) -> None:
+    episodes = {one.id: one for one in (episode(text, number) for number, text in enumerate(texts))}
+
+    found = derived(list(episodes.values()))
+
+    for memory in found:
+        assert memory.grounding and set(memory.grounding) <= episodes.keys()
+        assert 0.0 <= memory.confidence < 1.0 and 1.0 <= memory.importance <= 10.0
+        assert memory.trigger in {episodes[one].content for one in memory.grounding}
+        assert memory.since == min(episodes[one].occurred_at for one in memory.grounding)
+    assert len({memory.key for memory in found}) == len(found)
+
+
+@given(STATEMENTS, st.integers(0, 13))
+def test_what_one_episode_adds_leaves_the_components_it_does_not_touch_as_they_were(texts: list[str], at: int) -> None:
+    episodes = [episode(text, number) for number, text in enumerate(texts)]
+    items = items_of(episodes)
+    links = linked(items, BARS)
+    touched = {
+        items[place].episode.id
+        for component in components(links, len(items))
+        if any(items[place].episode.id == f"episode-{at}" for place in component)
+        for place in component
+    }
+
+    with_it = [one for one in derive(items, links, RULES) if not touched.intersection(one.grounding)]
+    without = [one for one in derived([e for e in episodes if e.id != f"episode-{at}"])]
+
+    assert with_it == [one for one in without if not touched.intersection(one.grounding)]
+
+
+@given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3).filter(any), max_size=30))
+def test_links_do_not_depend_on_what_else_is_compared_beside_them(vectors: list[list[int]]) -> None:
+    items = [stated(number, vector) for number, vector in enumerate(vectors)]
+
+    whole = linked(items, BARS)
+    single = [linked(items, BARS, fresh=[place]) for place in range(len(items))]
+
+    assert {place: dict(found) for place, found in whole.items() if found} == {
+        place: dict(links[place]) for place, links in enumerate(single) if links.get(place)
+    }
+
+
+def test_ten_times_activate_the_venv_is_one_convention_even_without_a_model() -> None:
+    (memory,) = derived(
+        [episode(text, number) for number, text in enumerate(VENV)],
+        Rules(bars=Bars(near=0.35, alike=0.85, around=0.25)),
+    )
+
+    assert memory.kind is Kind.CONVENTION and "venv" in memory.trigger
+    assert len(memory.grounding) == memory.support == 10
+
+
+def test_a_chain_from_one_matter_to_another_is_cut_into_stars() -> None:
+    angles = [0, 20, 40, 60, 80, 100, 120]
+    items = [
+        stated(number, (np.cos(np.radians(angle)), np.sin(np.radians(angle)), 0.0))
+        for number, angle in enumerate(angles)
+    ]
+    bars = Bars(near=0.9, alike=0.9, around=0.0)
+    links = linked(items, bars)
+
+    found = clusters(items, links, bars)
+
+    assert len(components(links, len(items))) == 1
+    assert len(found) > 1 and sorted(len(one) for one in found)[-1] <= 4
+
+
+def test_an_unmarked_statement_has_to_be_heard_several_times() -> None:
+    near = [(1.0, 0.01 * n, 0.0) for n in range(3)]
+    items = [stated(n, vector, explicit=False) for n, vector in enumerate(near)]
+
+    assert derive(items[:2], linked(items[:2], BARS), RULES) == []
+    assert len(derive(items, linked(items, BARS), RULES)) == 1
+
+
+def test_what_one_session_repeats_word_for_word_counts_once() -> None:
+    items = [stated(n, (1.0, 0.0, 0.0), explicit=False, session="loop") for n in range(100)]
+
+    assert derive(items, linked(items, BARS), RULES) == []
+
+
+def test_numbers_denials_and_opposites_keep_statements_apart() -> None:
+    pairs = [
+        ("Always keep 3 backups of the store.", "Always keep 5 backups of the store."),
+        ("Always keep the backups of the store.", "We must never keep the backups of the store."),
+        ("Always enable the cache on the server.", "Always disable the cache on the server."),
+    ]
+    for left, right in pairs:
+        assert len(derived([episode(left, 1), episode(right, 2)])) == 2
+
+
+def test_trust_is_that_of_the_weakest_evidence_and_doubtful_memories_are_quarantined() -> None:
+    user = stated(1, (1.0, 0.0, 0.0), explicit=False)
+    web = [
+        dataclasses.replace(item, episode=dataclasses.replace(item.episode, provenance=Provenance(trust=Trust.WEB)))
+        for item in (stated(n, (1.0, 0.01 * n, 0.0), explicit=False) for n in (2, 3))
+    ]
+
+    (memory,) = derive([user, *web], linked([user, *web], BARS), RULES)
+
+    assert memory.trust is Trust.WEB and memory.status is Status.QUARANTINED
+
+
+def test_confidence_grows_with_every_time_a_thing_is_said() -> None:
+    items = [stated(n, (1.0, 0.0, 0.0)) for n in range(6)]
+    sure = [derive(items[:n], linked(items[:n], BARS), RULES)[0].confidence for n in range(1, 7)]
+
+    assert all(earlier < later < 1.0 for earlier, later in pairwise(sure))

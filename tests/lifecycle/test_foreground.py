@@ -1,0 +1,70 @@
+"""Background work waits while somebody is being answered, and is not kept waiting for ever."""
+
+from __future__ import annotations
+
+import threading
+
+from helix.lifecycle.work.foreground import Foreground
+
+
+def test_quiet_counts_from_the_end_of_the_last_request() -> None:
+    now = [10.0]
+    foreground = Foreground(lambda: now[0])
+    assert foreground.quiet() == float("inf")
+    with foreground.request():
+        now[0] = 12.0
+        assert foreground.quiet() == 0.0
+        with foreground.request():
+            pass
+        assert foreground.quiet() == 0.0, "another one is still being answered"
+    now[0] = 15.0
+    assert foreground.quiet() == 3.0
+
+
+def test_an_error_ends_a_request_too() -> None:
+    foreground = Foreground()
+    try:
+        with foreground.request():
+            raise KeyError
+    except KeyError:
+        pass
+    assert foreground.quiet() > 0.0
+
+
+def gone_on(foreground: Foreground, **named: float) -> threading.Event:
+    done = threading.Event()
+
+    def work() -> None:
+        foreground.give_way(named.get("quiet", 0.0), named.get("patience", 60.0), lambda: foreground in stopped)
+        done.set()
+
+    stopped.clear()
+    threading.Thread(target=work, daemon=True).start()
+    return done
+
+
+stopped: list[Foreground] = []
+
+
+def test_work_goes_on_when_the_request_has_been_answered() -> None:
+    foreground = Foreground()
+    with foreground.request():
+        done = gone_on(foreground)
+        assert not done.wait(0.05)
+    assert done.wait(10)
+
+
+def test_patience_ends() -> None:
+    foreground = Foreground()
+    with foreground.request():
+        assert gone_on(foreground, patience=0.01).wait(10)
+
+
+def test_whoever_has_to_stop_waits_no_longer() -> None:
+    foreground = Foreground()
+    with foreground.request():
+        done = gone_on(foreground)
+        assert not done.wait(0.05)
+        stopped.append(foreground)
+        foreground.wake()
+        assert done.wait(10)

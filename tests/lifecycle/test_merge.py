@@ -1,0 +1,159 @@
+"""Near-identical memories become one that has all both had; what differs is never folded; all of it goes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.lifecycle.truth.merge import merge_similar, unmerge
+from helix.lifecycle.work.run import Run
+from helix.lifecycle.work.undo import undo
+from helix.lifecycle.worth.maintenance import feedback
+from helix.model.memory import Memory, Status
+from helix.model.provenance import Trust
+from helix.model.recall import RecallQuery
+from helix.service import Helix
+from helix.store.store import Store
+from tests.lifecycle.conftest import Moment
+
+ONE = "activate the virtual environment before running the tests"
+OTHER = "before running the tests activate the virtual environment always"
+AT = {"threshold": 0.9}
+
+
+def kept(helix: Helix, text: str, **fields: Any) -> str:
+    """Store past the look for duplicates, as imports do: each in a scope of its own, then edited into one."""
+    stored = helix.store(trigger=text, resolution="", scope=f"for {text}", kind=fields.pop("kind", "pattern"), **fields)
+    return helix.edit(stored.id, scope="global").id
+
+
+def merged(store: Store, job: str = "job", **payload: Any) -> int:
+    counts = merge_similar(Run(store, job, "merge_similar"), {**AT, **payload})
+    return int(counts.get("memories merged", 0))
+
+
+def edges(helix: Helix, memory: str) -> set[tuple[str, str, str]]:
+    return {(edge.type.value, edge.source.id, edge.target.id) for edge in helix.edges(memory)}
+
+
+def pair(helix: Helix, store: Store, moment: Moment) -> tuple[str, str, str]:
+    winner = kept(helix, ONE)
+    moment.forward(days=1)
+    loser = kept(helix, OTHER)
+    bug = kept(helix, "module not found when running pytest", kind="failure")
+    helix.edge(loser, bug, "solves")
+    feedback(store, [winner], 1.0)
+    feedback(store, [winner], 1.0)
+    feedback(store, [loser], 0.5)
+    feedback(store, [loser], -0.5)
+    return winner, loser, bug
+
+
+def test_one_takes_over_what_the_other_earned(living: Helix, store: Store, moment: Moment) -> None:
+    winner, loser, bug = pair(living, store, moment)
+    grounds = {edge.target.id for name in (winner, loser) for edge in living.edges(name, "grounded_in")}
+    assert merged(store) == 1
+    one, other = living.get(winner), living.get(loser)
+    assert (one.helped, one.failed, one.uses, one.attributes["helix:seen"]) == (2.5, 0.5, 4, 2)
+    assert (one.status, other.status) == (Status.ACTIVE, Status.RETIRED)
+    assert {edge.target.id for edge in living.edges(winner, "grounded_in")} == grounds
+    assert ("SOLVES", winner, bug) in edges(living, winner)
+    assert ("SUPERSEDES", winner, loser) in edges(living, winner)
+    found = living.recall(RecallQuery(query="activate the virtual environment")).items
+    assert loser not in {item.node.id for item in found}
+    assert merged(store, "again") == 0
+
+
+@pytest.mark.parametrize("way", ["undo", "unmerge"])
+def test_it_goes_back_to_what_was(living: Helix, store: Store, moment: Moment, way: str) -> None:
+    winner, loser, _ = pair(living, store, moment)
+    before = living.get(winner), living.get(loser), edges(living, winner), edges(living, loser)
+    merged(store)
+    if way == "undo":
+        undo(store, "job")
+        assert (living.get(winner), living.get(loser), edges(living, winner), edges(living, loser)) == before
+        return
+    unmerge(store, loser)
+    one, other = living.get(winner), living.get(loser)
+
+    def earned(memory: Memory) -> tuple[Any, ...]:
+        return (memory.helped, memory.failed, memory.uses, memory.confidence, memory.half_life_days, memory.status)
+
+    assert [earned(one), earned(other)] == [earned(memory) for memory in before[:2]]
+    assert edges(living, winner) == before[2]
+    assert merged(store, "again") == 0, "a person took them apart"
+
+
+def test_feedback_for_a_folded_memory_reaches_the_one_it_lives_on_in(
+    living: Helix, store: Store, moment: Moment
+) -> None:
+    winner, loser, _ = pair(living, store, moment)
+    merged(store)
+    (used,) = feedback(store, [loser], 1.0)
+    assert (used.id, used.helped) == (winner, 3.5)
+
+
+def test_what_was_earned_since_stays_where_it_was_earned(living: Helix, store: Store, moment: Moment) -> None:
+    winner, loser, _ = pair(living, store, moment)
+    merged(store)
+    feedback(store, [winner], 1.0)
+    unmerge(store, loser)
+    assert (living.get(winner).helped, living.get(loser).helped) == (3.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "run the build with 4 workers on every machine we have",
+            "run the build with 8 workers on every machine we have",
+        ),
+        ("always commit the lock file with every change", "never commit the lock file with every change"),
+        ("the upload job fails on Linux behind the proxy", "the upload job fails on Windows behind the proxy"),
+        ("enable the query cache for the nightly report job", "disable the query cache for the nightly report job"),
+    ],
+)
+def test_numbers_negations_and_exchanged_words_are_never_folded(
+    living: Helix, store: Store, one: str, other: str
+) -> None:
+    kept(living, one)
+    kept(living, other)
+    assert merged(store, threshold=0.5) == 0
+
+
+def test_other_kinds_scopes_and_times_stay_apart(living: Helix, store: Store, moment: Moment) -> None:
+    kept(living, ONE)
+    living.store(trigger=OTHER, resolution="", kind="pattern", scope="shop")
+    kept(living, OTHER, kind="convention")
+    kept(living, OTHER, name="since-lately", valid_from=moment.now)
+    assert merged(store) == 0
+
+
+def test_the_better_founded_one_stays_and_a_weaker_voice_makes_it_no_surer(
+    living: Helix, store: Store, moment: Moment
+) -> None:
+    web = kept(living, ONE, trust=Trust.WEB, confidence=0.95)
+    moment.forward(days=1)
+    ours = kept(living, OTHER, confidence=0.6)
+    assert merged(store) == 1
+    assert (living.get(ours).status, living.get(web).status) == (Status.ACTIVE, Status.RETIRED)
+    assert (living.get(ours).confidence, living.get(ours).provenance.trust) == (0.6, Trust.USER_ASSERTED)
+
+
+def test_a_dry_run_says_what_it_would_fold_and_a_scope_limits_it(living: Helix, store: Store, moment: Moment) -> None:
+    winner, loser, _ = pair(living, store, moment)
+    dry = Run(store, "dry", "merge_similar", dry_run=True)
+    assert merge_similar(dry, AT) == {"memories merged": 1}
+    assert dry.plan == [f"merge: {living.get(loser).name} into {living.get(winner).name}"]
+    assert living.get(loser).status is Status.ACTIVE
+    assert merged(store, scope="elsewhere") == 0
+
+
+def test_what_cannot_be_done_is_refused(living: Helix, store: Store) -> None:
+    name = kept(living, ONE)
+    with pytest.raises(ConflictError):
+        unmerge(store, name)
+    with pytest.raises(InvalidInputError):
+        merged(store, threshold=1.5)

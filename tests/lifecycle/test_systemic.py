@@ -1,0 +1,160 @@
+"""The third similar failure within a week becomes systemic, once, and what follows counts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix import settings as configuration
+from helix.lifecycle.truth.systemic import OCCURRENCES, promote_systemic
+from helix.lifecycle.work.run import Run
+from helix.lifecycle.work.undo import undo
+from helix.model.edge import Label, Ref, Relation
+from helix.model.memory import Kind, Memory, Status
+from helix.model.provenance import Trust
+from helix.model.recall import RecallQuery
+from helix.providers.choose import embedder_for
+from helix.service import Helix
+from helix.store.store import Store
+from tests.lifecycle.conftest import Moment
+
+SIMILAR = (
+    "upload job times out on a large file behind the proxy",
+    "upload job times out with a large file behind the proxy again",
+    "upload job times out for one large file behind the proxy today",
+    "upload job times out on every large file behind the proxy",
+)
+
+
+def fail(helix: Helix, text: str, **fields: Any) -> str:
+    return helix.store(trigger=text, resolution=fields.pop("resolution", ""), kind="failure", **fields).id
+
+
+def systemic(helix: Helix) -> list[Memory]:
+    return list(helix.list_memories(kinds=["systemic"], status=None).items)
+
+
+def causes(helix: Helix, memory: Memory) -> set[str]:
+    return {edge.source.id for edge in helix.edges(memory.id, "causes")}
+
+
+def test_the_third_similar_failure_makes_it_systemic_with_edges_and_a_note(living: Helix, moment: Moment) -> None:
+    ids = []
+    for text in SIMILAR[:3]:
+        assert not systemic(living)
+        ids.append(fail(living, text, resolution="restart the proxy"))
+        moment.forward(days=2)
+    (found,) = systemic(living)
+    assert found.name.startswith("systemic-")
+    assert "three times or more" in found.resolution
+    assert "restart the proxy" in found.resolution
+    assert causes(living, found) == set(ids)
+    assert found.attributes[OCCURRENCES] == 3
+    assert len({edge.target.id for edge in living.edges(found.id, "grounded_in")}) == 3
+    answer = living.recall(RecallQuery(query="upload job times out", kinds=(Kind.SYSTEMIC,)))
+    assert [item.node.id for item in answer.items] == [found.id]
+
+
+def test_a_further_occurrence_counts_on_it_and_makes_no_second_one(living: Helix, store: Store, moment: Moment) -> None:
+    for text in SIMILAR[:3]:
+        fail(living, text)
+    moment.forward(days=30)
+    fourth = fail(living, SIMILAR[3])
+    (found,) = systemic(living)
+    assert (found.attributes[OCCURRENCES], fourth in causes(living, found)) == (4, True)
+    assert promote_systemic(Run(store, "again", "systemic"), {}) == {}
+    assert systemic(living) == [found]
+
+
+def test_the_very_same_failure_three_times_is_systemic_too(living: Helix, moment: Moment) -> None:
+    for day in range(3):
+        moment.forward(days=day)
+        same = fail(living, SIMILAR[0])
+    (found,) = systemic(living)
+    assert (causes(living, found), found.attributes[OCCURRENCES]) == ({same}, 3)
+
+
+@pytest.mark.parametrize("gap_days", [4.0, 8.0])
+def test_failures_spread_over_more_than_a_week_are_not_systemic(living: Helix, moment: Moment, gap_days: float) -> None:
+    for text in SIMILAR[:3]:
+        fail(living, text)
+        moment.forward(days=gap_days)
+    assert not systemic(living)
+
+
+@pytest.mark.parametrize(
+    "third",
+    [
+        {"text": "database migration loses a column on rollback"},
+        {"text": SIMILAR[2], "scope": "another"},
+        {"text": SIMILAR[2], "trust": Trust.WEB},
+    ],
+)
+def test_what_is_another_failure_elsewhere_or_hearsay_does_not_count(living: Helix, third: dict[str, Any]) -> None:
+    for text in SIMILAR[:2]:
+        fail(living, text)
+    fail(living, **third)
+    assert not systemic(living)
+
+
+def test_one_that_a_person_forgot_is_not_made_again(living: Helix, moment: Moment) -> None:
+    for text in SIMILAR[:3]:
+        fail(living, text)
+    living.forget(systemic(living)[0].id)
+    moment.forward(days=1)
+    fail(living, SIMILAR[3])
+    assert [memory.status for memory in systemic(living)] == [Status.FORGOTTEN]
+
+
+def test_trust_is_never_above_the_weakest_failure(living: Helix) -> None:
+    for text, trust in zip(SIMILAR, (Trust.USER_ASSERTED, Trust.TOOL_OUTPUT, Trust.AGENT_INFERRED), strict=False):
+        fail(living, text, trust=trust)
+    assert systemic(living)[0].provenance.trust is Trust.TOOL_OUTPUT
+
+
+def test_as_a_job_it_finds_what_came_in_otherwise_and_is_undone(living: Helix, store: Store) -> None:
+    for text in SIMILAR[:3]:
+        fail(living, text)
+    (made,) = systemic(living)
+
+    def drop(composer: Any) -> None:
+        for memory_id in causes(living, made):
+            composer.drop_edge(Relation.CAUSES, _ref(memory_id), _ref(made.id))
+        composer.patch(_ref(made.id), status=Status.RETIRED)
+
+    Run(store, "clean", "test").write("one", drop)
+    assert promote_systemic(Run(store, "dry", "systemic", dry_run=True), {"scope": "global"}) == {
+        "systemic failures": 1
+    }
+    assert promote_systemic(Run(store, "one", "systemic"), {"scope": "elsewhere"}) == {}
+    assert promote_systemic(Run(store, "one", "systemic"), {"scope": "global"}) == {"systemic failures": 1}
+    assert [memory.status for memory in systemic(living)].count(Status.ACTIVE) == 1
+    undo(store, "one")
+    assert [memory.status for memory in systemic(living)] == [Status.RETIRED]
+
+
+def _ref(memory_id: str) -> Ref:
+    return Ref(label=Label.MEMORY, id=memory_id)
+
+
+@pytest.fixture
+def real(tmp_path: Path, models_path: Path, moment: Moment) -> Iterator[Helix]:
+    home = tmp_path / "home"
+    settings = configuration.load(
+        {"home": home, "embedding_model": str(models_path / "bge-small-en-v1.5-int8")}, environ={}, cwd=tmp_path
+    )
+    with Helix.open(settings, embedder=embedder_for(settings).embedder, clock=moment) as service:
+        yield service
+
+
+def test_with_the_real_model_paraphrases_count_and_other_failures_do_not(real: Helix) -> None:
+    fail(real, "TypeError: 'NoneType' object is not subscriptable in parse_config")
+    fail(real, "the docker build runs out of disk space")
+    fail(real, "parse_config raised a TypeError because the config was None")
+    fail(real, "the login test is flaky in CI")
+    assert not systemic(real)
+    fail(real, "parse_config crashes with a TypeError on None")
+    assert len(causes(real, systemic(real)[0])) == 3

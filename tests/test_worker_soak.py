@@ -1,0 +1,84 @@
+"""Recall goes on answering, and answers right, while episodes come in and the worker makes memories of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from helix.model.edge import Label
+from helix.model.recall import Expand, RecallQuery
+from helix.model.reports import JobState
+from helix.model.work import WorkState
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.settings import Settings
+
+EPISODES = 120
+SAID = (
+    "always activate the venv before you run pytest in project {n}",
+    "remember: the staging database of project {n} is read-only",
+    "the build of project {n} crashed with a linker error; the fix was to install zstd",
+)
+
+
+def tell(helix: Helix) -> None:
+    """Tell what happened in ten sessions, and close each."""
+    for session in range(10):
+        for number in range(EPISODES // 10):
+            text = SAID[number % len(SAID)].format(n=session)
+            helix.record_episode(content=f"{text}. it was number{session}x{number}", session=f"s{session}", role="user")
+        helix.close_session(f"s{session}")
+
+
+def ask(helix: Helix, stored: str, over: threading.Event) -> int:
+    """Ask until told for what was stored before; return how often it was the first answer."""
+    answered = 0
+    while not over.is_set():
+        answer = helix.recall(RecallQuery(query="where does the quagga graze", expand=Expand.NONE))
+        assert answer.items, "an answer was empty"
+        assert answer.items[0].node.id == stored
+        answered += 1
+        over.wait(0.01)
+    return answered
+
+
+def watch(helix: Helix, over: threading.Event) -> int:
+    """Look at the status until told; return how often."""
+    looks = 0
+    while not over.wait(0.02):
+        status = helix.background(limit=50)
+        assert sum(item.state is WorkState.RUNNING for item in status.items) <= 1
+        looks += 1
+    return looks
+
+
+def test_recall_is_right_while_the_worker_is_at_work(settings: Settings) -> None:
+    eager = replace(settings, consolidation_budget=60.0)
+    with Helix.open(eager, embedder=HashEmbedder()) as helix, ThreadPoolExecutor(4) as pool:
+        stored = helix.store(trigger="where the quagga grazes", resolution="on the southern meadow", kind="fact").id
+        over = threading.Event()
+        beside: tuple[Callable[[], int], ...] = (
+            lambda: ask(helix, stored, over),
+            lambda: ask(helix, stored, over),
+            lambda: watch(helix, over),
+        )
+        running = [pool.submit(work) for work in beside]
+        try:
+            pool.submit(tell, helix).result()
+            helix.flush()
+            assert helix.settle(60)
+        finally:
+            over.set()
+        assert all(future.result() > 0 for future in running)
+        status = helix.background(limit=50)
+        assert {item.state for item in status.items} == {WorkState.DONE}
+        assert {"consolidate"} <= {item.kind for item in status.items}
+        assert (status.importance, status.lacking_vectors) == (0.0, 0)
+        assert helix.list_episodes().total == EPISODES + 1
+        for session in range(10):
+            found = helix.recall(RecallQuery(query=f"number{session}x5", labels=(Label.EPISODE,), expand=Expand.NONE))
+            assert f"number{session}x5" in found.items[0].node.content  # type: ignore[union-attr]
+        assert not [job for job in helix.jobs() if job.state is not JobState.DONE]
+        assert helix.doctor().healthy
