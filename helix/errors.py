@@ -134,6 +134,13 @@ class UnauthorizedError(HelixError):
     exit_code = 10
 
 
+class GuardError(HelixError):
+    """A background job was about to take more of the store out of recall than `guard_share` allows."""
+
+    code = "GUARD"
+    exit_code = 12
+
+
 class PausedError(HelixError):
     """Capture is paused: nothing is written until `helix pause --off`."""
 

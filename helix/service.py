@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
 from helix.ingest.imports import Imports
-from helix.lifecycle import curate, links, maintenance, neighbours, reembed
+from helix.journal.answers import Answers
+from helix.lifecycle import curate, links, neighbours
+from helix.lifecycle.background import Background
+from helix.lifecycle.capture.sessions import is_private
 from helix.lifecycle.curate import EditRequest
-from helix.lifecycle.episodes import EpisodeRequest, record
+from helix.lifecycle.erasure import unfinished
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.intake import known_kind
+from helix.lifecycle.oversight import Oversight
 from helix.lifecycle.remember import StoreRequest, remember
+from helix.lifecycle.upkeep import Upkeep
+from helix.lifecycle.work.foreground import Foreground
+from helix.lifecycle.work.worker import Worker
+from helix.lifecycle.worth import maintenance
 from helix.model.clock import Clock, system_clock
 from helix.model.edge import Edge, Label, Ref
-from helix.model.episode import Episode
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Row
@@ -37,7 +45,7 @@ from helix.model.reports import (
     StatusReport,
     StoreResult,
 )
-from helix.providers.choose import reranker_for
+from helix.providers.choose import reranker_for, router_for
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
 from helix.recall.last import LastAnswers
@@ -46,12 +54,12 @@ from helix.recall.recipes import recipe_named, recipes_of
 from helix.settings import Settings
 from helix.store import ask, backup, doctor, listing, overview
 from helix.store.events import Event, Events
-from helix.store.jobs import Jobs, Ticket
+from helix.store.jobs import Jobs
 from helix.store.opening import open_store
 from helix.store.store import Store
 
 
-class Helix(Imports):
+class Helix(Imports, Background, Oversight, Upkeep):
     """One open store with everything that works on it. Every method blocks and may be called from any thread."""
 
     def __init__(self, settings: Settings, store: Store, *, reason: str, reranker: Reranker) -> None:
@@ -75,6 +83,10 @@ class Helix(Imports):
             clock=store.clock,
             settings=settings,
         )
+        self._foreground = Foreground()
+        self._worker = Worker(store, self._foreground, busy=self._is_busy)
+        self._router = router_for(settings, Answers(store.journal.database), clock=store.clock)
+        store.language_model = self._router if self._router.available else None
         store.writer.listen(self._events.tell_rows)
         store.writer.listen(self._mend)
 
@@ -95,6 +107,7 @@ class Helix(Imports):
         """
         recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
+        unfinished.finish(store)
         return cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))._catch_up()
 
     def _catch_up(self) -> Helix:
@@ -103,13 +116,15 @@ class Helix(Imports):
             self.rebuild()
         if store.opens_slowly:
             self._jobs.start("open", lambda _: {"opened": store.open_graph()})
-        if store.embedder is not None and not store.mismatch and store.journal.spaces.count_missing_active():
-            self._jobs.start("embed", lambda ticket: reembed.fill_in(store, ticket))
+        self._worker.start()
         return self
+
+    def _is_busy(self) -> bool:
+        return any(job.state is JobState.RUNNING for job in self._jobs.all())
 
     def _mend(self, rows: Sequence[Row]) -> None:
         """Build a graph where one was given up for want of room: a change was accepted, so there is room again."""
-        if not self._store.graph.available and not any(job.state is JobState.RUNNING for job in self._jobs.all()):
+        if not self._store.graph.available and not self._is_busy():
             self.rebuild()
 
     def _follow_job(self, job: Job) -> None:
@@ -118,12 +133,14 @@ class Helix(Imports):
         if job.state is JobState.RUNNING or self._closing or not self._store.needs_rebuild:
             return
         given_up = job.kind == "rebuild" and job.state is not JobState.DONE
-        if not given_up and not any(other.state is JobState.RUNNING for other in self._jobs.all()):
+        if not given_up and not self._is_busy():
             self.rebuild()
 
     def close(self) -> None:
         """Stop the jobs, finish what is being written, and close the store."""
         self._closing = True
+        self._router.close()  # first: a call under way would keep the worker
+        self._worker.stop()
         self._jobs.close()
         self._recaller.close()
         self._store.close(self._answers.to_json())
@@ -137,12 +154,8 @@ class Helix(Imports):
     def store(self, **fields: Any) -> StoreResult:
         """Remember something; the fields are those of `StoreRequest`."""
         self._store.check_capture()
-        return remember(self._store, StoreRequest(**fields))
-
-    def record_episode(self, **fields: Any) -> Episode:
-        """Record something that happened; the fields are those of `EpisodeRequest`."""
-        self._store.check_capture()
-        return record(self._store, EpisodeRequest(**fields))
+        with self._foreground.request():
+            return remember(self._store, StoreRequest(**fields))
 
     def edit(self, name_or_id: str, **fields: Any) -> Memory:
         """Write a new version of a memory; the fields are those of `EditRequest`."""
@@ -188,8 +201,10 @@ class Helix(Imports):
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answer a question; the answer is kept as the last one of its session."""
         self._store.check_space()
-        answer = self._recaller.recall(query)
-        self._answers.keep(answer)
+        with self._foreground.request():
+            answer = self._recaller.recall(query)
+        if not is_private(self._store, query.session):
+            self._answers.keep(answer)
         return answer
 
     def recall_by_type(
@@ -256,12 +271,6 @@ class Helix(Imports):
         wanted = [known_kind(kind) for kind in kinds]
         return listing.memories(self._store, scope=scope, kinds=wanted, status=status, limit=limit, after=after)
 
-    def list_episodes(
-        self, *, scope: str | None = None, session: str | None = None, limit: int = 50, after: str | None = None
-    ) -> Page[Episode]:
-        """Return a page of episodes, newest first."""
-        return listing.episodes(self._store, scope=scope, session=session, limit=limit, after=after)
-
     def cypher(
         self,
         query: str,
@@ -286,44 +295,12 @@ class Helix(Imports):
 
     def status(self) -> StatusReport:
         """Describe the store, its model, files, jobs and warnings."""
-        return overview.status(self._store, reason=self._reason, jobs=self._jobs.all(), started_at=self._started_at)
+        report = overview.status(self._store, reason=self._reason, jobs=self._jobs.all(), started_at=self._started_at)
+        return replace(report, background=self._worker.status(), models=self._router.usage())
 
     def doctor(self) -> DoctorReport:
         """Compare the journal with what is served."""
         return doctor.examine(self._store)
-
-    def rebuild(self) -> Job:
-        """Build the graph anew from the journal while recall goes on."""
-
-        def work(ticket: Ticket) -> Mapping[str, Any]:
-            replayed = self._store.rebuild_graph(ticket)
-            return {"replayed": replayed, **self._store.records.counts()}
-
-        return self._jobs.start("rebuild", work)
-
-    def reembed(self) -> Job:
-        """Embed every passage with the model that is set and make its space the store's own."""
-        return self._jobs.start("reembed", lambda ticket: reembed.reembed(self._store, ticket))
-
-    def backup(self, path: str) -> Job:
-        """Write a checked copy of the journal to a file while the store is in use."""
-        return self._jobs.start("backup", lambda ticket: backup.back_up(self._store, Path(path), ticket))
-
-    def restore_backup(self, path: str) -> Job:
-        """Put a backup in the place of what is there, which is kept beside it."""
-        return self._jobs.start("restore", lambda ticket: backup.restore(self._store, Path(path), ticket))
-
-    def job(self, job_id: str) -> Job:
-        """Return a job as it stands."""
-        return self._jobs.get(job_id)
-
-    def jobs(self) -> list[Job]:
-        """Return the jobs that are still known, newest first."""
-        return self._jobs.all()
-
-    def cancel(self, job_id: str) -> Job:
-        """Ask a job to stop at its next resting place."""
-        return self._jobs.cancel(job_id)
 
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         """Have `callback` told of every change after it is durable; return a function that ends it.

@@ -9,6 +9,8 @@ from typing import Any
 
 from strawberry.utils.str_converters import to_camel_case
 
+from helix.api.glossary_oversight import OVERSIGHT
+
 _CODE = re.compile(r"`[a-z]+(?:_[a-z]+)+`")
 
 GLOSSARY: Mapping[str, str] = {
@@ -48,6 +50,7 @@ GLOSSARY: Mapping[str, str] = {
     "easiness": "How much each verified use lengthens its half-life (SM-2), at least 1.3.",
     "half_life_days": "Days after which its salience has halved; 0 for never.",
     "Memory.status": "Where it stands; only an active memory is recalled by default.",
+    "Episode.status": "Where it stands; only an active episode is recalled and learned from.",
     "Episode.consolidated_at": "When memories were drawn from it; null before.",
     "Entity.kind": "The kind of thing.",
     "Entity.name": "Its name in canonical form.",
@@ -170,9 +173,17 @@ GLOSSARY: Mapping[str, str] = {
     "record_episode.importance": "How much it weighs, 1 to 10; judged by its text where it is not said.",
     "store.files": "Files it is about: recall for them finds it whatever the words.",
     "record_episode.source": "What identifies it where it came from; the same source is recorded once.",
+    "record_episode.files": "Paths it is about, absolute or from `project`.",
+    "record_episode.project": "The project's folder, an absolute path; what its `.helixignore` excludes is left out.",
+    "Recording.episode": "The episode; null where nothing was kept.",
+    "Recording.reason": "Why nothing was kept: a private session, or files that the project ignores.",
+    "Recording.redacted": "The kinds of secret that were taken out.",
+    "Recording.suspicious": "Why the text reads like an instruction to an agent; empty where it does not.",
     "StoreResult.status": "What it came to.",
     "StoreResult.name": "The name it has now.",
     "StoreResult.redacted": "The kinds of secret that were taken out.",
+    "StoreResult.suspicious": "Why the text reads like an instruction to an agent; empty where it does not.",
+    "StoreResult.contradicts": "Names of memories that cannot hold beside it: settled by rule, or open for a person.",
     "edge.source": "The name or id of the memory it starts from.",
     "edge.target": "The name or id of the memory it leads to.",
     "names": "Names or ids of memories.",
@@ -206,6 +217,7 @@ GLOSSARY: Mapping[str, str] = {
     "IngestReport.edges": "Edges drawn.",
     "IngestReport.skipped": "What was there already, or is excluded.",
     "IngestReport.redacted": "Secrets taken out.",
+    "IngestReport.quarantined": "What reads like an instruction to an agent, and is kept from recall until reviewed.",
     "IngestReport.problems": "What could not be taken in.",
     "IngestProblem.where": "Its place, such as `line 7`.",
     "IngestProblem.why": "What is wrong with it.",
@@ -218,7 +230,9 @@ GLOSSARY: Mapping[str, str] = {
     "Job.error_code": "The code of that error.",
     "Job.result": "What came of it, once it is done.",
     "events.types": "Only events of these types; all where it is not said.",
-    "Event.type": "The type: memory.added, memory.changed, episode.recorded, edge.changed or job.progress.",
+    "Event.type": (
+        "The type: memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed or job.progress."
+    ),
     "Event.id": "The id of what changed.",
     "Event.detail": "What else is known of the change.",
     "Event.missed": "Events dropped before this one because the subscriber read too slowly.",
@@ -287,6 +301,7 @@ def description_of_argument(operation: str, name: str) -> str:
 
 def _meaning(owner: str, name: str) -> str:
     for key in (f"{owner}.{name}", name):
-        if key in GLOSSARY:
-            return GLOSSARY[key]
+        for words in (GLOSSARY, OVERSIGHT):
+            if key in words:
+                return words[key]
     raise LookupError(f"the glossary does not say what {owner}.{name} means")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix.model.recall import RecallAnswer
-from helix.model.reports import StatusReport
+from helix.model.reports import BackgroundStatus, StatusReport
+from helix.model.usage import ModelUsage
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -112,6 +113,8 @@ class _Sizes(Collector):
             ),
         ):
             yield GaugeMetricFamily(name, help_text, value=value)
+        yield from _of_background(status.background)
+        yield from _of_models(status.models)
         disk = GaugeMetricFamily("helix_disk_bytes", "Bytes on disk", labels=["part"])
         for part, size in status.disk_bytes.items():
             disk.add_metric([part], size)
@@ -120,3 +123,38 @@ class _Sizes(Collector):
         for label, count in status.nodes.items():
             nodes.add_metric([label], count)
         yield nodes
+
+
+def _of_background(background: BackgroundStatus | None) -> Iterator[Metric]:
+    """Yield what waits in the background, and what its jobs have come to: the gate's drop rate is among it."""
+    if background is None:
+        return
+    for name, help_text, value in (
+        ("helix_work_queued", "Pieces of background work that wait", background.queued),
+        ("helix_work_failed", "Pieces of background work that have failed", background.failed),
+        ("helix_work_paused", "1 while background work is paused", int(background.paused)),
+        ("helix_passages_without_vector", "Passages that words alone find", background.lacking_vectors),
+        ("helix_importance_waiting", "Importance of what waits to be consolidated", background.importance),
+    ):
+        yield GaugeMetricFamily(name, help_text, value=value)
+    done = CounterMetricFamily("helix_work", "What background work came to", labels=["kind", "what"])
+    for kind, counts in background.totals.items():
+        for what, count in counts.items():
+            done.add_metric([kind, what], count)
+    yield done
+
+
+def _of_models(models: ModelUsage | None) -> Iterator[Metric]:
+    """Yield what language models were asked and what it cost, by month and provider."""
+    if models is None:
+        return
+    yield GaugeMetricFamily("helix_model_token_budget", "Tokens of a month that may be paid for", value=models.budget)
+    yield CounterMetricFamily("helix_model_cache_hits", "Questions answered from the cache", value=models.cache_hits)
+    spend = {
+        what: CounterMetricFamily(f"helix_model_{what}", f"Language models: {what}", labels=["month", "provider"])
+        for what in ("calls", "failures", "tokens_in", "tokens_out", "cost")
+    }
+    for one in models.spend:
+        for what, metric in spend.items():
+            metric.add_metric([one.month, one.provider], getattr(one, what))
+    yield from spend.values()

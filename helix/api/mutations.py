@@ -10,13 +10,12 @@ from typing import Any
 import strawberry
 
 from helix.errors import InvalidInputError
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.lifecycle.curate import EditRequest
-from helix.lifecycle.episodes import EpisodeRequest
 from helix.lifecycle.remember import StoreRequest
 from helix.model.edge import Edge
-from helix.model.episode import Episode
 from helix.model.memory import Memory
-from helix.model.reports import IngestReport, Job, MaintenanceReport, StoreResult
+from helix.model.reports import IngestReport, Job, MaintenanceReport, Recording, StoreResult
 from helix.service import Helix
 
 
@@ -28,8 +27,11 @@ def store(helix: Helix, request: StoreRequest) -> StoreResult:
     return helix.store(**_fields_of(request))
 
 
-def record_episode(helix: Helix, request: EpisodeRequest) -> Episode:
-    """Record what happened, word for word but for secrets, as evidence for memories."""
+def record_episode(helix: Helix, request: EpisodeRequest) -> Recording:
+    """Record what happened, word for word but for secrets, as evidence for memories; found by its words at once.
+
+    A private session, and files that the project's `.helixignore` excludes, leave nothing: the answer says so.
+    """
     return helix.record_episode(**_fields_of(request))
 
 

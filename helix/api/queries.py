@@ -92,7 +92,7 @@ def memories(
     page = helix.list_memories(
         scope=scope, kinds=kinds, status=wanted, limit=page_size(helix, "first", first), after=after
     )
-    return _connection(page, after)
+    return connection(page, after)
 
 
 def episodes(
@@ -100,7 +100,7 @@ def episodes(
 ) -> Connection[Episode]:
     """List episodes page by page, newest first."""
     page = helix.list_episodes(scope=scope, session=session, limit=page_size(helix, "first", first), after=after)
-    return _connection(page, after)
+    return connection(page, after)
 
 
 def edges(helix: Helix, *, name_or_id: str | None = None, relation: str | None = None, limit: int = 100) -> list[Edge]:
@@ -234,7 +234,8 @@ def page_size(helix: Helix, name: str, size: int) -> int:
     return size
 
 
-def _connection(page: Page[Any], after: str | None) -> Connection[Any]:
+def connection(page: Page[Any], after: str | None) -> Connection[Any]:
+    """Return a page of a list as one of a Relay connection; `after` is the cursor it was asked for with."""
     edges = tuple(Listed(cursor=item.id, node=item) for item in page.items)
     end = page.next_cursor or (edges[-1].cursor if edges else None)
     info = PageInfo(

@@ -12,7 +12,7 @@ from strawberry.tools import create_type
 from strawberry.types.enum import StrawberryEnumDefinition
 from strawberry.types.execution import ExecutionContext
 
-from helix.api import controls, mutations, queries, subscriptions
+from helix.api import controls, mutations, oversight, queries, subscriptions
 from helix.api.context import PerOperation
 from helix.api.errors import coded
 from helix.api.execution import Executor, mark_shown
@@ -51,11 +51,11 @@ class HelixSchema(strawberry.Schema):
 def build_schema(settings: Settings) -> HelixSchema:
     """Return the schema, with the limits of `settings`."""
     views, accepted = Views(EXTRAS), Accepted()
-    changes = [mutation(function, views) for function in mutations.ALL]
+    changes = [mutation(function, views) for function in (*mutations.ALL, *oversight.MUTATIONS)]
     return HelixSchema(
         query=create_type(
             "Query",
-            [query(function, views) for function in queries.ALL],
+            [query(function, views) for function in (*queries.ALL, *oversight.QUERIES)],
             description="What can be asked of Helix. An argument that is left out or null stands for its default.",
         ),
         mutation=create_type(

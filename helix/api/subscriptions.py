@@ -15,7 +15,14 @@ from helix.api.context import Context, Runtime
 from helix.errors import InvalidInputError
 from helix.model.reports import Job, JobState
 
-EVENT_TYPES = ("memory.added", "memory.changed", "episode.recorded", "edge.changed", "job.progress")
+EVENT_TYPES = (
+    "memory.added",
+    "memory.changed",
+    "memory.dropped",
+    "episode.recorded",
+    "edge.changed",
+    "job.progress",
+)
 QUEUE = 1_000
 """Events kept for a subscriber that reads slowly; older ones are dropped and counted."""
 
@@ -75,7 +82,7 @@ class Feed:
 async def events(context: Context, *, types: Sequence[str] | None = None) -> AsyncGenerator[Event, None]:
     """Tell of each change of the store after it is durable, optionally of some types only.
 
-    Types are memory.added, memory.changed, episode.recorded, edge.changed and job.progress.
+    Types are memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed and job.progress.
     """
     wanted = frozenset(types or EVENT_TYPES)
     if unknown := sorted(wanted.difference(EVENT_TYPES)):

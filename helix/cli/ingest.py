@@ -17,7 +17,7 @@ from helix.cli.progress import Meter, follow, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
 
-_COUNTS = ("episodes", "memories", "edges", "skipped", "redacted")
+_COUNTS = ("episodes", "memories", "edges", "skipped", "redacted", "quarantined")
 
 
 @click.group()

@@ -13,8 +13,9 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, kind_type, scope_option
+from helix.cli.options import Moment, Word, dry_run_option, kind_type, scope_option
 from helix.cli.output import Output, shorten
+from helix.cli.oversight import erased
 from helix.cli.progress import follow
 from helix.cli.render import memory_line
 from helix.errors import InvalidInputError
@@ -79,6 +80,12 @@ def store(
     invocation.emit(data, show)
     if stored["redacted"] and not invocation.json:
         invocation.say(f"taken out first: {', '.join(stored['redacted'])}")
+    if stored["suspicious"] and not invocation.json:
+        held = stored["status"] == "QUARANTINED"
+        words = "kept from recall until `helix review accept` lets it in" if held else "it is served as yours"
+        invocation.say(f"it reads like an instruction to an agent ({'; '.join(stored['suspicious'])}): {words}")
+    if stored["contradicts"] and not invocation.json:
+        invocation.say(f"it contradicts {', '.join(stored['contradicts'])}: `helix contradictions` shows how")
 
 
 @click.command()
@@ -128,14 +135,34 @@ def confirm(invocation: Invocation, /, name: str) -> None:
 
 @click.command()
 @click.argument("name")
+@click.option("--hard", is_flag=True, help="Erase it from every file, for good; asks first.")
+@click.option("--yes", metavar="ID", help="Confirm --hard with the id that is shown, instead of being asked.")
+@dry_run_option
 @click.pass_obj
-def forget(invocation: Invocation, /, name: str) -> None:
-    """Take a memory out of recall; `helix restore` brings it back.
+def forget(invocation: Invocation, /, name: str, hard: bool, yes: str | None, dry_run: bool) -> None:
+    """Take a memory out of recall; `helix restore` brings it back. With --hard it is erased, and nothing does.
 
     \b
     helix forget api-needs-node-20
+    helix forget --hard api-needs-node-20 --dry-run
     """
-    _show_one(invocation, "forget", name)
+    if not hard:
+        if yes or dry_run:
+            raise click.UsageError("--yes and --dry-run go with --hard")
+        _show_one(invocation, "forget", name)
+        return
+    data = invocation.run("erase_plan", name_or_id=name)
+    plan, root = data["erasePlan"], data["erasePlan"]["root"]["id"]
+    if dry_run or not plan["goes"]:
+        invocation.emit(data, lambda out: _plan(out, plan))
+        return
+    if yes is None:
+        _plan(Output(sys.stderr), plan)
+        yes = root if click.confirm("Erase this for good?", err=True) else ""
+        if not yes:
+            raise click.Abort
+    job = follow(invocation, invocation.run("hard_forget", name_or_id=name, confirm=yes)["hardForget"])
+    invocation.emit({"hardForget": job}, lambda out: erased(out, job["result"]))
 
 
 @click.command()
@@ -211,3 +238,15 @@ def _pairs(attributes: tuple[str, ...]) -> dict[str, Any]:
         except ValueError:
             pairs[name] = value
     return pairs
+
+
+def _plan(out: Output, plan: dict[str, Any]) -> None:
+    for word, nodes in (("goes", plan["goes"]), ("stays", plan["stays"])):
+        for node in nodes:
+            out.line(
+                (f"{word}: ", "bold"), f"{node['ref']['label'].lower()} {node['name']}", (f"  {node['why']}", "dim")
+            )
+    for copy in plan["copies"]:
+        out.line(("in: ", "bold"), copy)
+    if not plan["goes"]:
+        out.line("there is nothing left of it to erase")

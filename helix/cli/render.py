@@ -108,6 +108,8 @@ def ingest_summary(report: Record) -> str:
         words += f"; {report['skipped']} were there already or are left out"
     if report["redacted"]:
         words += f"; {report['redacted']} secrets taken out"
+    if report.get("quarantined"):
+        words += f"; {report['quarantined']} kept from recall: `helix review list` shows them"
     return words
 
 

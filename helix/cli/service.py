@@ -187,11 +187,31 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon) -> N
             "memory": size(report["memoryBytes"]),
         }
     )
+    _show_background(out, report["background"])
+    _show_models(out, report["models"])
     for job in report["jobs"]:
         if job["state"] == "RUNNING":
             out.line((f"at work: {job['kind']} ", "bold"), f"{job['done']} of {job['total'] or '?'} {job['message']}")
     for warning in report["warnings"]:
         out.line(("warning: ", "bold yellow"), warning)
+
+
+def _show_background(out: Output, work: dict[str, Any]) -> None:
+    told = [f"{work['running']['kind']} at work, {work['progress'] or 'begun'}" if work["running"] else ""]
+    told += [f"{work[name]} {name}" if work[name] else "" for name in ("queued", "failed")]
+    told += ["paused: `helix work --go-on` ends it" if work["paused"] else ""]
+    told += [f"importance {work['importance']:g} of {work['budget']:g} until the next consolidation"]
+    out.fields({"background": "; ".join(filter(None, told))})
+
+
+def _show_models(out: Output, models: dict[str, Any]) -> None:
+    for provider in models["providers"]:
+        if provider["ready"] or provider["trouble"]:
+            words = "ready" if provider["ready"] else f"{provider['state']} {provider['trouble']}"
+            out.fields({"language model": f"{provider['model']}, {'free' if provider['free'] else 'paid'}, {words}"})
+    for spend in models["spend"][:3]:
+        tokens = f"{spend['tokensIn'] + spend['tokensOut']:,} tokens, {spend['cost']:.4f} US$"
+        out.fields({f"spent {spend['month']}": f"{spend['provider']}: {spend['calls']} calls, {tokens}"})
 
 
 def _findings(invocation: Invocation) -> Iterator[dict[str, Any]]:

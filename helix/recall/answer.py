@@ -29,8 +29,8 @@ UNPROVEN = "[unproven]"
 class Records(Protocol):
     """Reads nodes and passages by what the catalogue knows them by."""
 
-    def nodes(self, refs: Sequence[Ref]) -> list[Node]:
-        """Return the domain objects in the order of `refs`."""
+    def present(self, refs: Sequence[Ref]) -> list[Node | None]:
+        """Return the domain objects in the order of `refs`, None for one that was dropped since its row was found."""
         ...
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
@@ -51,7 +51,8 @@ def fill(
     nodes: dict[int, Node] = {}
     portions = _portions(scene, ranking, nodes, records, estimate_tokens, watch)
     with watch("pack"):
-        packed = pack(portions, limit=scene.query.limit, budget_tokens=scene.query.budget_tokens)
+        query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
+        packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep)
         return _items(packed, nodes, scene, found, ranking)
 
 
@@ -66,12 +67,14 @@ def _portions(
     restates = _restated(ranking)
     limit = scene.query.limit
     for start in range(0, min(len(ranking.order), MAX_LOADED * limit), limit):
-        places = ranking.order[start : start + limit]
+        asked = ranking.order[start : start + limit]
         with watch("load"):
-            loaded = records.nodes([scene.view.ref_of(int(ranking.rows[place])) for place in places])
-            texts = _texts(scene, ranking, places, loaded, records)
-            vectors, known = scene.view.passages.vectors_of(ranking.passages[list(places)])
-        nodes.update(zip(places, loaded, strict=True))
+            held = records.present([scene.view.ref_of(int(ranking.rows[place])) for place in asked])
+            loaded = {place: node for place, node in zip(asked, held, strict=True) if node is not None}
+            places = list(loaded)
+            texts = _texts(scene, ranking, places, list(loaded.values()), records)
+            vectors, known = scene.view.passages.vectors_of(ranking.passages[places])
+        nodes.update(loaded)
         for place, text, vector, there in zip(places, texts, vectors, known, strict=True):
             yield Portion(
                 place=place,
@@ -87,20 +90,27 @@ def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
 
 
 def _texts(scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequence[Node], records: Records) -> list[str]:
-    """Return what each node shows: its own text, but of an episode in several passages only the most telling one."""
+    """Return what each node shows: its own text, but of what has several passages only the most telling one.
+
+    That holds for episodes, and for summaries, whose title stays and which show it only where it is shorter.
+    """
     texts = [text_of(node) for node in nodes]
-    if not any(isinstance(node, Episode) for node in nodes):
+    if not any(map(_is_cut, nodes)):
         return texts
     passages = scene.view.passages
     rows = ranking.rows[list(places)]
     owned = passages.owner[passages.of_rows(rows, scene.view.count)]
-    several = [
-        at for at, node in enumerate(nodes) if isinstance(node, Episode) and np.count_nonzero(owned == rows[at]) > 1
-    ]
+    several = [at for at, node in enumerate(nodes) if _is_cut(node) and np.count_nonzero(owned == rows[at]) > 1]
     numbers = [int(passages.numbers[ranking.passages[places[at]]]) for at in several]
     for at, text in zip(several, records.passage_texts(numbers) if numbers else [], strict=True):
-        texts[at] = text or texts[at]
+        node = nodes[at]
+        cut = f"{node.trigger}\n{text}" if isinstance(node, Memory) else text
+        texts[at] = cut if text and (len(cut) < len(texts[at]) or not isinstance(node, Memory)) else texts[at]
     return texts
+
+
+def _is_cut(node: Node) -> bool:
+    return isinstance(node, Episode) or (isinstance(node, Memory) and node.is_summary)
 
 
 def text_of(node: Node) -> str:

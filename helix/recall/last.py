@@ -52,6 +52,11 @@ class LastAnswers:
                 return item
         raise NotFoundError(f"{wanted!r} was not in the last answer", hint="`helix last` shows what was")
 
+    def clear(self) -> None:
+        """Forget every answer: one may show what was erased since."""
+        with self._guard:
+            self._answers.clear()
+
     def to_json(self) -> str:
         """Return the answers as text to keep while Helix is closed; questions are redacted, nodes named by their id."""
         with self._guard:

@@ -44,9 +44,10 @@ def memories_first(order: Sequence[int], grounds: Mapping[int, Sequence[int]]) -
     return sorted(order, key=lambda place: (key[place], position[place]))
 
 
-def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0) -> list[Portion]:
+def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0, evidence: bool = False) -> list[Portion]:
     """Return at most `limit` portions in their order, together within the budget (0: none), each thing once.
 
+    With `evidence` an episode is shown beside the memory that restates it, unless it is in the very same words.
     A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there
     is room, so their texts can be read as they are needed.
     """
@@ -57,7 +58,7 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0) -> 
         if budget_tokens and spent + portion.tokens > budget_tokens:
             continue
         words = " ".join(portion.text.split()).casefold()
-        if words in said or any(_same(portion, other) for other in packed):
+        if words in said or any(_same(portion, other, evidence) for other in packed):
             continue
         packed.append(portion)
         said.add(words)
@@ -67,9 +68,9 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0) -> 
     return packed
 
 
-def _same(one: Portion, other: Portion) -> bool:
+def _same(one: Portion, other: Portion, evidence: bool) -> bool:
     """Return whether two portions mean the same by their vectors; the same words are looked for apart from this."""
-    if one.vector is None or other.vector is None:
+    restated = one.place in other.restates or other.place in one.restates
+    if one.vector is None or other.vector is None or (evidence and restated):
         return False
-    threshold = RESTATED_FROM if one.place in other.restates or other.place in one.restates else IDENTICAL_FROM
-    return float(one.vector @ other.vector) >= threshold
+    return float(one.vector @ other.vector) >= (RESTATED_FROM if restated else IDENTICAL_FROM)

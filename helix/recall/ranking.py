@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from helix.model.edge import Label, Relation
-from helix.model.memory import Kind
+from helix.model.memory import SUMMARY_SOURCE, Kind
 from helix.recall.diversify import diversified
 from helix.recall.pack import memories_first
 from helix.recall.recipes import Recipe
@@ -29,6 +29,9 @@ POINTING_ARMS = ("time", "solves")
 
 Reread = Callable[[Factors, IndexArray, IndexArray, IndexArray], Factors]
 """A second look: from the factors of all candidates, their rows, passages and places best first, to new factors."""
+
+_EQUAL = 1e-6
+"""What rounding may put between the similarities of one text to one question."""
 
 _SYSTEMIC = KIND_CODE[Kind.SYSTEMIC]
 _MEMORY = LABEL_CODE[Label.MEMORY]
@@ -54,7 +57,8 @@ class Ranking:
 def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: Reread | None = None) -> Ranking:
     """Score every candidate and order them by score, diversified, memories ahead of the episodes that ground them.
 
-    Of equal scores a systemic memory goes first, then what was fused higher. `reread` may change the scores.
+    A summary speaks for episodes that are not on offer: it is passed over where those that are fit the question as
+    well, and goes ahead of none. Of equal scores a systemic memory goes first, then what was fused higher. `reread` may change the scores.
     """
     rows, view = found.fused.rows, scene.view
     with watch("score"):
@@ -86,13 +90,16 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
         mixed = pool[diversified(scores[pool], vectors, known, recipe.diversity)]
         order = np.concatenate((mixed, best_first[len(pool) :]))
         grounds = _grounds(scene, rows, pool)
+        summaries = {place for place in grounds if view.lookups.origins[rows[place]].startswith(SUMMARY_SOURCE)}
+        outdone = {place for place in summaries if _outdone(place, grounds[place], signals)}
+        grounds = {place: episodes for place, episodes in grounds.items() if place not in summaries}
     return Ranking(
         rows=rows,
         scores=scores,
         factors=factors,
         signals=signals,
         passages=passages,
-        order=tuple(memories_first([int(place) for place in order], grounds)),
+        order=tuple(memories_first([int(place) for place in order if int(place) not in outdone], grounds)),
         grounds=grounds,
     )
 
@@ -112,6 +119,13 @@ def _read(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray
     first = np.full(len(rows), NO_INDEX, np.int64)
     first[places[::-1]] = passages[::-1]  # of several for one place the last one written stays
     return lengths, first
+
+
+def _outdone(summary: int, episodes: Sequence[int], signals: Signals) -> bool:
+    """Return whether the episodes on offer are as near to the question as the summary, which is found by all it has."""
+    return all(
+        signal[list(episodes)].max() >= signal[summary] - _EQUAL for signal in (signals.cosine, signals.lexical)
+    )
 
 
 def _grounds(scene: Scene, rows: IndexArray, pool: IndexArray) -> dict[int, list[int]]:

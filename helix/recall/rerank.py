@@ -64,9 +64,9 @@ class Rereading:
         for place, text in zip(held, self.records.passage_texts(numbers), strict=True):
             texts[place] = text
         lacking = [place for place, text in enumerate(texts) if not text]
-        nodes = self.records.nodes([self.scene.view.ref_of(int(rows[place])) for place in lacking]) if lacking else []
+        nodes = self.records.present([self.scene.view.ref_of(int(rows[place])) for place in lacking]) if lacking else []
         for place, node in zip(lacking, nodes, strict=True):
-            texts[place] = text_of(node)
+            texts[place] = "" if node is None else text_of(node)
         return texts
 
 

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import click
 
+from benchmarks.background import background
 from benchmarks.concurrent import concurrent
 from benchmarks.growth import growth
 from benchmarks.history import history
+from benchmarks.month import month
+from benchmarks.pairs import pairs
+from benchmarks.poison import poison
 from benchmarks.quality import quality
 from benchmarks.speed import speed
 
 cli = click.Group(
-    commands={"concurrent": concurrent, "growth": growth, "history": history, "quality": quality, "speed": speed},
+    commands={
+        "background": background,
+        "concurrent": concurrent,
+        "growth": growth,
+        "history": history,
+        "month": month,
+        "pairs": pairs,
+        "poison": poison,
+        "quality": quality,
+        "speed": speed,
+    },
     help=__doc__,
 )
 

@@ -53,6 +53,10 @@ class KeptVectors:
                 )
         return rows
 
+    def forget(self) -> None:
+        """Let the embedder go of what it kept; the file holds vectors of public texts only."""
+        self._embedder.forget()
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

@@ -127,7 +127,8 @@ def test_episodes_are_recorded_and_listed(served: Served) -> None:
         session="s1",
         occurredAt="2025-01-31T12:00:00+01:00",
     )["recordEpisode"]
-    assert recorded["occurredAt"] == "2025-01-31T11:00:00+00:00"
+    assert recorded["episode"]["occurredAt"] == "2025-01-31T11:00:00+00:00"
+    assert recorded["id"] == recorded["episode"]["id"]
     (edge,) = served.ask(document("episodes"), session="s1")["episodes"]["edges"]
     assert edge["node"]["content"] == "the build broke at noon"
 

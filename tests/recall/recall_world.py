@@ -47,8 +47,8 @@ class HeldRecords:
     held: Mapping[Ref, Node]
     texts: Mapping[int, str]
 
-    def nodes(self, refs: Sequence[Ref]) -> list[Node]:
-        return [self.held[ref] for ref in refs]
+    def present(self, refs: Sequence[Ref]) -> list[Node | None]:
+        return [self.held.get(ref) for ref in refs]
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         return [self.texts[number] for number in numbers]

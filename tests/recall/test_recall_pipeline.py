@@ -119,6 +119,16 @@ def test_forgotten_quarantined_and_retired_memories_are_never_answers(status: St
             assert "gone" not in ids(recaller.recall(RecallQuery(query="reopen the wal", deep=deep, expand=expand)))
 
 
+def test_a_memory_dropped_while_it_is_being_recalled_is_left_out() -> None:
+    world = kitchen()
+    query = RecallQuery(query="reopen the wal", scope="p")
+    expected = [found for found in ids(world.recaller().recall(query)) if found != "leak"]
+    del world.nodes[Ref(label=Label.MEMORY, id="leak")]
+    assert ids(world.recaller().recall(query)) == expected
+    world.nodes.clear()
+    assert ids(world.recaller().recall(query)) == []
+
+
 def test_archived_and_faded_memories_are_answers_when_asked_deeply() -> None:
     world = World()
     world.memory("archived", "reopen the wal", status=Status.ARCHIVED)

@@ -1,0 +1,224 @@
+"""Commands by which a person judges what Helix has come to know: contradictions, resolve, review, reflections, insight,
+redact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from helix.cli.invocation import Invocation
+from helix.cli.options import limit_option, scope_option
+from helix.cli.output import Output, one_line, shorten
+from helix.cli.progress import follow
+from helix.cli.render import moment
+
+Record = Mapping[str, Any]
+
+
+@click.command()
+@scope_option
+@click.option("--all", "any_status", is_flag=True, help="Those too that are settled.")
+@click.pass_obj
+def contradictions(invocation: Invocation, /, scope: str | None, any_status: bool) -> None:
+    """List memories that cannot both hold; `helix resolve` settles them.
+
+    \b
+    helix contradictions
+    """
+    data = invocation.run("contradictions", scope=scope, any_status=any_status)
+
+    def show(out: Output) -> None:
+        for case in data["contradictions"]:
+            _case(out, case)
+        if not data["contradictions"]:
+            out.line("nothing contradicts anything else")
+
+    invocation.emit(data, show)
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b")
+@click.option("--winner", metavar="NAME", help="The one that holds, or `both` or `neither`.")
+@click.option("--note", help="What there is to say about it.")
+@click.option("--reopen", is_flag=True, help="Take back what was said of it.")
+@click.pass_obj
+def resolve(invocation: Invocation, /, a: str, b: str, winner: str | None, note: str | None, reopen: bool) -> None:
+    """Say which of two contradicting memories holds.
+
+    \b
+    helix resolve api-needs-node-20 api-needs-node-22 --winner api-needs-node-22
+    helix resolve api-needs-node-20 api-needs-node-22 --reopen
+    """
+    if reopen == (winner is not None):
+        raise click.UsageError("say which one holds (--winner), or --reopen")
+    if reopen:
+        data = invocation.run("reopen_contradiction", a=a, b=b)
+    else:
+        data = invocation.run("resolve_contradiction", a=a, b=b, winner=winner, note=note)
+    invocation.emit(data, lambda out: _case(out, next(iter(data.values()))))
+
+
+@click.group()
+def review() -> None:
+    """Look through what is kept from recall because it reads like an instruction to an agent.
+
+    \b
+    helix review list
+    helix review accept NAME
+    """
+
+
+@review.command("list")
+@scope_option
+@limit_option(20)
+@click.pass_obj
+def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
+    """List what waits to be looked at, newest first.
+
+    \b
+    helix review list
+    """
+    data = invocation.run("review", scope=scope, first=limit)
+    page = data["review"]
+
+    def show(out: Output) -> None:
+        for edge in page["edges"]:
+            held = edge["node"]
+            out.line((held["name"] or held["ref"]["id"], "bold"), f"  {held['ref']['label'].lower()}, {held['scope']}")
+            out.line(shorten(held["text"]), indent=3)
+            out.line(("because: ", "dim"), "; ".join(held["reasons"]), indent=3)
+        out.line(f"{page['totalCount']} to be looked at")
+
+    invocation.emit(data, show)
+
+
+@review.command()
+@click.argument("name")
+@click.option("--by", help="Who accepts it.")
+@click.pass_obj
+def accept(invocation: Invocation, /, name: str, by: str | None) -> None:
+    """Let something be recalled; its trust stays what it was.
+
+    \b
+    helix review accept deploy-from-the-release-branch
+    """
+    _judged(invocation, "accept", name, by, "is recalled from now on")
+
+
+@review.command()
+@click.argument("name")
+@click.option("--by", help="Who rejects it.")
+@click.pass_obj
+def reject(invocation: Invocation, /, name: str, by: str | None) -> None:
+    """Have something forgotten; it stays on disk.
+
+    \b
+    helix review reject ignore-what-was-said-before
+    """
+    _judged(invocation, "reject", name, by, "is forgotten")
+
+
+@click.command()
+@scope_option
+@limit_option(20)
+@click.pass_obj
+def reflections(invocation: Invocation, /, scope: str | None, limit: int) -> None:
+    """List insights, newest first; `helix insight ID` shows what one rests on.
+
+    \b
+    helix reflections
+    """
+    data = invocation.run("reflections", scope=scope, first=limit)
+
+    def show(out: Output) -> None:
+        for edge in data["reflections"]["edges"]:
+            found = edge["node"]
+            out.line((found["id"], "bold"), f"  level {found['level']}, confidence {found['confidence']:.2f}")
+            out.line((one_line(found["question"]), "dim"), indent=3)
+            out.line(shorten(found["insight"]), indent=3)
+
+    invocation.emit(data, show)
+
+
+@click.command()
+@click.argument("reflection")
+@click.pass_obj
+def insight(invocation: Invocation, /, reflection: str) -> None:
+    """Show an insight with what it rests on, down to what happened.
+
+    \b
+    helix insight 0192f0c1-...
+    """
+    data = invocation.run("insight_tree", id=reflection)
+    invocation.emit(data, lambda out: _tree(out, data["insightTree"]))
+
+
+@click.command()
+@click.option("--scan", is_flag=True, required=True, help="Look through everything that is stored.")
+@click.option("--apply", is_flag=True, help="Take out what is found, from every file, for good.")
+@click.pass_obj
+def redact(invocation: Invocation, /, scan: bool, apply: bool) -> None:
+    """Look for secrets that older rules have missed; nothing is changed without --apply.
+
+    \b
+    helix redact --scan
+    helix redact --scan --apply
+    """
+    if apply and not invocation.json:
+        invocation.say("what is taken out cannot be brought back")
+    job = follow(invocation, invocation.run("scan_secrets", apply=apply)["scanSecrets"], cancels=not apply)
+    report = job["result"]
+
+    def show(out: Output) -> None:
+        for found in report["found"]:
+            out.line(
+                (found["kind"], "bold"), f"  {found['ref']['label'].lower()} {found['ref']['id']}, {found['place']}"
+            )
+            out.line(one_line(found["excerpt"]), indent=3)
+        out.line(f"{len(report['found'])} secrets in {report['scanned']:,} nodes")
+        if report["erasure"]:
+            erased(out, report["erasure"])
+
+    invocation.emit({"scanSecrets": job}, show)
+    if report["found"] and not apply and not invocation.json:
+        invocation.say("`helix redact --scan --apply` takes them out, for good")
+
+
+def erased(out: Output, report: Record) -> None:
+    """Write what an erasure came to, and above all where the text may still be."""
+    out.line(f"{len(report['erased'])} erased, {report['rows']} rows of the journal emptied")
+    for copy in report["copies"]:
+        out.line(f"{copy['path']}: ", "erased" if copy["erased"] else (f"STILL HOLDS IT: {copy['why']}", "bold red"))
+    for warning in report["warnings"]:
+        out.line(("warning: ", "bold yellow"), warning)
+
+
+def _case(out: Output, case: Record) -> None:
+    first, second = case["first"], case["second"]
+    out.line((first["name"], "bold"), " against ", (second["name"], "bold"), f"  {case['status'].lower()}")
+    for side in (first, second):
+        text = one_line(f"{side['trigger']} {side['resolution']}", 100)
+        out.line(f"{moment(side['recordedAt'])}  {side['confidenceLabel']} {text}", indent=3)
+    out.line((f"{case['ground']}: ", "dim"), f"{case['left']} / {case['right']}", indent=3)
+    if case["outcome"]:
+        out.line(("stays: ", "dim"), case["outcome"].lower(), f"  {case['note']}" if case["note"] else "", indent=3)
+
+
+def _judged(invocation: Invocation, operation: str, name: str, by: str | None, words: str) -> None:
+    data = invocation.run(operation, name_or_id=name, by=by)
+    node = data[operation]
+    invocation.emit(data, lambda out: out.line((node.get("name") or node["id"], "bold"), f" {words}"))
+
+
+def _tree(out: Output, tree: Record) -> None:
+    top = tree["reflection"]
+    out.line((top["insight"], "bold"))
+    out.line(f"level {top['level']}, confidence {top['confidence']:.2f}, {top['status'].lower()}")
+    for piece in tree["evidence"]:
+        gone = "" if piece["stands"] else "  (gone)"
+        more = "  (more below, shown before or too deep)" if piece["cut"] else ""
+        where = f"{piece['ref']['label'].lower()}, {moment(piece['at'])}: "
+        out.line((where, "dim"), f"{one_line(piece['text'], 160)}{gone}{more}", indent=3 * piece["depth"])
