@@ -95,10 +95,10 @@ def operations(plan: list[list[tuple[str, str, str]]]) -> Iterator[Change]:
                     there.add(one)
                 case "patch" if one in there:
                     made.append(PutNode(label=Label.MEMORY, id=one, props={"resolution": said(one, number)}))
-                case "edge":
+                case "edge" if {edge.source.id, edge.target.id} <= there:  # as in any store
                     props: Props = {"created_at": 1, "relation": said(one, number)}
                     made.append(PutEdge(type=edge.type, source=edge.source, target=edge.target, props=props))
-                case "passage":
+                case "passage" if one in there:
                     made.append(put_passage(number, one, number % 2))
                 case "drop_node":
                     made.append(DropNode(label=Label.MEMORY, id=one))

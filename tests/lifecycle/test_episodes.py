@@ -119,7 +119,8 @@ def test_a_model_that_fails_is_tried_again_and_words_go_on(settings: Settings) -
     with Helix.open(settings, embedder=SilentEmbedder()) as helix:
         helix.record_episode(content="found by words alone")
         assert not helix.settle(0.7)
-        assert any("no vector yet" in warning for warning in helix.status().warnings)
+        assert helix.background().lacking_vectors == 1
+        assert helix.recall(RecallQuery(query="found by words")).items
 
 
 def test_episodes_keep_what_they_were_given(store: Store) -> None:

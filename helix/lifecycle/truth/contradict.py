@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -92,6 +92,10 @@ def contradiction(left: Statement, right: Statement) -> Contradiction | None:
 
     A denial and an opposite word cancel out: `never use tabs` agrees with `use spaces`.
     """
+    if (right.trigger, right.resolution) < (left.trigger, left.resolution):
+        # Words are aligned from the left: which of the two comes first must not decide what is found.
+        turned = contradiction(right, left)
+        return None if turned is None else replace(turned, left=turned.right, right=turned.left)
     a, b = terms(left.text), terms(right.text)
     against = opposites(left.text, right.text)
     denied = negated(left.text) != negated(right.text)
