@@ -142,7 +142,7 @@ class GuardError(HelixError):
 
 
 class PausedError(HelixError):
-    """Capture is paused: nothing is written until `helix pause --off`."""
+    """Capture is paused: nothing new is taken in, and no background job runs, until `helix pause --off`."""
 
     code = "PAUSED"
     exit_code = 11

@@ -11,6 +11,7 @@ from helix import settings as configuration
 from helix.ingest.imports import Imports
 from helix.journal.answers import Answers
 from helix.lifecycle import curate, links, neighbours
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.background import Background
 from helix.lifecycle.capture.sessions import is_private
 from helix.lifecycle.curate import EditRequest
@@ -18,7 +19,7 @@ from helix.lifecycle.erasure import unfinished
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.intake import known_kind
 from helix.lifecycle.oversight import Oversight
-from helix.lifecycle.remember import StoreRequest, remember
+from helix.lifecycle.remember import remember
 from helix.lifecycle.upkeep import Upkeep
 from helix.lifecycle.work.foreground import Foreground
 from helix.lifecycle.work.worker import Worker
@@ -177,9 +178,9 @@ class Helix(Imports, Background, Oversight, Upkeep):
         """Create or strengthen an edge between two memories."""
         return links.link(self._store, source, target, relation, weight)
 
-    def feedback(self, names: Sequence[str], delta: float) -> list[Memory]:
-        """Record that memories helped (positive delta) or failed (negative)."""
-        return maintenance.feedback(self._store, names, delta)
+    def feedback(self, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
+        """Record that memories helped (positive delta) or failed (negative); a `Quality` makes it a verified use."""
+        return maintenance.feedback(self._store, names, delta, quality)
 
     def decay(self, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
         """Halve the counters of memories unused for long."""
@@ -194,8 +195,13 @@ class Helix(Imports, Background, Oversight, Upkeep):
         return maintenance.prune(self._store, min_effectiveness, min_uses, dry_run)
 
     def pause(self, on: bool) -> bool:
-        """Pause capture (nothing new is stored, recorded or ingested) or go on; return what holds now."""
+        """Pause capture or go on; return what holds now.
+
+        While it is paused nothing new comes in (stored, recorded, imported, noted as a gap, opened as a session) and no
+        background job runs; recall and what people do to what is there (edits, feedback, undo and the like) go on.
+        """
         self._store.writer.call(lambda: self._store.pause(on))
+        self._worker.wake()
         return on
 
     def recall(self, query: RecallQuery) -> RecallAnswer:

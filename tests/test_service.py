@@ -251,12 +251,18 @@ def test_feedback_moves_the_label_and_refuses_unknown_names_whole(helix: Helix) 
             helix.feedback([stored.name], delta)
 
 
-def test_only_a_use_that_helped_resets_the_clock(timed: Helix, time: Time) -> None:
+def test_only_a_verified_use_resets_the_clock(timed: Helix, time: Time) -> None:
     stored = timed.store(trigger="a doubtful trick", resolution="x", kind="pattern")
-    (failed,) = timed.feedback([stored.name], -1.0)
+    (plain,) = timed.feedback([stored.name], 1.0)
+    assert (plain.last_used_at, plain.helped, plain.uses) == (None, 1.0, 1)
+    (failed,) = timed.feedback([stored.name], -1.0, quality=1)
     assert failed.last_used_at is None
-    (helped,) = timed.feedback([stored.name], 1.0)
-    assert helped.last_used_at is not None
+    (verified,) = timed.feedback([stored.name], 1.0, quality=5)
+    assert verified.last_used_at is not None
+    assert verified.half_life_days > plain.half_life_days
+    for wrong in (0, 2, 6, True):
+        with pytest.raises(InvalidInputError, match="quality"):
+            timed.feedback([stored.name], 1.0, quality=wrong)
 
 
 def test_what_is_merged_in_other_words_is_kept_as_evidence(helix: Helix) -> None:
@@ -496,7 +502,17 @@ def test_a_paused_store_takes_nothing_in_but_answers(helix: Helix) -> None:
         helix.store(trigger="a", resolution="b", kind="fact")
     with pytest.raises(PausedError):
         helix.record_episode(content="a")
+    with pytest.raises(PausedError):
+        helix.open_session(name="s")
+    with pytest.raises(PausedError):
+        helix.flush()
+    with pytest.raises(PausedError):
+        helix.begin_work("reflect")
     assert found(helix, "before the pause") == ["before-pause"]
+    with pytest.raises(PausedError):
+        helix.note_gap()
+    assert helix.edit("before-pause", resolution="typed meanwhile").resolution == "typed meanwhile"
+    assert helix.open_session(name="hush", private=True).private, "or it would not be known as private afterwards"
     assert any("paused" in warning for warning in helix.status().warnings)
     helix.pause(False)
     helix.store(trigger="after the pause", resolution="y", kind="fact")
@@ -542,6 +558,16 @@ def test_a_backup_of_the_running_store_is_restored_into_it(helix: Helix, tmp_pat
     assert helix.doctor().healthy
     helix.store(trigger="life goes on", resolution="z", kind="fact")
     assert helix.doctor().healthy
+
+
+def test_a_backup_leaves_one_file_and_a_restore_nothing_beside_it(helix: Helix, tmp_path: Path) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    helix.store(trigger="kept in the backup", resolution="x", kind="fact")
+    assert finished(helix, helix.backup(str(folder / "one")).id).state is JobState.DONE
+    assert [file.name for file in folder.iterdir()] == ["one"]
+    assert finished(helix, helix.restore_backup(str(folder / "one")).id).state is JobState.DONE
+    assert [file.name for file in folder.iterdir()] == ["one"]
 
 
 def test_a_backup_never_overwrites(helix: Helix, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from helix.model.recall import RecallAnswer
 from helix.model.reports import BackgroundStatus, StatusReport
 from helix.model.usage import ModelUsage
+from helix.model.work import EPISODES_HELD_BACK, EPISODES_READ
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -126,7 +127,7 @@ class _Sizes(Collector):
 
 
 def _of_background(background: BackgroundStatus | None) -> Iterator[Metric]:
-    """Yield what waits in the background, and what its jobs have come to: the gate's drop rate is among it."""
+    """Yield what waits in the background, what its jobs have come to, and what the gate let through and dropped."""
     if background is None:
         return
     for name, help_text, value in (
@@ -142,6 +143,15 @@ def _of_background(background: BackgroundStatus | None) -> Iterator[Metric]:
         for what, count in counts.items():
             done.add_metric([kind, what], count)
     yield done
+    gate = CounterMetricFamily("helix_gate_episodes", "Episodes that consolidations read", labels=["outcome"])
+    read = sum(counts.get(EPISODES_READ, 0) for counts in background.totals.values())
+    dropped = sum(counts.get(EPISODES_HELD_BACK, 0) for counts in background.totals.values())
+    gate.add_metric(["passed"], read - dropped)
+    gate.add_metric(["dropped"], dropped)
+    yield gate
+    if background.gate.drop_rate is not None:
+        told = "Share of the episodes read that the gate dropped, by the results that are kept"
+        yield GaugeMetricFamily("helix_gate_drop_rate", told, value=background.gate.drop_rate)
 
 
 def _of_models(models: ModelUsage | None) -> Iterator[Metric]:

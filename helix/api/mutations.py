@@ -10,9 +10,9 @@ from typing import Any
 import strawberry
 
 from helix.errors import InvalidInputError
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.lifecycle.curate import EditRequest
-from helix.lifecycle.remember import StoreRequest
 from helix.model.edge import Edge
 from helix.model.memory import Memory
 from helix.model.reports import IngestReport, Job, MaintenanceReport, Recording, StoreResult
@@ -60,9 +60,9 @@ def edge(helix: Helix, *, source: str, target: str, relation: str, weight: float
     return helix.edge(source, target, relation, weight)
 
 
-def feedback(helix: Helix, *, names: Sequence[str], delta: float) -> list[Memory]:
-    """Say that memories helped (a positive delta) or failed (a negative one)."""
-    return helix.feedback(names, delta)
+def feedback(helix: Helix, *, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
+    """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was verified."""
+    return helix.feedback(names, delta, quality)
 
 
 def decay(helix: Helix, *, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
@@ -83,7 +83,7 @@ def prune(
 
 
 def pause(helix: Helix, *, on: bool = True) -> bool:
-    """Stop capturing, or go on with it; returns whether capture is paused now."""
+    """Stop capturing and background jobs, or go on with it; returns whether capture is paused now."""
     return helix.pause(on)
 
 

@@ -229,7 +229,8 @@ def page_size(helix: Helix, name: str, size: int) -> int:
     most = helix.settings.page_size
     if not 1 <= size <= most:
         raise InvalidInputError(
-            f"`{name}` must be from 1 to {most}, not {size}", hint="`memories` and `episodes` go on page by page"
+            f"`{name}` must be from 1 to {most}, not {size}",
+            hint="go on with `after`, page by page" if name == "first" else f"ask for at most {most} at a time",
         )
     return size
 

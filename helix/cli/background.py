@@ -14,7 +14,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, Word, dry_run_option, limit_option, scope_option
 from helix.cli.output import Output
 from helix.cli.progress import POLL_SECONDS
-from helix.cli.render import moment
+from helix.cli.render import gate_line, moment
 from helix.client import error_from
 from helix.errors import ConflictError, HelixError, InvalidInputError
 from helix.model.provenance import Trust
@@ -30,7 +30,11 @@ _UNFINISHED = ("QUEUED", "RUNNING")
 @click.option("--role", type=click.Choice(["user", "assistant", "tool", "system"]), help="In which part.")
 @click.option("--occurred-at", type=Moment(), help="When it happened, where that is not now.")
 @click.option("--importance", type=click.FloatRange(1, 10), help="How much it matters, 1 to 10.")
-@click.option("--trust", type=Word(Trust), help="How far its source is to be trusted; by default agent_inferred.")
+@click.option(
+    "--trust",
+    type=Word(Trust),
+    help="How far its source is to be trusted; by default tool_output for a tool, else agent_inferred.",
+)
 @click.option("--source", help="What identifies it; the same source is recorded once.")
 @click.option("--file", "files", multiple=True, help="A file it is about: .helixignore is asked. Repeatable.")
 @click.pass_obj
@@ -84,7 +88,7 @@ def open_(invocation: Invocation, /, **request: Any) -> None:
     data = invocation.run("open_session", **request)
     invocation.emit(data, lambda out: out.line(data["openSession"]["name"]))
     if data["openSession"]["private"] and not invocation.json:
-        invocation.say("private: nothing that names this session is written down")
+        invocation.say("private: nothing of this session is written down but a salted digest of its name")
 
 
 @session.command()
@@ -136,7 +140,7 @@ def flush(invocation: Invocation, /, scope: str | None, wait: bool) -> None:
 
 @click.command()
 @scope_option
-@click.option("--anew", is_flag=True, help="Derive every memory again; edits and feedback are kept.")
+@click.option("--anew", is_flag=True, help="Derive every memory again, undone ones too; edits and feedback are kept.")
 @dry_run_option
 @click.pass_obj
 def consolidate(invocation: Invocation, /, scope: str | None, anew: bool, dry_run: bool) -> None:
@@ -211,6 +215,8 @@ def undo(invocation: Invocation, /, job: str, dry_run: bool) -> None:
             out.line(f"in the way: {conflict['what']}, by {conflict['by']}")
         if not report["conflicts"]:
             out.line(f"{report['restored']} {'would be put' if dry_run else 'put'} back as they were before")
+        if report["keptOut"]:
+            out.line(f"{report['keptOut']} derived memories stay away until `helix consolidate --anew`")
 
     invocation.emit(data, show)
     if report["conflicts"]:
@@ -247,6 +253,7 @@ def work(invocation: Invocation, /, limit: int, pause: bool | None, cancel: str 
                 "failed": report["failed"] or None,
                 "without a vector": report["lackingVectors"] or None,
                 "until the next": f"importance {report['importance']:g} of {report['budget']:g}",
+                "gate": gate_line(report["gate"]),
             }
         )
         rows = [(i["id"], i["kind"], i["state"].lower(), moment(i["createdAt"]), _came_to(i)) for i in report["items"]]
@@ -272,6 +279,8 @@ def _work(invocation: Invocation, kind: str, payload: Mapping[str, Any], dry_run
             out.line("nothing would change")
 
     invocation.emit(data, show)
+    if plan["withoutModel"] and not invocation.json:
+        invocation.say("planned without a language model: the work itself asks one, and may come to something else")
 
 
 def _finish(invocation: Invocation, item: dict[str, Any], wait: bool) -> None:
@@ -290,7 +299,7 @@ def _finish(invocation: Invocation, item: dict[str, Any], wait: bool) -> None:
         out.line(_named(item), f": {_came_to(item)}")
 
     invocation.emit({"work": item}, show)
-    if item["state"] == "DONE" and item["result"] and not invocation.json:
+    if item["state"] == "DONE" and item["changed"] and not invocation.json:
         invocation.say(f"`helix undo {item['id']}` takes it back")
 
 

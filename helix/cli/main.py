@@ -81,7 +81,7 @@ SECTIONS = {
         "open": ("service:open_", "Open GraphiQL in the browser."),
         "status": ("service:status", "Show the daemon and its store."),
         "doctor": ("service:doctor", "Check everything, one by one."),
-        "pause": ("service:pause", "Stop writing anything down for a while."),
+        "pause": ("service:pause", "Take nothing new in for a while."),
         "stop": ("service:stop", "Stop the daemon."),
         "config": ("config:config", "Show each setting and where it came from."),
         "completion": ("config:completion", "Print the shell's completion script."),

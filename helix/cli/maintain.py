@@ -110,6 +110,8 @@ def _report(invocation: Invocation, operation: str, field: str, **arguments: Any
     invocation.emit(data, show)
     if not invocation.json:
         invocation.say(f"{report['changed']} {'would change' if report['dryRun'] else 'changed'}")
+        if report["job"]:
+            invocation.say(f"`helix undo {report['job']}` takes it back")
 
 
 def _follow(invocation: Invocation, operation: str, words: str, **arguments: Any) -> None:

@@ -36,7 +36,11 @@ _TRIGGER_LENGTH = 200
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure it is, 0 to 1.")
 @click.option("--importance", type=click.FloatRange(1, 10), help="How much it matters, 1 to 10.")
 @click.option("--file", "files", multiple=True, help="A file or glob it is about, from the project's root. Repeatable.")
-@click.option("--trust", type=Word(Trust), help="How far its source is to be trusted; by default user_asserted.")
+@click.option(
+    "--trust",
+    type=Word(Trust),
+    help="How far its source is to be trusted; by default user_asserted, agent_inferred where --agent names one.",
+)
 @click.option("--source", help="Where it comes from, in your own words.")
 @click.option("--agent", help="Which agent says so.")
 @click.option("--valid-from", type=Moment(), help="Since when it holds.")
@@ -191,17 +195,22 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
 @click.command()
 @click.argument("names", nargs=-1, required=True)
 @click.option("--delta", type=float, required=True, help="Above 0: it helped, by so much. Below 0: it failed.")
+@click.option(
+    "--quality",
+    type=click.Choice(["1", "3", "4", "5"]),
+    help="A verified use: 5 used and passed, 4 said to be used and passed, 3 passed, 1 used and failed.",
+)
 @click.pass_obj
-def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float) -> None:
-    """Say that memories helped or failed.
+def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float, quality: str | None) -> None:
+    """Say that memories helped or failed. Only with a quality is it a verified use, which keeps from fading.
 
     \b
-    helix feedback api-needs-node-20 --delta 0.5
+    helix feedback api-needs-node-20 --delta 0.5 --quality 5
     helix feedback use-port-8080 --delta -0.3
     """
     if not math.isfinite(delta) or delta == 0:
         raise InvalidInputError(f"--delta must be a number other than 0, not {delta}", hint="0.5 helped, -0.3 failed")
-    data = invocation.run("feedback", names=names, delta=delta)
+    data = invocation.run("feedback", names=names, delta=delta, quality=None if quality is None else int(quality))
 
     def show(out: Output) -> None:
         for memory in data["feedback"]:

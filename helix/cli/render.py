@@ -99,6 +99,13 @@ def moment(text: str | None) -> str:
     return f"{text[:10]} {text[11:16]} UTC" if text else ""
 
 
+def gate_line(gate: Record) -> str | None:
+    """Return in a line what the gate made of the episodes that were read; None before any was."""
+    if not gate["read"]:
+        return None
+    return f"dropped {gate['dropped']:,} of {gate['read']:,} episodes read, {gate['dropRate']:.0%}"
+
+
 def ingest_summary(report: Record) -> str:
     """Return in one sentence what an ingest did."""
     words = (

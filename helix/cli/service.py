@@ -14,7 +14,7 @@ import click
 from helix import daemon
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output, size
-from helix.cli.render import moment
+from helix.cli.render import gate_line, moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
 from helix.lock import is_locked, owner_of
 from helix.settings import Settings, calm_numpy
@@ -135,14 +135,17 @@ def doctor(invocation: Invocation, /) -> None:
 @click.option("--on/--off", default=True, help="Stop capturing, or go on with it.")
 @click.pass_obj
 def pause(invocation: Invocation, /, on: bool) -> None:
-    """Stop writing anything down until `helix pause --off`; recall goes on.
+    """Take nothing new in until `helix pause --off`: no memory, episode, import, gap or session, and no background job.
+
+    Recall goes on, and so does what you do to what is there: edit, forget, confirm, resolve, undo.
 
     \b
     helix pause
     helix pause --off
     """
     data = invocation.run("pause", on=on)
-    words = "paused: nothing is written until `helix pause --off`" if data["pause"] else "not paused: capture goes on"
+    paused = "paused: nothing new is taken in and no background job runs until `helix pause --off`"
+    words = paused if data["pause"] else "not paused: capture and background work go on"
     invocation.emit(data, lambda out: out.line(words))
 
 
@@ -201,10 +204,11 @@ def _show_background(out: Output, work: dict[str, Any]) -> None:
     told += [f"{work[name]} {name}" if work[name] else "" for name in ("queued", "failed")]
     told += ["paused: `helix work --go-on` ends it" if work["paused"] else ""]
     told += [f"importance {work['importance']:g} of {work['budget']:g} until the next consolidation"]
-    out.fields({"background": "; ".join(filter(None, told))})
+    out.fields({"background": "; ".join(filter(None, told)), "gate": gate_line(work["gate"])})
 
 
 def _show_models(out: Output, models: dict[str, Any]) -> None:
+    out.fields({"language models": models["standing"]})
     for provider in models["providers"]:
         if provider["ready"] or provider["trouble"]:
             words = "ready" if provider["ready"] else f"{provider['state']} {provider['trouble']}"

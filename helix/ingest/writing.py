@@ -10,9 +10,13 @@ from helix.errors import ConflictError, PausedError
 from helix.ingest.beside import Beside
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
+from helix.ingest.tally import Tally
+from helix.lifecycle.asked import body, half_life_of
+from helix.lifecycle.capture.sessions import private_sessions
 from helix.lifecycle.compose import Composer, Prepared
-from helix.lifecycle.remember import body, count_sighting, half_life_of
 from helix.lifecycle.truth.consolidate import Newcomer, same_words
+from helix.lifecycle.versions import take_place
+from helix.lifecycle.worth.certainty import bounded, count_sighting
 from helix.lifecycle.worth.importance import importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
@@ -27,32 +31,6 @@ from helix.text.names import slug
 
 BATCH = 48
 Progress = Callable[[int], None]
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What one import has come to so far."""
-
-    source: str
-    episodes: int = 0
-    memories: int = 0
-    edges: int = 0
-    skipped: int = 0
-    redacted: int = 0
-    quarantined: int = 0
-    problems: list[IngestProblem] = field(default_factory=list)
-
-    def report(self) -> IngestReport:
-        return IngestReport(
-            source=self.source,
-            episodes=self.episodes,
-            memories=self.memories,
-            edges=self.edges,
-            skipped=self.skipped,
-            redacted=self.redacted,
-            quarantined=self.quarantined,
-            problems=tuple(self.problems),
-        )
 
 
 @dataclass(slots=True)
@@ -90,7 +68,7 @@ class Importer:
         self._batch = batch
         self._vector_at = vector_at
         self._beside = beside
-        self._tally = _Tally(source)
+        self._tally = Tally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
         self._generation = store.catalogue.view.generation
 
@@ -128,8 +106,12 @@ class Importer:
         for item in slices:
             if cancelled() or self._store.paused:
                 break
+            if not batch:
+                hidden = private_sessions(self._store)
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)
+            elif hidden.hold(item.episode.session):
+                self._tally.skipped += 1
             elif (known := self._known(item.episode)) is not None:
                 self._tally.skipped += 1
                 self._remember_last(item.episode, known)
@@ -182,8 +164,12 @@ class Importer:
             self._check_generation()
             writing = _Writing(Composer(self._store, self._store.clock()))
             changes: list[Change] = []
+            hidden = private_sessions(self._store)
             for ready in batch:
                 episode = ready.slice.episode
+                if hidden.hold(episode.session):  # it became private while the batch was made ready
+                    self._tally.skipped += 1
+                    continue
                 key = (episode.scope or self._scope, episode.source)
                 if key in writing.episodes or self._known(episode) is not None:  # twice, or another import came first
                     self._tally.skipped += 1
@@ -200,10 +186,11 @@ class Importer:
         episode = self._write_episode(composer, ready)
         status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
-            known = self._memory_ref(memory.source, memory.scope or self._scope)
-            if not ready.held:
-                known = known or self._met_again(writing, memory, episode)
-            written[memory.source] = known or self._write_memory(writing, memory, prepared, episode, status)
+            ref = self._memory_ref(memory.source, memory.scope or self._scope)
+            known = None if ref is not None or ready.held else self._met(writing, memory)
+            if ref is None and known is not None and memory.trust.rank >= known.provenance.trust.rank:
+                ref = self._count(writing, memory, known, ready, episode)
+            written[memory.source] = ref or self._write_memory(writing, memory, prepared, episode, status, known)
         self._tally.quarantined += ready.held
         if item.supersedes and not ready.held:
             self._retire_older(composer, item, written)
@@ -251,22 +238,29 @@ class Importer:
             self._last_of_session[(draft.scope or self._scope, draft.session)] = ref
 
     def _write_memory(
-        self, writing: _Writing, draft: MemoryDraft, prepared: Prepared, episode: Ref, status: Status
+        self,
+        writing: _Writing,
+        draft: MemoryDraft,
+        prepared: Prepared,
+        episode: Ref,
+        status: Status,
+        former: Memory | None,
     ) -> Ref:
+        """Write a memory; `former` is a weaker voice's that says the very same, whose place it takes."""
         composer, scope = writing.composer, draft.scope or self._scope
         text = body(draft.trigger, draft.resolution)
         name = slug(draft.name or draft.trigger)
         memory = Memory(
             id=self._store.make_id(composer.now),
             # Only what is active takes a name: what is quarantined must not take one from what comes after it.
-            name=composer.name(scope, name) if status is Status.ACTIVE else name,
+            name=composer.name(scope, name) if status is Status.ACTIVE and former is None else name,
             kind=draft.kind,
             trigger=draft.trigger,
             resolution=draft.resolution,
             recorded_at=composer.now,
             scope=scope,
             status=status,
-            confidence=draft.confidence,
+            confidence=bounded(draft.confidence, draft.trust),
             importance=draft.importance or importance_of(text, prepared.mentions, draft.kind),
             half_life_days=half_life_of(draft.kind),
             valid_from=draft.valid_from,
@@ -284,6 +278,8 @@ class Importer:
         composer.mentions(ref, scope, _with(prepared, draft.entities), memory.provenance)
         composer.touches(ref, scope, draft.files, memory.provenance)
         composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=memory.provenance)
+        if former is not None:
+            take_place(composer, self._store, former, memory)
         self._tally.memories += 1
         return ref
 
@@ -294,19 +290,19 @@ class Importer:
             return None
         return self._store.catalogue.ref_of(row)
 
-    def _met_again(self, writing: _Writing, draft: MemoryDraft, episode: Ref) -> Ref | None:
-        """Return the memory that says the very same in the same scope, counted once more, or None."""
+    def _met(self, writing: _Writing, draft: MemoryDraft) -> Memory | None:
+        """Return the memory of the same scope that says the very same, or None."""
         key = (draft.scope or self._scope, slug(draft.name or draft.trigger))
-        known = writing.named.get(key)
-        if known is None:
-            row = self._store.catalogue.name_row(*key)
-            if row is None:
-                return None
-            known = self._store.memory(row)
-        newcomer = Newcomer(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
-        if not same_words(known, newcomer):
-            return None
-        writing.named[key] = count_sighting(writing.composer, known, draft.trust)
+        row = self._store.catalogue.name_row(*key)
+        known = writing.named.get(key) or (None if row is None else self._store.memory(row))
+        said = Newcomer(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
+        return known if known is not None and same_words(known, said) else None
+
+    def _count(self, writing: _Writing, draft: MemoryDraft, known: Memory, ready: Ready, episode: Ref) -> Ref:
+        """Count a memory that is met again once more, and ground it in what says it again."""
+        # A session, or the file or history that a slice is named by, speaks with one voice.
+        voice = ready.slice.episode.session or draft.source.partition("#")[0].rpartition(":")[0]
+        writing.named[(known.scope, known.name)] = count_sighting(writing.composer, known, draft.trust, voice)
         ref = Ref(label=Label.MEMORY, id=known.id)
         writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
         return ref

@@ -19,6 +19,8 @@ def check(path: Path) -> int:
     with path.open("rb") as file:
         if file.read(16) != b"SQLite format 3\0":
             raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
+    made_here = [name for name in beside if not name.exists()]
     with mapped(path):
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         try:
@@ -34,6 +36,8 @@ def check(path: Path) -> int:
             return int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
         finally:
             connection.close()
+            for left in made_here:  # whoever opens a file only to read it leaves them there
+                left.unlink(missing_ok=True)
 
 
 def remember(database: Database, copies: Iterable[tuple[str, int]]) -> None:
@@ -46,6 +50,13 @@ def known(database: Database) -> list[tuple[str, int]]:
     """Return what `remember` was told, by path."""
     with database.reading() as connection:
         return connection.execute("SELECT path, made_at FROM known_copy ORDER BY path").fetchall()
+
+
+def all_known(database: Database) -> bool:
+    """Return whether every copy is known that Helix made: earlier versions made some without noting where."""
+    with database.reading() as connection:
+        row = connection.execute("SELECT 1 FROM meta WHERE key = 'unknown_copies'").fetchone()
+    return row is None
 
 
 def disown(database: Database, path: str) -> None:

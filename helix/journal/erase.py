@@ -137,10 +137,10 @@ def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
     return tuple(sorted(names, key=lambda ref: (ref.label, ref.id)))
 
 
-def entombing(journal: Journal, refs: Collection[Ref], at: datetime) -> list[Operation]:
+def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: Collection[Ref] = ()) -> list[Operation]:
     """Return the operations that leave tombstones of the nodes, without edges or passages; nothing for what is one.
 
-    A name that something else speaks of by now stays.
+    A name that something else speaks of by now stays. What the memories `keep_out` said is not to be derived again.
     """
     doomed = frozenset(refs)
     edges = edges_at(journal, doomed)
@@ -155,7 +155,7 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime) -> list[Ope
             operations.extend(DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))
             props = state.node_props(connection, ref.label, ref.id)
             if props is not None and not is_tombstone(props):
-                operations.append(tombstone(ref, props, at))
+                operations.append(tombstone(ref, props, at, keep_out=ref in keep_out))
     return operations
 
 
@@ -182,6 +182,7 @@ def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
         _forget_effects(connection, ids)
         # An answer of a model may repeat what it was asked about, and an error what it failed at.
         connection.execute("DELETE FROM model_answer")
+        connection.execute("DELETE FROM extracted")
         connection.execute("DELETE FROM poison")
         connection.execute("UPDATE work SET error = 'erased' WHERE error <> ''")
         connection.execute("DELETE FROM meta WHERE key = ?", (LAST_ANSWERS,))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from helix.journal import effects, lexical, state
 from helix.journal.database import PAGE_CACHE_KIB, Database
+from helix.journal.extracted import Extracted
 from helix.journal.spaces import Spaces
 from helix.journal.writes import Writes
 from helix.model.clock import from_micros
@@ -63,6 +64,7 @@ class Journal:
         self.database = Database(path, page_cache_kib=page_cache_kib)
         self.spaces = Spaces(self.database)
         self.effects = effects.Effects(self.database)
+        self.extracted = Extracted(self.database)
         self._tokenise = tokenise
         self.store_id = ""
         try:
@@ -245,6 +247,11 @@ class Journal:
         """Store a word about the store itself."""
         with self.database.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def drop_meta(self, key: str) -> None:
+        """Keep a word about the store no longer."""
+        with self.database.transaction() as connection:
+            connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
     def metas(self, prefix: str) -> dict[str, str]:
         """Return the stored words whose keys begin with the prefix, by key, in order of key."""

@@ -168,11 +168,19 @@ class Records:
     """Reads of single nodes and passages by id, from any thread.
 
     `mend` makes the state anew from the log where a row of it turns out damaged; the read is then done once more.
+    `edges_known` tells from memory which edges a node has, or None where it does not know: the table is kept by where
+    an edge starts, so that where it ends can only be found by reading all of it.
     """
 
-    def __init__(self, database: Database, mend: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        mend: Callable[[], None] | None = None,
+        edges_known: Callable[[Ref], Sequence[DropEdge] | None] | None = None,
+    ) -> None:
         self._database = database
         self._mend = mend
+        self._edges_known = edges_known
 
     def _reading(self, read: Callable[[sqlite3.Connection], T]) -> T:
         try:
@@ -207,6 +215,15 @@ class Records:
 
     def edges_at(self, ref: Ref) -> list[PutEdge]:
         """Return every edge that starts or ends at the node."""
+        known = None if self._edges_known is None else self._edges_known(ref)
+        if known is not None:
+            one = f"SELECT * FROM edge WHERE {_EDGE_KEY}"
+
+            def read(connection: sqlite3.Connection) -> list[PutEdge]:
+                rows = (connection.execute(one, edge_key(edge)).fetchone() for edge in known)
+                return [_edge_of(row) for row in rows if row is not None]
+
+            return self._reading(read)
         statement = "SELECT * FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)"
         ends = (ref.label, ref.id, ref.label, ref.id)
         return self._reading(lambda connection: list(map(_edge_of, connection.execute(statement, ends))))

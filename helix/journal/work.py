@@ -111,6 +111,13 @@ class Work:
             ).fetchall()
         return sorted(map(_item, rows), key=lambda item: (item.created_at, item.id), reverse=True)
 
+    def came_to(self, *counts: str) -> dict[str, int]:
+        """Return by name the sums of counts over the results of the ended items that are kept."""
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT result FROM work WHERE state = 'done'").fetchall()
+        results = [json.loads(result) for (result,) in rows]
+        return {name: sum(int(result.get(name, 0)) for result in results) for name in counts}
+
     def next_due(self) -> datetime | None:
         """Return the moment at which the next queued item is due, or None where nothing is queued."""
         with self._database.reading() as connection:
@@ -146,14 +153,14 @@ def _check_running(connection: sqlite3.Connection, item_id: str) -> tuple[str, s
     """Return kind, key and what is to be queued next of a running item; raises ConflictError where it does not run."""
     row = connection.execute("SELECT kind, key, again, state FROM work WHERE id = ?", (item_id,)).fetchone()
     if row is None or row[3] != WorkState.RUNNING:
-        raise ConflictError(f"work {item_id} is not running", hint="`helix status` lists the background work")
+        raise ConflictError(f"work {item_id} is not running", hint="`helix work` lists the background work")
     return row[0], row[1], row[2]
 
 
 def _one(connection: sqlite3.Connection, item_id: str) -> WorkItem:
     row = connection.execute(f"SELECT {_COLUMNS} WHERE id = ?", (item_id,)).fetchone()
     if row is None:
-        raise NotFoundError(f"no work has the id {item_id!r}", hint="`helix status` lists the background work")
+        raise NotFoundError(f"no work has the id {item_id!r}", hint="`helix work` lists the background work")
     return _item(row)
 
 

@@ -39,8 +39,14 @@ class Background:
         return listing.episodes(self._store, scope=scope, session=session, limit=limit, after=after)
 
     def open_session(self, **fields: Any) -> SessionReport:
-        """Open a session, or go on with one; the fields are those of `SessionRequest`."""
-        return sessions.open_session(self._store, SessionRequest(**fields))
+        """Open a session, or go on with one; the fields are those of `SessionRequest`.
+
+        A private one is opened while capture is paused too: it is to be known as private when capture goes on.
+        """
+        request = SessionRequest(**fields)
+        if not request.private:
+            self._store.check_capture()
+        return sessions.open_session(self._store, request)
 
     def close_session(self, name: str, scope: str = GLOBAL_SCOPE) -> SessionReport:
         """End a session, and have what is new in its scope consolidated."""
@@ -55,14 +61,22 @@ class Background:
 
     def flush(self, scope: str | None = None) -> WorkItem:
         """Have what happened in a scope (None: in all) consolidated now, without waiting for more."""
+        self._store.check_capture()
         return self._worker.flush(scope)
 
-    def begin_work(self, kind: str, **payload: Any) -> WorkItem:
-        """Ask for a background job of a kind; see `helix.lifecycle.work.kinds`."""
+    def begin_work(self, kind: str, /, **payload: Any) -> WorkItem:
+        """Ask for a background job of a kind; see `helix.lifecycle.work.kinds`, and `parameters` for the payload.
+
+        Raises InvalidInputError, which says what is allowed, and PausedError while capture is paused.
+        """
+        self._store.check_capture()
         return self._worker.add(kind, payload)
 
-    def plan_work(self, kind: str, **payload: Any) -> WorkPlan:
-        """Return what a background job would do now; nothing is changed."""
+    def plan_work(self, kind: str, /, **payload: Any) -> WorkPlan:
+        """Return what a background job would do now, without a language model; nothing is changed.
+
+        Raises InvalidInputError as `begin_work` does, and QueryTimeoutError where it takes longer than a request may.
+        """
         return self._worker.plan(kind, payload)
 
     def pause_worker(self, on: bool) -> bool:
@@ -83,6 +97,7 @@ class Background:
 
     def background(self, limit: int = 10) -> BackgroundStatus:
         """Describe what the background does and has to do, with the jobs asked for last."""
+        listing.check_limit(self._store, limit)
         return self._worker.status(limit)
 
     def settle(self, seconds: float | None = None) -> bool:

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.lifecycle import intake as checks
+from helix.lifecycle.asked import body
 from helix.lifecycle.capture.quarantine import released, restate_evidence, screen
 from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
-from helix.lifecycle.remember import body
 from helix.lifecycle.versions import files_of, supersede
 from helix.lifecycle.worth.reinforce import reinforced
 from helix.model.memory import Memory, Status
@@ -64,8 +64,8 @@ def edit(store: Store, name_or_id: str, request: EditRequest) -> Memory:
         name=old.name if request.name is None else slug(intake.label(request.name, "name")),
         confidence=checks.fraction(request.confidence, "confidence", old.confidence),
         importance=checks.poignancy(request.importance, old.importance),
-        valid_from=request.valid_from or old.valid_from,
-        valid_to=request.valid_to or old.valid_to,
+        valid_from=checks.moment(request.valid_from) or old.valid_from,
+        valid_to=checks.moment(request.valid_to) or old.valid_to,
     )
     if changed == old:
         return old

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from helix.errors import InvalidInputError
@@ -88,6 +89,13 @@ def known_kind(word: str) -> Kind:
         raise InvalidInputError(f"unknown kind {word!r}", hint="one of: " + ", ".join(Kind)) from error
 
 
+def moment(value: datetime | None) -> datetime | None:
+    """Return a moment in UTC; one that names no time zone is taken as UTC, as everywhere in Helix."""
+    if value is None:
+        return None
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
 def fraction(value: float | None, what: str, default: float) -> float:
     """Return a number in 0..1, or the default for None."""
     return _bounded(value, what, default, 0.0, 1.0)
@@ -102,5 +110,6 @@ def _bounded(value: float | None, what: str, default: float, low: float, high: f
     if value is None:
         return default
     if not low <= value <= high:  # also catches NaN
-        raise InvalidInputError(f"{what} must be between {low:g} and {high:g}, not {value!r}")
+        message = f"{what} must be between {low:g} and {high:g}, not {value!r}"
+        raise InvalidInputError(message, hint="left out, Helix finds one")
     return float(value)

@@ -11,6 +11,7 @@ from helix.lifecycle.find import memory_of
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
+from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -77,8 +78,7 @@ def relation_of(word: str) -> tuple[Relation, str]:
 
 def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int) -> list[Edge]:
     """Return edges of a memory (by name or id), of any other node (by id), or (None) of the whole graph."""
-    if not 1 <= limit <= store.settings.page_size:
-        raise InvalidInputError(f"limit must be between 1 and {store.settings.page_size}, not {limit}")
+    check_limit(store, limit)
     kind = _known(relation)
     if name_or_id is None:
         found = store.records.edges_of(kind, limit)

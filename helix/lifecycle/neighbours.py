@@ -12,6 +12,7 @@ from helix.model.memory import Kind, Memory, Status
 from helix.model.reports import EdgeSuggestion, SimilarMemory
 from helix.recall import similar
 from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.listing import check_limit
 from helix.store.store import Store
 
 
@@ -36,8 +37,10 @@ def recent(
 
     Raises ModelError without an embedding model: likeness in meaning is all this asks for.
     """
-    if not -1.0 <= threshold <= 1.0 or not 0 < days <= 36_500 or not 1 <= limit <= store.settings.page_size:
-        raise InvalidInputError("threshold must be within -1..1, days above 0, limit within one page")
+    check_limit(store, limit)
+    if not -1.0 <= threshold <= 1.0 or not 0 < days <= 36_500:
+        message = f"threshold {threshold!r} or days {days!r} is out of range"
+        raise InvalidInputError(message, hint="threshold: -1 to 1; days: above 0, at most 36500")
     text = Intake(store.settings.text_limit).text(text, "trigger")
     (vector,) = store.embed([text])
     if vector is None:
@@ -59,6 +62,7 @@ def recent(
 
 def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
     """Return edges that the memory could have, the most similar first."""
+    check_limit(store, limit)
     graph, view = store.projection.snapshot, store.catalogue.view
     row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
     if row is None or graph.generation != view.generation:

@@ -39,6 +39,7 @@ class Oversight:
 
     def note_gap(self, session: str = "", agent: str = "") -> StoreResult | None:
         """Remember that the last question of a session went unanswered; None where it was answered after all."""
+        self._store.check_capture()
         answer = self._answers.of(session)
         if answer is None:
             raise NotFoundError("nothing was asked in this session yet", hint="ask first: `helix recall ...`")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
-from helix.errors import ConflictError, InvalidInputError
-from helix.lifecycle import intake as checks
-from helix.lifecycle.capture.quarantine import screen, texts_of
-from helix.lifecycle.compose import Composer, Prepared, prepare, read
-from helix.lifecycle.intake import OWN_ATTRIBUTE, Intake
+from helix.errors import ConflictError
+from helix.lifecycle.asked import Ready, StoreRequest, body, made_ready
+from helix.lifecycle.compose import Composer
+from helix.lifecycle.knowledge.derived import is_derived
 from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.truth.closing import hold_until
 from helix.lifecycle.truth.consequences import follow_up
 from helix.lifecycle.truth.consolidate import (
-    Newcomer,
     Ruling,
     Verdict,
     against,
@@ -23,6 +20,7 @@ from helix.lifecycle.truth.consolidate import (
     claim_of,
     decide,
     meet,
+    outranks,
     rule,
     same_words,
 )
@@ -30,13 +28,10 @@ from helix.lifecycle.truth.disputes import oppose
 from helix.lifecycle.truth.systemic import note_sighting
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.versions import supersede
-from helix.lifecycle.worth.importance import importance_of
-from helix.model.clock import to_micros
+from helix.lifecycle.worth.certainty import SEEN, bounded, count_sighting, seen
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.held import Screening
-from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, Status, tier_of
-from helix.model.provenance import Provenance, Trust
+from helix.model.memory import Memory, Status
 from helix.model.reports import StoreResult, StoreStatus
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -44,62 +39,16 @@ from helix.text.names import slug
 
 # How many of the nearest are looked at: a contradiction is often farther off than a refinement.
 _NEAREST = 20
-_DEFAULT_CONFIDENCE = 0.7
-# Each further sighting closes this share of the distance to certainty.
-_SIGHTING = 0.1
-_MOST_CONFIDENCE = 0.99
-SEEN = f"{OWN_ATTRIBUTE}seen"
-"""Attribute that counts how often a memory was met."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreRequest:
-    """What a caller asks to remember, as it came.
-
-    Trust that is not stated is a person's, or an agent's where the text reads like an instruction.
-    """
-
-    trigger: str
-    resolution: str
-    kind: str
-    scope: str = GLOBAL_SCOPE
-    name: str | None = None
-    confidence: float | None = None
-    importance: float | None = None
-    files: Sequence[str] = ()
-    trust: Trust | None = None
-    source: str = ""
-    agent: str = ""
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    attributes: Mapping[str, object] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ready:
-    """A request cleaned, redacted, checked and embedded."""
-
-    draft: Memory
-    screening: Screening
-    wanted_name: str
-    files: tuple[str, ...]
-    prepared: Prepared
-    redacted: tuple[str, ...] = field(default=())
-
-    @property
-    def newcomer(self) -> Newcomer:
-        draft = self.draft
-        return Newcomer(
-            kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.provenance.trust
-        )
 
 
 def remember(store: Store, request: StoreRequest) -> StoreResult:
     """Store a memory: added, merged into one that says the same, or a new version of one it refines.
 
+    What a better founded voice says takes the place of a weaker one's memory that says the same, in its own words; of
+    one that was derived from episodes already where it is no worse founded: it is to stay when those go.
     Raises InvalidInputError, ConflictError (a name that is taken) or EmbeddingSpaceError.
     """
-    ready = _ready(store, request)
+    ready = made_ready(store, request)
 
     def decision() -> Decision[StoreResult]:
         composer = Composer(store, store.clock())
@@ -107,8 +56,11 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
             return _hold(composer, store, ready)
         verdict, known = _verdict(store, ready)
         contradicts: tuple[str, ...] = ()
-        if verdict is Verdict.NOOP and known is not None:
-            counted = count_sighting(composer, known, ready.draft.provenance.trust)
+        if verdict is Verdict.NOOP and known is not None and _takes_over(ready.draft, known):
+            known = replace(known, attributes={**known.attributes, SEEN: seen(known) + 1})
+            status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
+        elif verdict is Verdict.NOOP and known is not None:
+            counted = count_sighting(composer, known, ready.draft.provenance.trust, ready.voice)
             if same_words(known, ready.newcomer):
                 note_sighting(composer, counted)
             else:
@@ -139,74 +91,12 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     return answer
 
 
-def half_life_of(kind: Kind) -> float:
-    """Return the salience half-life in days that a memory of the kind starts with; 0 stands for "never fades"."""
-    days = TIER_HALF_LIFE_DAYS[tier_of(kind)]
-    return 0.0 if days == float("inf") else days
+def _takes_over(draft: Memory, known: Memory) -> bool:
+    """Return whether what is said now stands in the place of a memory that says the same."""
+    return outranks(draft, known) or (is_derived(known) and not outranks(known, draft))
 
 
-def body(trigger: str, resolution: str) -> str:
-    """Return the text by which a memory is found."""
-    return f"{trigger}\n{resolution}" if resolution else trigger
-
-
-def count_sighting(composer: Composer, known: Memory, trust: Trust) -> Memory:
-    """Count a memory that was met again, and return it: with one more sighting, its words untouched.
-
-    It is surer where the one who says it again is trusted no less than its own source: a weaker voice raises nothing.
-    """
-    seen = known.attributes.get(SEEN, 1)
-    attributes = {**known.attributes, SEEN: (seen if isinstance(seen, int) else 1) + 1}
-    step = 0.0 if trust.rank > known.provenance.trust.rank else _SIGHTING
-    confidence = max(known.confidence, min(_MOST_CONFIDENCE, known.confidence + step * (1.0 - known.confidence)))
-    composer.patch(Ref(label=Label.MEMORY, id=known.id), attributes=attributes, confidence=confidence)
-    return replace(known, attributes=attributes, confidence=confidence)
-
-
-def _ready(store: Store, request: StoreRequest) -> _Ready:
-    store.check_space()
-    intake = Intake(store.settings.text_limit)
-    kind = checks.known_kind(request.kind)
-    trigger = intake.text(request.trigger, "trigger")
-    resolution = intake.text(request.resolution, "resolution", required=False)
-    files = intake.labels(request.files, "file")
-    if request.valid_from and request.valid_to and to_micros(request.valid_to) <= to_micros(request.valid_from):
-        raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")
-    agent, source = intake.label(request.agent, "agent"), intake.label(request.source, "source")
-    attributes = intake.attributes(request.attributes)
-    screening = screen(request.trust, body(trigger, resolution), agent, source, *files, *texts_of(attributes))
-    trust = request.trust or (Trust.AGENT_INFERRED if screening.held else Trust.USER_ASSERTED)
-    prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
-    draft = Memory(
-        id="",
-        name="",
-        kind=kind,
-        trigger=trigger,
-        resolution=resolution,
-        recorded_at=store.clock(),
-        scope=intake.scope(request.scope),
-        confidence=checks.fraction(request.confidence, "confidence", _DEFAULT_CONFIDENCE),
-        importance=checks.poignancy(
-            request.importance, importance_of(body(trigger, resolution), prepared.mentions, kind)
-        ),
-        half_life_days=half_life_of(kind),
-        valid_from=request.valid_from,
-        valid_to=request.valid_to,
-        source=source,
-        attributes=attributes,
-        provenance=Provenance(slice=source, extractor="explicit", agent=agent, trust=trust),
-    )
-    return _Ready(
-        draft=draft,
-        screening=screening,
-        wanted_name=slug(intake.label(request.name, "name")) if request.name else "",
-        files=files,
-        prepared=prepared,
-        redacted=tuple(intake.redacted),
-    )
-
-
-def _hold(composer: Composer, store: Store, ready: _Ready) -> Decision[StoreResult]:
+def _hold(composer: Composer, store: Store, ready: Ready) -> Decision[StoreResult]:
     """Keep a memory from recall until a person has looked at it; what was said and held before is not kept twice.
 
     It is compared with nothing, so that it neither counts for, replaces nor contradicts what others have said.
@@ -225,12 +115,12 @@ def _hold(composer: Composer, store: Store, ready: _Ready) -> Decision[StoreResu
     return Decision(() if known else (composer.change("store", status=answer.status.value),), answer)
 
 
-def _told_before(known: Memory, ready: _Ready) -> bool:
+def _told_before(known: Memory, ready: Ready) -> bool:
     """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
     return known.status is not Status.RETIRED and known.scope == ready.draft.scope and same_words(known, ready.newcomer)
 
 
-def _verdict(store: Store, ready: _Ready) -> tuple[Verdict, Memory | None]:
+def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:
     draft, thresholds = ready.draft, thresholds_of(store)
     if ready.wanted_name and (named := _named(store, draft.scope, ready.wanted_name)) is not None:
         return _against_named(named, draft)
@@ -259,7 +149,7 @@ def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
     )
 
 
-def _succeed(composer: Composer, store: Store, ready: _Ready, known: Memory) -> Memory:
+def _succeed(composer: Composer, store: Store, ready: Ready, known: Memory) -> Memory:
     """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
     until = ready.draft.valid_from
     assert until is not None
@@ -271,7 +161,7 @@ def _succeed(composer: Composer, store: Store, ready: _Ready, known: Memory) -> 
     return memory
 
 
-def _contradict(composer: Composer, store: Store, ready: _Ready, known: Memory) -> tuple[StoreStatus, Memory, Memory]:
+def _contradict(composer: Composer, store: Store, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory, Memory]:
     """Write a memory that contradicts a known one, which is settled by rule or flagged; return both as they are now.
 
     A winner that would be called like the memory it wins over takes its name, so that feedback follows.
@@ -293,7 +183,7 @@ def _former_name(composer: Composer, known: Memory, until: datetime) -> str:
     return composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}")
 
 
-def _add(composer: Composer, store: Store, ready: _Ready, name: str = "") -> Memory:
+def _add(composer: Composer, store: Store, ready: Ready, name: str = "") -> Memory:
     draft = ready.draft
     name = name or ready.wanted_name or composer.name(draft.scope, slug(draft.trigger))
     memory = replace(draft, id=store.make_id(composer.now), name=name, recorded_at=composer.now)
@@ -305,14 +195,14 @@ def _add(composer: Composer, store: Store, ready: _Ready, name: str = "") -> Mem
     return memory
 
 
-def _refine(composer: Composer, store: Store, ready: _Ready, known: Memory) -> Memory:
+def _refine(composer: Composer, store: Store, ready: Ready, known: Memory) -> Memory:
     draft = ready.draft
     memory = replace(
         draft,
         id=store.make_id(composer.now),
         name=known.name,
         recorded_at=composer.now,
-        confidence=max(draft.confidence, known.confidence),
+        confidence=bounded(max(draft.confidence, known.confidence), draft.provenance.trust),
         importance=max(draft.importance, known.importance),
         helped=known.helped,
         failed=known.failed,

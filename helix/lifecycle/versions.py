@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from helix.lifecycle.compose import Composer, Prepared
 from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
+from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
 from helix.store.store import Store
@@ -17,18 +18,29 @@ _INHERITED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {Relation.GROUN
 def supersede(
     composer: Composer, store: Store, old: Memory, new: Memory, prepared: Prepared, files: tuple[str, ...]
 ) -> Ref:
-    """Write `new` as the version that replaces `old`, which is retired; return the new node."""
-    before = Ref(label=Label.MEMORY, id=old.id)
+    """Write `new` as the version that replaces `old`, which is retired; return the new node.
+
+    A version better founded than the old one does not stand on weaker evidence: that stays with the old version.
+    """
     after = composer.node(new)
     composer.passages(after, prepared)
     composer.mentions(after, new.scope, prepared.mentions, new.provenance)
     composer.touches(after, new.scope, files, new.provenance)
+    take_place(composer, store, old, new)
+    return after
+
+
+def take_place(composer: Composer, store: Store, old: Memory, new: Memory) -> None:
+    """Retire `old` in favour of `new`, a node that is written already, and pass on what a version passes on."""
+    before, after = Ref(label=Label.MEMORY, id=old.id), Ref(label=Label.MEMORY, id=new.id)
     composer.edge(Relation.SUPERSEDES, after, before, provenance=new.provenance)
     composer.patch(before, status=Status.RETIRED, retired_at=composer.now)
     for stored in store.records.edges_at(before):
         if stored.type not in _INHERITED:
             continue
         edge = edge_from(stored)
+        if edge.type is Relation.GROUNDED_IN and edge.source == before and not _bears(store, edge.target, old, new):
+            continue
         composer.put_edge(
             replace(
                 edge,
@@ -36,7 +48,14 @@ def supersede(
                 target=after if edge.target == before else edge.target,
             )
         )
-    return after
+
+
+def _bears(store: Store, evidence: Ref, old: Memory, new: Memory) -> bool:
+    """Return whether evidence of an old version is good enough for the new one."""
+    if new.provenance.trust.rank >= old.provenance.trust.rank:
+        return True
+    (held,) = store.records.nodes([evidence])
+    return not isinstance(held, Episode) or held.provenance.trust.rank <= new.provenance.trust.rank
 
 
 def files_of(store: Store, memory: Memory) -> tuple[str, ...]:

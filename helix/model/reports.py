@@ -100,12 +100,16 @@ class EdgeSuggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceReport:
-    """What decay, decay_edges or prune changed (or would change, with `dry_run`)."""
+    """What decay, decay_edges or prune changed (or would change, with `dry_run`).
+
+    `job` is what `undo` takes it back by; empty where nothing was changed.
+    """
 
     operation: str
     changed: int
     names: tuple[str, ...] = ()
     dry_run: bool = False
+    job: str = ""
 
 
 class JobState(StrEnum):
@@ -136,16 +140,36 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkPlan:
-    """What a background job would do now: a line for each thing, and the counts it would report."""
+    """What a background job would do now: a line for each thing, and the counts it would report.
+
+    `without_model`: the job itself would ask a language model, which a plan never does, and may come to something else.
+    """
 
     kind: str
     lines: tuple[str, ...]
     counts: Mapping[str, Any]
+    without_model: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateReport:
+    """What the gate made of the episodes that consolidations read, as far as the results of these are kept.
+
+    `dropped` are those of which no sentence passed the gate: they stay evidence, and no memory comes of them.
+    """
+
+    read: int = 0
+    dropped: int = 0
+
+    @property
+    def drop_rate(self) -> float | None:
+        """The share (0..1) of the episodes read that was dropped; None before any was read."""
+        return self.dropped / self.read if self.read else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackgroundStatus:
-    """What the worker does and has to do. `importance` is what happened since the last consolidation, of `budget`.
+    """What the worker does and has to do. `importance` is what happened since the last round began, of `budget`.
 
     `items` are the pieces of work asked for last, newest first, every unfinished one among them; `queued` and `failed`
     count those of them. `totals` sums up by kind what was done since the daemon started.
@@ -161,6 +185,7 @@ class BackgroundStatus:
     budget: float
     items: tuple[WorkItem, ...]
     totals: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    gate: GateReport = GateReport()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +198,7 @@ class IngestProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
-    """What an ingest did. `skipped` counts what was there already or excluded; nothing is imported twice.
+    """What an ingest did. `skipped` counts what was there already, excluded, or of a private session.
 
     `quarantined` counts the slices kept from recall because they read like instructions to an agent.
     """

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from helix.model.edge import Ref
 from helix.model.episode import Episode
+from helix.model.kept_out import KEPT_OUT, digests
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropNode, Operation, Props, PutNode
 from helix.model.provenance import Provenance
@@ -15,18 +16,21 @@ from helix.model.reflection import Reflection
 
 ERASED_AT = "helix:erased_at"
 """Attribute of a memory that was erased: the moment, in ISO form."""
+ERASED_SOURCE = "erased:"
+"""Source of a tombstone that keeps something out: by it they are found."""
 _EXTRACTOR = "erased"
 # The id of a commit says nothing by itself; without it, the next reading of the history would bring the text back.
 _WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
 
 
-def tombstone(ref: Ref, props: Props, at: datetime) -> Operation:
+def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:
     """Return the operation that leaves nothing of a node but its id, kind, time of recording and status `forgotten`.
 
-    Every property that is stored is overwritten, known or not. A node that is nothing but its name (an entity, a
+    Every property that is stored is overwritten, known or not. `keep_out`: a memory leaves salted digests too, by which
+    `KeptOut` tells that the same is not to be derived again. A node that is nothing but its name (an entity, a
     session) is dropped: its id is made of the name, so the next mention makes it anew.
     """
-    bare = _bare(node_from(ref.label, ref.id, props), at)
+    bare = _bare(node_from(ref.label, ref.id, props), at, keep_out=keep_out)
     if bare is None:
         return DropNode(label=ref.label, id=ref.id)
     left = put(bare).props
@@ -43,7 +47,7 @@ def is_tombstone(props: Props) -> bool:
     return props.get("extractor") == _EXTRACTOR
 
 
-def _bare(node: Node, at: datetime) -> Node | None:
+def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
     moment = at.isoformat()
     provenance = Provenance(slice=moment, extractor=_EXTRACTOR)
     match node:
@@ -56,7 +60,8 @@ def _bare(node: Node, at: datetime) -> Node | None:
                 resolution="",
                 recorded_at=node.recorded_at,
                 status=Status.FORGOTTEN,
-                attributes={ERASED_AT: moment},
+                source=ERASED_SOURCE if keep_out else "",
+                attributes={ERASED_AT: moment, **({KEPT_OUT: digests(node)} if keep_out else {})},
                 provenance=provenance,
             )
         case Episode():

@@ -18,9 +18,13 @@ class UndoConflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoReport:
-    """What undoing a job came to: nodes, edges and passages put back. With conflicts, nothing was written."""
+    """What undoing a job came to: nodes, edges and passages put back. With conflicts, nothing was written.
+
+    `kept_out` counts the memories that it had derived: they are not derived again until a person asks for it.
+    """
 
     job: str
     restored: int
+    kept_out: int = 0
     conflicts: tuple[UndoConflict, ...] = ()
     dry_run: bool = False

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+NO_KEY, OVER_BUDGET = "no key", "over budget"
+"""What stands in the state of a provider that nobody has set up, and of one that may not be paid for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpend:
@@ -59,3 +62,17 @@ class ModelUsage:
     calls: int = 0
     cache_hits: int = 0
     absences: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def standing(self) -> str:
+        """How language models stand, in a line: ready, none configured, over budget or resting; with what was spent."""
+        keyed = [one for one in self.providers if not one.state.startswith(NO_KEY)]
+        if any(one.ready for one in keyed):
+            stands = "ready"
+        elif not keyed:
+            stands = "none configured, all is done by rules"
+        elif all(OVER_BUDGET in one.state for one in keyed):
+            stands = "over budget, all is done by rules"
+        else:
+            stands = "none answers now, all is done by rules"
+        return f"{stands}; {self.paid_tokens:,} of {self.budget:,} paid tokens used this month"

@@ -8,6 +8,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+EPISODES_READ, EPISODES_HELD_BACK = "episodes read", "episodes held back by the gate"
+"""What a consolidation counts once of each episode: that it was read, and that no sentence of it passed the gate."""
+_LEFT = (
+    "memories unchanged",
+    "stored memories unchanged",
+    "memories left as people or rules put them",
+    "memories kept out: erased or undone",
+)
+_LOOKED_AT = frozenset({EPISODES_READ, EPISODES_HELD_BACK, *_LEFT, "asked"})
+
 
 class WorkState(StrEnum):
     """Where a piece of work stands."""
@@ -38,3 +48,8 @@ class WorkItem:
     ended_at: datetime | None = None
     error: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> bool:
+        """Whether it came to anything but having looked: that is what `undo` is of use for."""
+        return any(isinstance(by, int) and by > 0 and what not in _LOOKED_AT for what, by in self.result.items())

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from helix import settings
 from helix.model.clock import Clock, to_micros
-from helix.model.usage import KeptAnswer, ModelSpend, ModelUsage, ProviderState
+from helix.model.usage import NO_KEY, OVER_BUDGET, KeptAnswer, ModelSpend, ModelUsage, ProviderState
 from helix.providers.circuit import Circuit
 from helix.providers.litellm_calls import Call, Reply
 from helix.providers.llm import Absence, Answer, Question, fits, read
@@ -278,9 +278,9 @@ class Router:
         circuit = self._circuits[provider.name]
         state = "ready"
         if self._key(provider) is None:
-            state = f"no key: {provider.secret} is not set"
+            state = f"{NO_KEY}: {provider.secret} is not set"
         elif not self._affordable(provider, 1):
-            state = "over budget" if self._budget else "not asked: it is paid, and monthly_token_budget is 0"
+            state = OVER_BUDGET if self._budget else f"{OVER_BUDGET}: it is paid, and monthly_token_budget is 0"
         elif until := circuit.resting(self._clock()):
             state = f"rests until {until:%H:%M:%S} UTC"
         return ProviderState(

@@ -65,6 +65,7 @@ def _portions(
     watch: Stopwatch,
 ) -> Iterator[Portion]:
     restates = _restated(ranking)
+    beside = set(scene.query.labels) != {Label.REFLECTION}
     limit = scene.query.limit
     for start in range(0, min(len(ranking.order), MAX_LOADED * limit), limit):
         asked = ranking.order[start : start + limit]
@@ -82,6 +83,7 @@ def _portions(
                 tokens=estimate_tokens(text),
                 vector=vector if there else None,
                 restates=restates.get(place, frozenset()),
+                insight=isinstance(loaded[place], Reflection) and beside,
             )
 
 

@@ -95,6 +95,14 @@ class Matches:
         np.maximum.at(best, places[asked], self.scores[asked])
         return np.where(np.isinf(best), np.nan, best)
 
+    def passages_of(self, view: CatalogueView, rows: IndexArray) -> IndexArray:
+        """Return each row's best passage, of equal ones the first, NO_INDEX for a row that was not found."""
+        best_last = np.lexsort((-self.passages, self.scores))
+        of_row = np.full(view.count, NO_INDEX, np.int64)
+        of_row[view.passages.owner[self.passages[best_last]]] = self.passages[best_last]
+        found: IndexArray = of_row[rows]
+        return found
+
 
 def lexical_matches(view: CatalogueView, mask: BoolArray, terms: Sequence[str]) -> Matches:
     """Return what the words find among the rows of the mask."""

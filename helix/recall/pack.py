@@ -14,13 +14,16 @@ IDENTICAL_FROM = 0.97
 RESTATED_FROM = 0.9
 """The same for a memory and the episode it is grounded in: one restates the other."""
 
+INSIGHT_SHARE = 0.25
+"""How much of an answer insights may take, beside what they are drawn from: of its tokens, and of its items."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portion:
     """One candidate for the answer: its place among the candidates, what it would show, and the tokens that takes.
 
     `vector` is None where the text was never embedded; `restates` holds the places of the episodes that a memory is
-    grounded in, and of the memories that an episode grounds.
+    grounded in, and of the memories that an episode grounds. An `insight` is a reading of evidence, and no evidence.
     """
 
     place: int
@@ -28,6 +31,7 @@ class Portion:
     tokens: int
     vector: npt.NDArray[np.float32] | None = None
     restates: frozenset[int] = frozenset()
+    insight: bool = False
 
 
 def memories_first(order: Sequence[int], grounds: Mapping[int, Sequence[int]]) -> list[int]:
@@ -49,13 +53,20 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0, evi
 
     With `evidence` an episode is shown beside the memory that restates it, unless it is in the very same words.
     A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there
-    is room, so their texts can be read as they are needed.
+    is room, so their texts can be read as they are needed. Insights take INSIGHT_SHARE of the limit (one at
+    least) and of the budget at most.
     """
     packed: list[Portion] = []
     said: set[str] = set()
+    insights: list[int] = []
     spent = 0
     for portion in portions:
         if budget_tokens and spent + portion.tokens > budget_tokens:
+            continue
+        if portion.insight and (
+            len(insights) >= max(1.0, INSIGHT_SHARE * limit)
+            or (budget_tokens and sum(insights) + portion.tokens > INSIGHT_SHARE * budget_tokens)
+        ):
             continue
         words = " ".join(portion.text.split()).casefold()
         if words in said or any(_same(portion, other, evidence) for other in packed):
@@ -63,6 +74,8 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0, evi
         packed.append(portion)
         said.add(words)
         spent += portion.tokens
+        if portion.insight:
+            insights.append(portion.tokens)
         if len(packed) == limit:
             break
     return packed

@@ -58,7 +58,8 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
     """Score every candidate and order them by score, diversified, memories ahead of the episodes that ground them.
 
     A summary speaks for episodes that are not on offer: it is passed over where those that are fit the question as
-    well, and goes ahead of none. Of equal scores a systemic memory goes first, then what was fused higher. `reread` may change the scores.
+    well, and goes ahead of none. Of equal scores a systemic memory goes first, then what was fused higher. `reread` may
+    change the scores.
     """
     rows, view = found.fused.rows, scene.view
     with watch("score"):
@@ -86,12 +87,13 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
             scores, best_first = _best_first(factors, plain)
     with watch("diversify"):
         pool = best_first[: max(MIN_POOL, POOL_SHARE * scene.query.limit)]
-        vectors, known = view.passages.vectors_of(passages[pool])
-        mixed = pool[diversified(scores[pool], vectors, known, recipe.diversity)]
-        order = np.concatenate((mixed, best_first[len(pool) :]))
         grounds = _grounds(scene, rows, pool)
-        summaries = {place for place in grounds if view.lookups.origins[rows[place]].startswith(SUMMARY_SOURCE)}
-        outdone = {place for place in summaries if _outdone(place, grounds[place], signals)}
+        summaries = [place for place in grounds if view.lookups.origins[rows[place]].startswith(SUMMARY_SOURCE)]
+        # Before diversifying: what gives way must not count as said, or the episodes that it gives way to would lose.
+        outdone = [place for place in summaries if _outdone(place, grounds[place], signals)]
+        pool, rest = (part[~np.isin(part, outdone)] for part in (pool, best_first[len(pool) :]))
+        vectors, known = view.passages.vectors_of(passages[pool])
+        order = np.concatenate((pool[diversified(scores[pool], vectors, known, recipe.diversity)], rest))
         grounds = {place: episodes for place, episodes in grounds.items() if place not in summaries}
     return Ranking(
         rows=rows,
@@ -99,7 +101,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
         factors=factors,
         signals=signals,
         passages=passages,
-        order=tuple(memories_first([int(place) for place in order if int(place) not in outdone], grounds)),
+        order=tuple(memories_first([int(place) for place in order], grounds)),
         grounds=grounds,
     )
 
@@ -123,9 +125,7 @@ def _read(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray
 
 def _outdone(summary: int, episodes: Sequence[int], signals: Signals) -> bool:
     """Return whether the episodes on offer are as near to the question as the summary, which is found by all it has."""
-    return all(
-        signal[list(episodes)].max() >= signal[summary] - _EQUAL for signal in (signals.cosine, signals.lexical)
-    )
+    return all(signal[list(episodes)].max() >= signal[summary] - _EQUAL for signal in (signals.cosine, signals.lexical))
 
 
 def _grounds(scene: Scene, rows: IndexArray, pool: IndexArray) -> dict[int, list[int]]:

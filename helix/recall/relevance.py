@@ -35,7 +35,7 @@ class Relevance:
     """How rows fit; the arrays run parallel to `rows`.
 
     `cosine` is NaN without a vector and `lexical` (BM25) NaN without a word in common; `meaning` and `words` are both
-    in 0..1, and 0 then. `passages` has each row's nearest passage by meaning, NO_INDEX without one.
+    in 0..1, and 0 then. `passages` has each row's nearest passage by meaning, else by words, NO_INDEX without one.
     """
 
     rows: IndexArray
@@ -71,6 +71,8 @@ def relevance_of(view: CatalogueView, rows: IndexArray, vector: VectorArray | No
         cosine, passages = cosines(view, rows, vector)
         floor = unrelated(view, vector)
         meaning = np.nan_to_num(np.clip((cosine - floor) / (1.0 - floor), 0.0, 1.0))
+    if (passages == NO_INDEX).any():
+        passages = np.where(passages == NO_INDEX, matches.passages_of(view, rows), passages)
     lexical = matches.of_rows(view, rows)
     score = np.maximum(np.nan_to_num(lexical), 0.0)
     half = HALF_WORDS * np.log1p(max(view.words.living, 1))

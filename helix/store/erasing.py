@@ -35,6 +35,9 @@ ERASE = "erase"
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
 _REASON = "something is being erased; the graph is built anew"
+_UNKNOWN_COPIES = (
+    "backups that an earlier Helix made of this store are not known to it and may still hold the text: remove them"
+)
 _SHORTEST_TRACE = 8
 """Characters of the shortest text that is looked for in logs: shorter ones stand everywhere."""
 
@@ -49,6 +52,8 @@ class Note:
     kind: str
     refs: tuple[Ref, ...]
     at: int
+    keep_out: tuple[Ref, ...] = ()
+    """The memories among them whose statements are not to be derived again."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -86,6 +91,8 @@ def everywhere(
     tell("erasing from copies")
     at = to_micros(store.clock())
     outcomes = tuple(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store))
+    if not copies.all_known(store.journal.database):
+        warnings.append(_UNKNOWN_COPIES)
     _end(store)
     store.take_graph_back()
     return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
@@ -93,7 +100,7 @@ def everywhere(
 
 def begin(store: Store, note: Note) -> None:
     """Note that an erasure is under way; durable when it returns."""
-    words = {"kind": note.kind, "refs": [[ref.label.value, ref.id] for ref in note.refs], "at": note.at}
+    words = {"kind": note.kind, "refs": _pairs(note.refs), "at": note.at, "keep_out": _pairs(note.keep_out)}
     store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, json.dumps(words)))
 
 
@@ -103,8 +110,15 @@ def under_way(store: Store) -> Note | None:
     if not words:
         return None
     said = json.loads(words)
-    refs = tuple(Ref(label=Label(label), id=node_id) for label, node_id in said["refs"])
-    return Note(kind=said["kind"], refs=refs, at=said["at"])
+    refs, keep_out = (
+        tuple(Ref(label=Label(label), id=node_id) for label, node_id in said.get(name, ()))
+        for name in ("refs", "keep_out")
+    )
+    return Note(kind=said["kind"], refs=refs, at=said["at"], keep_out=keep_out)
+
+
+def _pairs(refs: Iterable[Ref]) -> list[list[str]]:
+    return [[ref.label.value, ref.id] for ref in refs]
 
 
 def _end(store: Store) -> None:
@@ -182,10 +196,10 @@ def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcom
     return CopyOutcome(path=str(path), erased=not warnings, why="; ".join(warnings))
 
 
-def forget_in(copy: Journal, refs: Sequence[Ref], at: int) -> frozenset[str]:
+def forget_in(copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[Ref] = ()) -> frozenset[str]:
     """Leave tombstones of the nodes in the state of a copy, with the names only they speak of there; return the ids."""
     doomed = (*refs, *erase.names_left(copy, refs))
-    if operations := erase.entombing(copy, doomed, from_micros(at)):
+    if operations := erase.entombing(copy, doomed, from_micros(at), keep_out):
         copy.append([Change(kind=ERASE, operations=tuple(operations))], at)
     return frozenset(ref.id for ref in doomed)
 

@@ -16,6 +16,16 @@ from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
 from helix.store.store import Store
 
 
+def check_limit(store: Store, limit: int) -> None:
+    """Raise InvalidInputError where `limit` is no number of items that may be asked for at once."""
+    most = store.settings.page_size
+    if not 1 <= limit <= most:
+        raise InvalidInputError(
+            f"limit must be between 1 and {most}, not {limit}",
+            hint=f"ask for at most {most} at a time; the setting 'page_size' allows more",
+        )
+
+
 def memories(
     store: Store, *, scope: str | None, kinds: Sequence[Kind], status: Status | None, limit: int, after: str | None
 ) -> Page[Any]:
@@ -48,8 +58,7 @@ def _page(
     limit: int,
     after: str | None,
 ) -> Page[Any]:
-    if not 1 <= limit <= store.settings.page_size:
-        raise InvalidInputError(f"limit must be between 1 and {store.settings.page_size}, not {limit}")
+    check_limit(store, limit)
     if scope is not None:
         mask = mask & (view.columns.scope == view.lookups.scopes.code(scope))
     behind = None

@@ -113,7 +113,7 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[st
     if store.settings.rerank and not is_complete(RERANKER, store.settings.models_path / RERANKER.name):
         found.append(f"recall cannot rerank, as the settings say: {repair_hint(RERANKER.name)}")
     if store.paused:
-        found.append("capture is paused: `helix pause --off` goes on")
+        found.append("capture is paused, and background jobs rest: `helix pause --off` goes on")
     if shutil.disk_usage(store.path).free < _LEAST_FREE_BYTES:
         found.append("the disk is almost full: writes are refused when it is")
     if disk["aside"] > _MANY_ASIDE_BYTES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain
@@ -23,13 +24,14 @@ from helix.model.clock import Clock, system_clock
 from helix.model.edge import Label, Ref
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import Memory, Status
-from helix.model.operations import Operation
+from helix.model.operations import DropEdge, Operation
 from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.providers.llm import LanguageModel
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue
 from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.csr import RELATIONS
 from helix.store.jobs import Ticket
 from helix.store.keeping import ImageKeeper, collection_paused
 from helix.store.projection import Projection
@@ -70,6 +72,8 @@ class Store:
         self.make_id = make_id
         self.language_model: LanguageModel | None = None
         """What background work may ask; None where no provider is set up. Set by whoever opens the store."""
+        self.deriving = threading.Lock()
+        """Held by whoever derives memories from episodes: there is one at a time."""
         self.path = settings.store_path
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = StoreLock(self.path)
@@ -85,7 +89,7 @@ class Store:
         cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
         self.journal = Journal(self.path / JOURNAL_NAME, tokenise=lexical_tokens, page_cache_kib=cache)
         self.work = Work(self.journal.database, clock=clock, make_id=self.make_id)
-        self.records = Records(self.journal.database, self._restate)
+        self.records = Records(self.journal.database, self._restate, self._edges_known)
         self.paused = self.journal.meta(PAUSED) == "1"
         """Whether capture is paused; kept in the journal."""
         self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
@@ -186,7 +190,7 @@ class Store:
     def check_capture(self) -> None:
         """Raise PausedError while capture is paused."""
         if self.paused:
-            raise PausedError("capture is paused: nothing is stored", hint="`helix pause --off` goes on")
+            raise PausedError("capture is paused: nothing new is taken in", hint="`helix pause --off` goes on")
 
     def pause(self, on: bool) -> None:
         """Pause capture or go on; on the writer's thread."""
@@ -258,6 +262,22 @@ class Store:
         mask = (columns.session == lookups.sessions.code(session)) & (columns.scope == lookups.scopes.code(scope))
         rows = np.flatnonzero(mask & (columns.label == LABEL_CODE[Label.EPISODE]))
         return view.ref_of(int(rows[-1])) if len(rows) else None
+
+    def _edges_known(self, ref: Ref) -> list[DropEdge] | None:
+        """Return the edges at a node as the projection has them; None for a node it cannot have."""
+        graph = self.projection.snapshot  # first, so that every row of it is in the view
+        view = self.catalogue.view
+        row = view.row_of(ref)
+        if row is None or graph.generation != view.generation:
+            return None
+        found = graph.neighbours([row])
+        here = [
+            DropEdge(type=RELATIONS[code], source=ref if outgoing else other, target=other if outgoing else ref)
+            for other, code, outgoing in zip(
+                map(view.ref_of, found.rows.tolist()), found.relations.tolist(), found.outgoing.tolist(), strict=True
+            )
+        ]
+        return list(dict.fromkeys(here))
 
     def reload(self) -> None:
         """Read everything held in memory anew from the journal; on the writer's thread, between two changes."""

@@ -52,6 +52,17 @@ IMPERATIVE = words(
 )
 """Verbs with which instructions begin."""
 
+STEP = words(
+    r"announce|approve|archive|assign|back up|bake|begin|boil|bring|bump|chop|clean|clear|click|close|collect|combine",
+    r"compare|compile|confirm|connect|convert|cook|cut|deploy|disable|download|draft|drain|drop|edit|email|empty|enter",
+    r"execute|fetch|fill|find|finish|flush|freeze|generate|get|give|go|heat|increase|inform|inspect|invite|label|launch",
+    r"let|load|lock|log in|look|measure|migrate|mix|monitor|note|notify|pack|paste|pause|pick|plan|plug|post|pour",
+    r"prepare|press|print|promote|publish|pull|purge|push|rebuild|record|refresh|register|reload|report|request|reset",
+    r"resolve|restore|resume|revert|rinse|roll|rotate|schedule|scroll|select|send|serve|share|ship|shut|sign|stir",
+    r"switch|sync|take|tap|tell|turn|type|unlock|unpack|unplug|upgrade|upload|wait|warm|wash|watch|wipe",
+)
+"""More verbs with which the steps of a procedure begin; a rule seldom does."""
+
 TROUBLE = words(
     r"fail(?:s|ed|ing|ures?)?|errors?|exceptions?|traceback|crash(?:es|ed|ing)?|seg(?:fault|v)s?|broken?|breaks?",
     r"timed? out|timeouts?|deadlocks?|leak(?:s|ed|ing)?|hang(?:s|ing)?|hung|regressions?|corrupt(?:s|ed|ion)?",

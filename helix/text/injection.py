@@ -3,7 +3,7 @@
 A text is judged by what it is made of, not by known phrases: runs of concepts (`instructions.rules`) over a vocabulary
 of several languages (`instructions.vocabulary`), and its form (`instructions.marks`). Signs count together where they
 are near each other. Each reason counts once there, by its strongest sign; the weights of the reasons add up, and from
-1 on the text is suspicious.
+0.9 on the text is suspicious.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from helix.text.instructions import marks, words
 from helix.text.instructions.rules import Reading
 
-SUSPICIOUS = 1.0
+SUSPICIOUS = 0.9
 """The score from which a text is taken for an instruction to an agent."""
 NEAR = 600
 """Signs count together in any two neighbouring stretches of so many characters."""
@@ -26,7 +26,7 @@ SHOUTS = "a shouted heading"
 _HEADING, _TELLING_HEADING = 0.4, 0.7
 _TELLING = frozenset({"instruction", "rule", "power", "mode", "task", "must", "override", "new", "agent"})
 _ENCODED = 1.0
-_HALF = SUSPICIOUS / 2
+_HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

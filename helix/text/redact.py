@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from helix.text.secrets import assignments, blocks, families, headers, library
+from helix.text.secrets import assignments, blocks, families, headers, library, phrases
 from helix.text.secrets.span import Span
 
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
@@ -93,6 +93,7 @@ def _merged(region: str) -> list[Span]:
             *library.find(region),
             *headers.find(region, lowered),
             *assignments.find(region, lowered),
+            *phrases.find(region, lowered),
             *families.find(region),
         )
     )

@@ -20,7 +20,7 @@ from helix.model.memory import Status
 from helix.providers.embedder import Embedder
 
 DATA = ROOT.parent / "shared" / "data" / "locomo"
-BUDGETS = (500, 1_000, 2_000)
+BUDGETS = (250, 500, 1_000, 2_000)
 _TREES = 3
 _NAMED = 10
 
@@ -132,10 +132,7 @@ def told(result: Mapping[str, Any]) -> list[str]:
     """Return the result in lines."""
     lines = [f"{result['episodes']} episodes of {result['set']} in 30 days, {result['questions']} questions afterwards"]
     for day in result["days"]:
-        done = "; ".join(
-            f"{kind}: " + ", ".join(f"{count} {name}" for name, count in counts.items())
-            for kind, counts in day["work"].items()
-        )
+        done = "; ".join(_came_to(kind, counts) for kind, counts in day["work"].items() if len(counts) > 1)
         lines.append(f"day {day['day']:>2}  {day['recorded']:>4} episodes  {done}")
     last = result["days"][-1]
     tiers = ", ".join(f"{tier} {held['active']} ({held['faded']} faded)" for tier, held in last["tiers"].items())
@@ -147,14 +144,22 @@ def told(result: Mapping[str, Any]) -> list[str]:
     for one, two, deep in zip(result["without"], result["with"], result["with_deep"], strict=True):
         lines.append(
             f"recall within {one['budget']} tokens: {one['recall']:.4f} without a lifecycle, {two['recall']:.4f} with "
-            f"(episodes alone: {one['strict']:.4f}, {two['strict']:.4f}; deep {deep['recall']:.4f})"
+            f"(episodes alone: {one['strict']:.4f}, {two['strict']:.4f}; in its own words: {one['told']:.4f}, "
+            f"{two['told']:.4f}; deep {deep['recall']:.4f})"
         )
     return [*lines, *(f"NOT DONE {failed}" for failed in result["failed_work"])]
+
+
+def _came_to(kind: str, counts: Mapping[str, int]) -> str:
+    return f"{kind} x{counts['runs']}: " + ", ".join(
+        f"{count} {name}" for name, count in counts.items() if name != "runs"
+    )
 
 
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), default=DATA, show_default=True)
 @click.option("--conversations", type=int, help="Replay only the first so many scopes of the set.")
+@click.option("--latest", type=int, help="Replay only the so many episodes of the set that happened last.")
 @click.option("--questions", type=int, help="Ask only the first so many questions.")
 @click.option("--budgets", default=",".join(map(str, BUDGETS)), show_default=True, help="Tokens of an answer.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), default=FOLDER / "month.png", show_default=True)
@@ -163,6 +168,7 @@ def told(result: Mapping[str, Any]) -> list[str]:
 def month(
     data: Path,
     conversations: int | None,
+    latest: int | None,
     questions: int | None,
     budgets: str,
     picture: Path,
@@ -175,7 +181,7 @@ def month(
         click.echo(text, err=True)
 
     models = models_folder(rerank=False)
-    replay = replay_of(data, conversations, questions)
+    replay = replay_of(data, conversations, questions, latest)
     with tempfile.TemporaryDirectory() as home, real_embedder(models) as embedder:
         result = measure(replay, models, embedder, [int(part) for part in budgets.split(",")], Path(home), say)
     result = {"machine": described(), **result}

@@ -1,4 +1,4 @@
-"""A replayed month: dated episodes written through the real service with a clock of their own, the nights worked."""
+"""A replayed month: dated episodes recorded through the real service, with a clock of their own and its own worker."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from helix import settings as configuration
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Kind, Status, Tier, tier_of
+from helix.model.memory import SUMMARY_SOURCE, Kind, Status, Tier, tier_of
 from helix.model.recall import RecallQuery
 from helix.model.work import WorkState
 from helix.providers.embedder import Embedder
@@ -28,9 +28,6 @@ from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 30
-NIGHTLY = ("consolidate", "promote_systemic", "close_gaps", "merge_similar", "reflect", "roll_up")
-"""What the worker is asked for every night; `decay`, `decay_edges` and `prune` every seventh."""
-WEEKLY = ("decay", "decay_edges", "prune")
 PRACTICE = 5
 """Every so-many-th question is asked during the month, to confirm what answered it, and not measured afterwards."""
 MOST_GROUNDS = 10
@@ -38,6 +35,8 @@ MOST_GROUNDS = 10
 _TURN = timedelta(seconds=20)
 _SOURCE = "month"
 _LIMIT = 100
+_MOST_JOBS = 1_000
+"""Jobs of a day, more than there can be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +50,8 @@ class Turn:
     scope: str
     speaker: str
     happened: datetime
+    ends: bool = False
+    """Whether it is the last one of its session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,41 +83,50 @@ class Month:
     failed: list[str] = field(default_factory=list)
 
 
-def replay_of(folder: Path, conversations: int | None = None, questions: int | None = None) -> Replay:
-    """Read a set whose passages have times; the times of each scope are drawn together into the month."""
+def replay_of(
+    folder: Path, conversations: int | None = None, questions: int | None = None, latest: int | None = None
+) -> Replay:
+    """Read a set whose passages have times; the times of each scope are drawn together into the month.
+
+    `conversations` takes the first so many scopes, `latest` the so many passages that happened last, `questions` the
+    first so many of those that these can answer.
+    """
     data = read_set(folder)
-    records = [json.loads(line) for line in data.lines]
-    dated = [record for record in records if record.get("ts")]
-    scopes = list(dict.fromkeys(_scope(record) for record in dated))[:conversations]
-    spans = {scope: _span([_moment(record["ts"]) for record in dated if _scope(record) == scope]) for scope in scopes}
+    records = [record for record in map(json.loads, data.lines) if record.get("ts")]
+    scopes = set(list(dict.fromkeys(map(_scope, records)))[:conversations])
+    # By time alone, so that turns of one moment stay as the set has them.
+    kept = sorted((one for one in records if _scope(one) in scopes), key=lambda one: _moment(one["ts"]))
+    kept = kept[-latest:] if latest else kept
+    spans = {scope: _span([_moment(one["ts"]) for one in kept if _scope(one) == scope]) for scope in scopes}
     order: Counter[str] = Counter()
     turns = []
-    for record in dated:
-        scope = _scope(record)
-        if scope not in spans:
-            continue
+    for record in kept:
         session = str(record.get("session") or "")
         order[session or str(record["id"])] += 1
-        happened = _moment(record["ts"])
-        first, last = spans[scope]
-        share = (happened - first) / max(last - first, timedelta(seconds=1))
-        turns.append(
-            Turn(
-                at=START + share * timedelta(days=DAYS - 0.5) + order[session] * _TURN,
-                id=str(record["id"]),
-                text=str(record["text"]),
-                session=session,
-                scope=scope,
-                speaker=str(record.get("speaker") or ""),
-                happened=happened,
-            )
-        )
-    asked = [question for question in data.questions if question.scope is None or question.scope in spans][:questions]
+        turns.append(_turn(record, session, spans[_scope(record)], order[session or str(record["id"])]))
+    turns.sort(key=lambda turn: (turn.at, turn.id))
+    last = {turn.session: turn.id for turn in turns if turn.session}
+    ids = {turn.id for turn in turns}
+    asked = [question for question in data.questions if question.relevant <= ids][:questions]
     return Replay(
         name=data.name,
-        turns=sorted(turns, key=lambda turn: (turn.at, turn.id)),
+        turns=[replace(turn, ends=last.get(turn.session) == turn.id) for turn in turns],
         practice=[question for place, question in enumerate(asked) if place % PRACTICE == 0],
         questions=[question for place, question in enumerate(asked) if place % PRACTICE],
+    )
+
+
+def _turn(record: Mapping[str, Any], session: str, span: tuple[datetime, datetime], place: int) -> Turn:
+    happened = _moment(record["ts"])
+    share = (happened - span[0]) / max(span[1] - span[0], timedelta(seconds=1))
+    return Turn(
+        at=START + share * timedelta(days=DAYS - 0.5) + place * _TURN,
+        id=str(record["id"]),
+        text=str(record["text"]),
+        session=session,
+        scope=_scope(record),
+        speaker=str(record.get("speaker") or ""),
+        happened=happened,
     )
 
 
@@ -126,36 +136,39 @@ def opened(home: Path, models: Path, embedder: Embedder, clock: Watch, *, lifecy
     home.mkdir(parents=True, exist_ok=True)
     if not (home / "models").exists():
         (home / "models").symlink_to(models)
-    given = {"home": home, "db_path": home / "store", "consolidation_budget": 0.0}
-    settings = configuration.load({**given, **({} if lifecycle else {"salience_floor": 0.0})}, environ={}, cwd=home)
+    without = {} if lifecycle else {"salience_floor": 0.0, "consolidation_budget": 0.0}
+    settings = configuration.load({"home": home, "db_path": home / "store", **without}, environ={}, cwd=home)
     with Helix.open(settings, embedder=embedder, clock=clock) as helix:
         yield helix
 
 
 def live(helix: Helix, clock: Watch, replay: Replay, say: Say, *, lifecycle: bool) -> Month:
-    """Record the turns at their times, and with a lifecycle work every night; return what was seen."""
+    """Record the turns at their times, and end their sessions with a lifecycle; return what was seen.
+
+    The background works when a session ends and at night, on what its own triggers ask for. While turns are recorded it
+    is paused: in a replay they come within milliseconds, and when it began would be chance.
+    """
     month = Month()
     by_day: dict[int, list[Turn]] = defaultdict(list)
     for turn in replay.turns:
         by_day[(turn.at - START).days].append(turn)
     known: set[str] = set()
+    done: set[str] = set()
     practice = list(replay.practice)
     for day in range(DAYS):
+        helix.pause_worker(True)
         for turn in by_day[day]:
             clock.now = turn.at
-            helix.record_episode(
-                content=turn.text,
-                session=turn.session,
-                scope=turn.scope,
-                agent=turn.speaker,
-                occurred_at=turn.happened,
-                source=source_of(turn.id),
-            )
+            _record(helix, turn)
             known.add(turn.id)
+            if lifecycle and turn.ends:
+                helix.close_session(turn.session, turn.scope)
+                _rest(helix)
+                helix.pause_worker(True)
         clock.now = START + timedelta(days=day + 1)
-        helix.settle()
+        _rest(helix)
         if lifecycle:
-            worked = _night(helix, day, month)
+            worked = _worked(helix, done, month)
             ready = [question for question in practice if question.relevant <= known]
             practice = [question for question in practice if not question.relevant <= known]
             _practise(helix, ready, month)
@@ -164,28 +177,44 @@ def live(helix: Helix, clock: Watch, replay: Replay, say: Say, *, lifecycle: boo
     return month
 
 
+def _record(helix: Helix, turn: Turn) -> None:
+    helix.record_episode(
+        content=turn.text,
+        session=turn.session,
+        scope=turn.scope,
+        agent=turn.speaker,
+        occurred_at=turn.happened,
+        source=source_of(turn.id),
+    )
+
+
+def _rest(helix: Helix) -> None:
+    """Let the background do all that it has to do."""
+    helix.pause_worker(False)
+    helix.settle()
+
+
 def source_of(turn: str) -> str:
     """Return the source under which a turn of the set is recorded."""
     return f"{_SOURCE}:{turn}"
 
 
-def _night(helix: Helix, day: int, month: Month) -> dict[str, dict[str, Any]]:
-    """Have the worker do what it does at night; return for each kind what it came to, as far as it did anything."""
-    found = {}
-    for kind in (*NIGHTLY, *(WEEKLY if day % 7 == 6 else ())):
-        item = helix.begin_work(kind, scope=None) if kind in NIGHTLY else helix.begin_work(kind)
-        helix.settle()
-        done = helix.work_item(item.id)
-        if done.state is not WorkState.DONE:
-            month.failed.append(f"day {day + 1}: {kind} {done.state}: {done.error}")
-        counts = {name: count for name, count in done.result.items() if count}
-        if counts:
-            found[kind] = counts
-    return found
+def _worked(helix: Helix, done: set[str], month: Month) -> dict[str, dict[str, Any]]:
+    """Return for each kind of job that ended since how often it ran and what it came to; `done` takes their ids."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for item in helix.background(_MOST_JOBS).items:
+        if item.id in done or item.state not in (WorkState.DONE, WorkState.FAILED):
+            continue
+        done.add(item.id)
+        if item.state is WorkState.FAILED:
+            month.failed.append(f"{item.kind}: {item.error}")
+        found[item.kind]["runs"] += 1
+        found[item.kind].update({name: count for name, count in item.result.items() if isinstance(count, int)})
+    return {kind: {name: count for name, count in counts.items() if count} for kind, counts in sorted(found.items())}
 
 
 def _practise(helix: Helix, questions: Sequence[Judged], month: Month) -> None:
-    """Ask what can be answered by now, and have a person confirm the best memory that rests on what is asked for."""
+    """Ask what can be answered by now, and confirm, in a person's place, the best memory that rests on the evidence."""
     grounds = evidence_of(helix)
     for question in questions:
         answer = helix.recall(RecallQuery(query=question.text, scope=question.scope))
@@ -198,7 +227,7 @@ def _practise(helix: Helix, questions: Sequence[Judged], month: Month) -> None:
 def evidence_of(helix: Helix) -> dict[str, frozenset[str]]:
     """Return the ids, as the set has them, of the episodes that each memory is grounded in."""
     store = helix._store
-    turns = {ref.id: str(node.source).removeprefix(f"{_SOURCE}:") for ref, node in _episodes(helix)}
+    turns = {ref.id: _turn_of(node.source) for ref, node in _episodes(helix)}
     found: dict[str, set[str]] = defaultdict(set)
     for edge in store.records.edges_of(Relation.GROUNDED_IN, 10**9):
         found[edge.source.id].add(turns.get(edge.target.id, edge.target.id))
@@ -229,7 +258,9 @@ def standing(helix: Helix, clock: Watch) -> dict[str, Any]:
         tiers[tier.value] = {"active": int(held.sum()), "faded": int((held & faded).sum())}
     reflection = columns.label == LABEL_CODE[Label.REFLECTION]
     summaries = [
-        rows for source, rows in view.lookups.sources[LABEL_CODE[Label.MEMORY]].items() if source[:7] == "rollup:"
+        rows
+        for source, rows in view.lookups.sources[LABEL_CODE[Label.MEMORY]].items()
+        if source.startswith(SUMMARY_SOURCE)
     ]
     return {
         "tiers": tiers,
@@ -243,36 +274,42 @@ def standing(helix: Helix, clock: Watch) -> dict[str, Any]:
 
 
 def recall_of(helix: Helix, questions: Sequence[Judged], budgets: Sequence[int], *, deep: bool = False) -> list[Any]:
-    """Return for each budget the recall of evidence, counting memories that rest on it, and the strict one."""
+    """Return for each budget the recall of evidence: `recall` counts memories that rest on it, `strict` episodes alone.
+
+    `told` counts the evidence whose own words stand in the answer, be it in an episode or in a memory.
+    """
     grounds = evidence_of(helix)
+    words = {_turn_of(node.source): _plain(node.content) for _, node in _episodes(helix)}
     found = []
     for budget in budgets:
-        counted, strict, tokens = [], [], []
+        shares: dict[str, list[float]] = defaultdict(list)
+        tokens = []
         for question in questions:
-            answer = helix.recall(
-                RecallQuery(query=question.text, scope=question.scope, limit=_LIMIT, budget_tokens=budget, deep=deep)
+            query = RecallQuery(
+                query=question.text, scope=question.scope, limit=_LIMIT, budget_tokens=budget, deep=deep
             )
-            shown = {str(item.node.source).removeprefix(f"{_SOURCE}:") for item in answer.items if _is_episode(item)}
+            answer = helix.recall(query)
+            shown = {_turn_of(item.node.source) for item in answer.items if isinstance(item.node, Episode)}
             resting: set[str] = set()
+            told = set(shown)
             for item in answer.items:
                 held = grounds.get(item.node.id, frozenset()) if item.label is Label.MEMORY else frozenset()
                 resting |= held if len(held) <= MOST_GROUNDS else frozenset()
-            counted.append(len(question.relevant & (shown | resting)) / len(question.relevant))
-            strict.append(len(question.relevant & shown) / len(question.relevant))
+                told |= {turn for turn in held if words[turn] in _plain(item.text)}
+            for name, counted in (("recall", shown | resting), ("strict", shown), ("told", told)):
+                shares[name].append(len(question.relevant & counted) / len(question.relevant))
             tokens.append(answer.tokens)
-        found.append(
-            {
-                "budget": budget,
-                "recall": round(float(np.mean(counted)), 4),
-                "strict": round(float(np.mean(strict)), 4),
-                "tokens": round(float(np.mean(tokens)), 1),
-            }
-        )
+        means = {name: round(float(np.mean(values)), 4) for name, values in shares.items()}
+        found.append({"budget": budget, **means, "tokens": round(float(np.mean(tokens)), 1)})
     return found
 
 
-def _is_episode(item: Any) -> bool:
-    return isinstance(item.node, Episode)
+def _turn_of(source: str) -> str:
+    return source.removeprefix(f"{_SOURCE}:")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _episodes(helix: Helix) -> list[tuple[Any, Any]]:

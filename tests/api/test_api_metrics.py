@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from api_server import BEARER, Served
 from prometheus_client.parser import text_string_to_metric_families
+
+from helix.service import Helix
 
 Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -59,3 +63,17 @@ def test_aliases_operation_names_and_paths_add_no_series(served: Served) -> None
 
 def test_two_apps_count_apart(served: Served) -> None:
     assert value(metrics(served), "helix_operations_total", operation="store", type="mutation", code="OK") == 0
+
+
+def test_the_gate_s_outcomes_are_counted_with_their_share(served: Served, helix: Helix) -> None:
+    for content in ("Hello there, good morning!", "Remember: always activate the virtual environment first."):
+        record = f"mutation {{ recordEpisode(content: {json.dumps(content)}) {{ reason }} }}"
+        served.ask(record)
+    before = metrics(served)
+    assert ("helix_gate_drop_rate", frozenset()) not in before, "nothing was read yet"
+    served.ask("mutation { flush { id } }")
+    assert helix.settle(20)
+    series = metrics(served)
+    assert value(series, "helix_gate_episodes_total", outcome="passed") == 1
+    assert value(series, "helix_gate_episodes_total", outcome="dropped") == 1
+    assert value(series, "helix_gate_drop_rate") == 0.5

@@ -31,9 +31,19 @@ def test_what_happened_is_recorded_and_its_session_closed(helix_command: Command
     assert "libfoo" in found[0]["text"]
 
 
+def test_a_flush_that_only_read_offers_no_undo_and_tells_of_the_gate(helix_command: Command) -> None:
+    ok(helix_command("record", "Hello there, good morning!", "--scope", "greetings"))
+    said = ok(helix_command("flush", "--scope", "greetings"))
+    assert "1 episodes read" in said.out
+    assert "helix undo" not in said.err
+    for command in ("work", "status"):
+        assert " episodes read, " in ok(helix_command(command)).out
+
+
 def test_a_private_session_leaves_nothing_and_says_so(helix_command: Command) -> None:
     opened = ok(helix_command("session", "open", "--private"))
-    assert "nothing that names this session is written down" in opened.err
+    assert "nothing of this session is written down but a salted digest of its name" in opened.err
+    assert opened.out.strip() not in ok(helix_command("session", "list", "--json")).out
     said = ok(helix_command("record", "The zebra password rotates on Friday", "--session", opened.out.strip()))
     assert said.out.startswith("not recorded: ")
     assert "zebra" not in ok(helix_command("list", "--episodes", "--json")).out
@@ -53,7 +63,7 @@ def test_what_is_said_again_and_again_becomes_one_memory_that_undo_takes_back(he
     grounds = ok(helix_command("edges", memory["node"]["name"], "--json")).data["edges"]
     assert sum(edge["type"] == "GROUNDED_IN" for edge in grounds) == len(_DAYS)
     assert done["id"] in ok(helix_command("work")).out
-    assert ok(helix_command("undo", done["id"], "--dry-run")).out.endswith("would be put back as they were before\n")
+    assert "would be put back as they were before" in ok(helix_command("undo", done["id"], "--dry-run")).out
     ok(helix_command("undo", done["id"]))
     assert ok(helix_command("list", *scope, "--json")).data["memories"]["totalCount"] == 0
     again = helix_command("undo", done["id"], "--json")

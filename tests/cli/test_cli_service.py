@@ -41,6 +41,8 @@ def test_status_shows_the_daemon_its_store_and_that_there_is_no_model(helix_comm
     assert f"process {data['daemon']['pid']}" in shown
     assert "recall:" in shown
     assert "lexical" in shown
+    assert "language models:" in shown
+    assert "none configured, all is done by rules; 0 of 0 paid tokens used this month" in shown
 
 
 def test_serve_beside_a_daemon_names_it_and_detached_finds_it(helix_command: Command) -> None:

@@ -24,13 +24,13 @@ from victim import die_in
 from helix import settings as configuration
 from helix.journal.log import Journal
 from helix.journal.work import Work
+from helix.lifecycle.asked import body
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.compose import Composer, prepare, read
-from helix.lifecycle.remember import body
-from helix.lifecycle.work.foreground import Foreground
+from helix.lifecycle.work.foreground import Foreground, Pace
 from helix.lifecycle.work.kinds import KINDS
 from helix.lifecycle.work.run import Run
-from helix.lifecycle.work.worker import Pace, Worker
+from helix.lifecycle.work.worker import Worker
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory

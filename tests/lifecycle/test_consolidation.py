@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from saying import PROJECT, VENV, embed, job, learned, said_in, say, shown
+from saying import LONG_AGO, PROJECT, VENV, embed, episode, job, learned, said_in, say, shown
 
 from helix import settings as configuration
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.curate import EditRequest, edit, forget
+from helix.lifecycle.knowledge.cluster import Bars
 from helix.lifecycle.knowledge.consolidation import consolidate, rederive
-from helix.lifecycle.remember import StoreRequest, remember
+from helix.lifecycle.knowledge.evidence import Evidence
+from helix.lifecycle.knowledge.extract import Extraction, RuleExtractor
+from helix.lifecycle.remember import remember
+from helix.lifecycle.work.run import Run
+from helix.lifecycle.work.undo import undo
 from helix.lifecycle.worth.maintenance import feedback
 from helix.model.edge import Label, Ref
+from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.providers.choose import embedder_for
+from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Decision
+
+T = TypeVar("T")
 
 EVERYTHING = {"scope": None}
 LINTER = ("Always run the linter before pushing.", "Remember to always run the linter before pushing.")
@@ -38,6 +53,12 @@ TALK = (
     "Had to make the generated schema files before the build.",
     "Hello there, good morning!",
 )
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Settings with which the background worker consolidates nothing by itself, beside the runs of a test."""
+    return dataclasses.replace(settings, consolidation_budget=0.0)
 
 
 def patch(store: Store, ref: Ref, **fields: object) -> None:
@@ -198,12 +219,146 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(store: Store) -> Non
     assert any("I prefer tabs over spaces." in line for line in run.plan)
 
 
-def test_another_scope_is_left_alone_and_unembedded_episodes_wait(store: Store) -> None:
+def test_another_scope_is_left_alone(store: Store) -> None:
     say(store, LINTER[0])
 
     counts = consolidate(job(store, "first"), {"scope": "another"})
 
     assert counts["episodes read"] == 0 and learned(store) == []
+
+
+def test_an_episode_without_a_vector_waits_for_it(store: Store) -> None:
+    record(store, EpisodeRequest(content=LINTER[0], scope=PROJECT, role="user"))
+
+    before = consolidate(job(store, "first"), {"scope": PROJECT})
+    embed(store)
+    after = consolidate(job(store, "second"), {"scope": PROJECT})
+
+    assert (before["episodes read"], after["episodes read"]) == (0, 1)
+    assert [memory.trigger for memory in learned(store)] == [LINTER[0]]
+
+
+@pytest.mark.parametrize("seed", [2, 3, 5])
+def test_a_hundred_episodes_give_the_same_at_once_and_night_by_night(store: Store, seed: int) -> None:
+    chance = random.Random(seed)
+    verbs = ("Always check", "Never touch", "Remember to clean", "We decided to keep", "Had to fix", "You need")
+    things = ("engine", "oil", "lamp", "door", "kettle", "ladder", "rope", "the server", "lib/url.c")
+    tails = ("first", "before the start", "after 3 days", "after 5 days", "on Linux", "so that it holds")
+    texts = [
+        f"{chance.choice(verbs)} the {chance.choice(things)} and the {chance.choice(things)} {chance.choice(tails)}."
+        for _ in range(120)
+    ]
+    once, nightly = "once", "nightly"
+    say(store, *texts, scope=once)
+    consolidate(job(store, once), {"scope": once})
+    order = chance.sample(range(len(texts)), len(texts))
+    for night in range(6):
+        for number in order[night * 20 : night * 20 + 20]:
+            at = LONG_AGO + timedelta(hours=number)
+            trust = Trust.USER_ASSERTED
+            record(
+                store, EpisodeRequest(content=texts[number], scope=nightly, role="user", occurred_at=at, trust=trust)
+            )
+        embed(store)
+        consolidate(job(store, f"{nightly}-{night}"), {"scope": nightly})
+
+    assert shown(store, nightly) == shown(store, once)
+    before = shown(store, once)
+    rederive(job(store, f"{once}-again"), {"scope": once})
+    assert shown(store, once) == before and len(before) > 5
+
+
+def test_what_is_quarantined_while_a_run_is_at_work_is_left_out(store: Store) -> None:
+    told, _ = say(store, LINTER[0], "I prefer tabs over spaces.")
+
+    class Meanwhile(Run):
+        """A run during which an episode goes, after it was read."""
+
+        def write(self, step: str, compose: Callable[[Composer], T]) -> T | None:
+            if not self.counts:
+                patch(store, Ref(label=Label.EPISODE, id=told), status=Status.QUARANTINED)
+                self.count("gone")
+            return super().write(step, compose)
+
+    consolidate(Meanwhile(store, "first", "consolidate"), EVERYTHING)
+
+    assert [memory.trigger for memory in learned(store)] == ["I prefer tabs over spaces."]
+
+
+def test_what_people_do_while_a_run_is_at_work_is_kept(store: Store) -> None:
+    say(store, LINTER[0])
+    consolidate(job(store, "first"), EVERYTHING)
+    name = learned(store)[0].name
+    say(store, LINTER[1], first=1)
+
+    class Meanwhile(Run):
+        """A run during which somebody rates a memory, and then words it anew."""
+
+        def write(self, step: str, compose: Callable[[Composer], T]) -> T | None:
+            if not self.counts:
+                feedback(store, [name], 1.0)
+                edit(store, name, EditRequest(trigger="Lint, then push."))
+                self.count("edited")
+            return super().write(step, compose)
+
+    consolidate(Meanwhile(store, "second", "consolidate"), EVERYTHING)
+
+    (memory,) = learned(store)
+    assert memory.trigger == "Lint, then push." and memory.helped == 1.0
+    assert len(said_in(store, memory)) == 2
+
+
+def test_a_run_that_is_stopped_ends_at_its_next_rest_and_the_next_one_finishes(store: Store) -> None:
+    say(store, *TALK)
+
+    class Stopped(Run):
+        """A run that is asked to stop at its third look."""
+
+        looks = 0
+
+        @property
+        def cancelled(self) -> bool:
+            self.looks += 1
+            return self.looks > 2
+
+    stopped = Stopped(store, "first", "consolidate")
+    assert "episodes read" not in consolidate(stopped, EVERYTHING) and stopped.looks == 3
+    consolidate(job(store, "second"), EVERYTHING)
+    before = shown(store)
+
+    assert before and rederive(job(store, "third"), EVERYTHING)["memories unchanged"] == len(before)
+
+
+def test_memories_whose_job_was_undone_are_derived_again(store: Store) -> None:
+    say(store, *TALK)
+    consolidate(job(store, "first"), EVERYTHING)
+    before = shown(store)
+
+    assert undo(store, "first").conflicts == () and learned(store) == []
+    rederive(job(store, "second"), EVERYTHING)
+
+    assert shown(store) == before
+
+
+def test_what_was_found_in_an_episode_is_kept_and_not_read_again_but_by_rederive(store: Store) -> None:
+    ids = say(store, *TALK)
+    extractor = RuleExtractor(store.settings.gate_threshold)
+    read: list[str] = []
+
+    class Watched(RuleExtractor):
+        """The rules, telling which episodes they are shown."""
+
+        def extract(self, episodes: Sequence[Episode]) -> Extraction:
+            read.extend(one.id for one in episodes)
+            return super().extract(episodes)
+
+    consolidate(job(store, "first"), EVERYTHING, extractor)
+    (late,) = say(store, LINTER[0], first=20)
+    consolidate(job(store, "second"), EVERYTHING, Watched(store.settings.gate_threshold))
+    assert read == [late]
+
+    rederive(job(store, "third"), EVERYTHING, Watched(store.settings.gate_threshold))
+    assert set(read) == {late, *ids}
 
 
 def test_the_gate_reports_what_it_held_back(store: Store) -> None:
@@ -212,6 +367,36 @@ def test_the_gate_reports_what_it_held_back(store: Store) -> None:
     counts = consolidate(job(store, "first"), EVERYTHING)
 
     assert (counts["episodes read"], counts["episodes held back by the gate"]) == (2, 1)
+
+
+def test_what_passes_the_gate_and_comes_to_nothing_was_not_held_back(store: Store) -> None:
+    weak = "The parser in `src/parse.py` uses the cache of `src/store.py` for the tables."
+    long = "\n".join(f"{weak[:-1]} number {number}." for number in range(9))
+    say(store, weak, long, "Hello there, good morning!")
+    extraction = RuleExtractor(store.settings.gate_threshold).extract([episode(weak), episode(long, 1)])
+    assert [one.episode for one in extraction.candidates] == ["episode-0"], "the long one passes without a candidate"
+
+    planned = consolidate(job(store, "plan", dry_run=True), EVERYTHING)
+    counts = consolidate(job(store, "first"), EVERYTHING)
+
+    assert learned(store) == []
+    for told in (planned, counts):
+        assert (told["episodes read"], told["episodes held back by the gate"]) == (3, 1)
+
+
+def test_what_was_read_before_is_held_back_as_it_was(store: Store) -> None:
+    long = "\n".join(f"The parser in `src/parse.py` uses the cache of table number {number}." for number in range(9))
+    ids = say(store, long, "Hello there, good morning!")
+    extractor = RuleExtractor(store.settings.gate_threshold)
+
+    def held_back() -> set[str]:
+        run = job(store, "looks")
+        bars = Bars(near=0.5, alike=0.5, around=0.4)
+        evidence = Evidence(run, PROJECT, extractor, bars)
+        evidence.reached(evidence.rows.tolist())
+        return {evidence.episode_of(row) for row in evidence.held_back}
+
+    assert held_back() == held_back() == {ids[1]}
 
 
 @pytest.mark.parametrize("text", ["", "."])

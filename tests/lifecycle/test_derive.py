@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from saying import VENV, episode
 
-from helix.lifecycle.knowledge.cluster import Bars, Said, clusters, components, linked, said
+from helix.lifecycle.knowledge.cluster import Bars, Said, clusters, components, groups_of, linked, said
 from helix.lifecycle.knowledge.derive import Desired, Rules, derive
 from helix.lifecycle.knowledge.extract import Candidate, RuleExtractor
 from helix.model.episode import Episode
@@ -92,11 +93,14 @@ def test_what_one_episode_adds_leaves_the_components_it_does_not_touch_as_they_w
     episodes = [episode(text, number) for number, text in enumerate(texts)]
     items = items_of(episodes)
     links = linked(items, BARS)
+    same = {item.same for item in items if item.episode.id == f"episode-{at}"}
     touched = {
-        items[place].episode.id
+        other.episode.id
         for component in components(links, len(items))
-        if any(items[place].episode.id == f"episode-{at}" for place in component)
+        if any(items[place].same in same for place in component)
         for place in component
+        for other in items
+        if other.same == items[place].same
     }
 
     with_it = [one for one in derive(items, links, RULES) if not touched.intersection(one.grounding)]
@@ -110,10 +114,11 @@ def test_links_do_not_depend_on_what_else_is_compared_beside_them(vectors: list[
     items = [stated(number, vector) for number, vector in enumerate(vectors)]
 
     whole = linked(items, BARS)
-    single = [linked(items, BARS, fresh=[place]) for place in range(len(items))]
+    single = {place: linked(items, BARS, fresh=[place]) for place in range(len(items))}
 
-    assert {place: dict(found) for place, found in whole.items() if found} == {
-        place: dict(links[place]) for place, links in enumerate(single) if links.get(place)
+    firsts = [group[0] for group in groups_of(items).values()]
+    assert {place: dict(whole.get(place, {})) for place in firsts} == {
+        place: dict(single[place].get(place, {})) for place in firsts
     }
 
 
@@ -154,6 +159,33 @@ def test_what_one_session_repeats_word_for_word_counts_once() -> None:
     items = [stated(n, (1.0, 0.0, 0.0), explicit=False, session="loop") for n in range(100)]
 
     assert derive(items, linked(items, BARS), RULES) == []
+
+
+def test_equal_statements_count_as_often_as_they_are_said_and_are_compared_once() -> None:
+    looks: list[int] = []
+    items = [stated(n, (1.0, 0.0, 0.0)) for n in range(2_000)]
+
+    links = linked(items, BARS, rest=lambda: looks.append(1))
+    (memory,) = derive(items, links, RULES)
+
+    assert links == {} and len(looks) == 1
+    assert memory.support == len(memory.grounding) == 2_000
+
+
+def test_work_on_many_statements_ends_where_a_rest_says_so() -> None:
+    class StopError(Exception):
+        pass
+
+    def stop() -> None:
+        raise StopError
+
+    items = [stated(n, (1.0, 0.01 * n, 0.0)) for n in range(3)]
+    links = linked(items, BARS)
+
+    with pytest.raises(StopError):
+        linked(items, BARS, rest=stop)
+    with pytest.raises(StopError):
+        derive(items, links, RULES, stop)
 
 
 def test_numbers_denials_and_opposites_keep_statements_apart() -> None:

@@ -176,3 +176,34 @@ def test_a_link_to_an_ignored_file_is_ignored_too(store: Store, tmp_path: Path) 
     (tmp_path / ".helixignore").write_text("private.txt\n", "utf-8")
     request = EpisodeRequest(content="read it", files=("open.txt",), project=str(tmp_path))
     assert record(store, request).episode is None
+
+
+def test_the_rules_of_every_folder_above_a_file_hold_whatever_folder_a_person_works_in(
+    store: Store, tmp_path: Path
+) -> None:
+    root, work = tmp_path / "project", tmp_path / "project" / "sub"
+    (root / ".git").mkdir(parents=True)
+    work.mkdir()
+    (root / ".helixignore").write_text("secret/\n*.env\n", "utf-8")
+    (tmp_path / ".helixignore").write_text("*.txt\n", "utf-8")
+    other = tmp_path / "other"
+    (other / "deep").mkdir(parents=True)
+    (other / ".helixignore").write_text("/deep/*.key\n", "utf-8")
+
+    def attempt(file: object, project: object = work) -> bool:
+        request = EpisodeRequest(content=f"read {file} in {project}", files=(str(file),), project=str(project))
+        return record(store, request).episode is not None
+
+    for project in (work, root, tmp_path, other, ""):
+        assert not attempt(root / "secret" / "x.txt", project)
+        assert not attempt(root / "a.env", project)
+        assert not attempt(other / "deep" / "a.key", project)
+        assert not attempt(other / "notes.txt", project), "outside of a repository, up to the root of the file system"
+    assert not attempt("../secret/x.txt")
+    assert not attempt("../a.env")
+    assert attempt("../notes.txt"), "what lies above a repository has no say in it"
+    assert attempt("../a.txt", work)
+    assert not attempt("project/sub/notes.txt", project=tmp_path), "but for the project that is named"
+    assert attempt("../main.py")
+    (root / "link.md").symlink_to(root / "secret" / "x.txt")
+    assert not attempt("../link.md")

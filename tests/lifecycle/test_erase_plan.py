@@ -122,4 +122,4 @@ def test_a_plan_shows_what_people_know_things_by(store: Store) -> None:
     plan = plan_hard_forget(store, "a-name")
     assert [(each.name, each.why) for each in plan.goes] == [("a-name", "it was named")]
     ((name, why),) = [(each.name, each.why) for each in plan.stays]
-    assert (len(name), name[-1], why) == (80, "…", "it was drawn from this")
+    assert (len(name), name[-1], why) == (80, "…", "it was drawn from this, in other words")

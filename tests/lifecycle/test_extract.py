@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from saying import VENV, episode
@@ -26,6 +27,50 @@ def test_a_numbered_list_of_what_was_done_is_an_approach_with_steps_in_order() -
 
     assert found.kind is Kind.PATTERN and not found.explicit
     assert found.steps == ("run `make test`", "edit CHANGELOG.md", "run `git tag v1`")
+
+
+RELEASE = ("run the test suite", "bump the version in pyproject.toml", "tag the commit", "push the tag")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How we release the service:\n1. {}\n2. {}\n3. {}\n4. {}",
+        "To release the service:\n- {}\n- {}\n- {}\n- {}",
+        "## Release\n\n1. {}\n2. {}\n3. {}\n4. {}\n",
+        "How we release the service: 1. {}, 2. {}, 3. {}, 4. {}.",
+        "Steps to release: 1) {} 2) {} 3) {} and 4) {}.",
+    ],
+)
+def test_a_list_of_things_to_do_behind_a_lead_is_one_approach_and_none_of_its_steps_a_rule(text: str) -> None:
+    (found,) = RuleExtractor().extract([episode(text.format(*RELEASE))]).candidates
+
+    assert found.kind is Kind.PATTERN and found.steps == RELEASE and not found.explicit
+
+
+@pytest.mark.parametrize("between", ["\n", " "])
+def test_an_approach_that_is_said_to_be_kept_to_is_settled_and_no_convention_of_its_own(between: str) -> None:
+    steps = between.join(f"{number}. {step}" for number, step in enumerate(RELEASE, 1))
+    text = f"How we release the service:{between}{steps}.{between}Always release this way."
+
+    (found,) = RuleExtractor().extract([episode(text)]).candidates
+    (of_a_tool,) = RuleExtractor().extract([episode(text, role="tool")]).candidates
+
+    assert found.kind is Kind.PATTERN and found.explicit and found.steps[:3] == RELEASE[:3]
+    assert found.steps[3].rstrip(".") == RELEASE[3] and not of_a_tool.explicit
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Changes in this commit:\n- add a test\n- remove the old parser\n- fix the leak in the cache",
+        "Our rules:\n1. Always squash commits.\n2. Never force push to main.\n3. Avoid long functions.",
+        "What we saw in Rome:\n1. the Forum\n2. the Vatican\n3. an old bridge",
+        "In 2019 we had 1. a dog 2. a cat 3. a bird at home.",
+    ],
+)
+def test_lists_of_changes_rules_and_things_are_no_approach(text: str) -> None:
+    assert all(one.kind is not Kind.PATTERN for one in RuleExtractor().extract([episode(text)]).candidates)
 
 
 def test_who_speaks_of_themselves_in_a_conversation_is_named() -> None:

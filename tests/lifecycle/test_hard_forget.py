@@ -21,11 +21,12 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.answers import Answers
 from helix.journal.erase import tombstones
 from helix.lifecycle import curate
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.erasure import unfinished
 from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
-from helix.lifecycle.remember import StoreRequest, remember
+from helix.lifecycle.remember import remember
 from helix.lifecycle.work.undo import undo
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
@@ -469,3 +470,20 @@ def test_answers_that_showed_it_can_be_forgotten() -> None:
     answers.keep(RecallAnswer(query=RecallQuery(query=SECRET), items=(), mode="", recipe="", tokens=0))
     answers.clear()
     assert (answers.of(""), answers.to_json()) == (None, "{}")
+
+
+def test_a_store_of_an_earlier_helix_says_that_it_does_not_know_all_its_backups(settings: Settings) -> None:
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        victim = memory(store)
+        journal = store.journal.database.path
+    with closing(sqlite3.connect(journal)) as connection:  # as before copies were known
+        connection.execute("DELETE FROM migration WHERE name LIKE '%unknown_copies%'")
+        connection.commit()
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        report = forget(store, victim)
+        assert [warning for warning in report.warnings if "earlier Helix" in warning]
+        assert not report.complete
+
+
+def test_a_new_store_knows_all_its_backups(store: Store) -> None:
+    assert forget(store, memory(store)).warnings == ()

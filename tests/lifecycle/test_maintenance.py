@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from helix.errors import InvalidInputError, NotFoundError
+from helix.errors import GuardError, InvalidInputError, NotFoundError
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
 from helix.lifecycle.worth.maintenance import feedback, run_decay, run_decay_edges, run_prune, verified_use
@@ -97,6 +97,34 @@ def test_looking_is_not_using(living: Helix, moment: Moment) -> None:
         moment.forward(days=1)
         recalled(living, deep=True)
     assert living.get(name) == before
+
+
+def test_decay_on_request_is_a_job_that_is_taken_back(living: Helix, store: Store, moment: Moment) -> None:
+    name = stored(living)
+    feedback(store, [name], 1.0)
+    before = living.get(name)
+    moment.forward(days=40)
+    assert living.decay(dry_run=True).job == ""
+    report = living.decay()
+    assert (report.changed, living.get(name).helped) == (1, 0.5)
+    assert living.decay().job == "", "nothing was changed"
+    living.undo(report.job)
+    assert living.get(name) == before
+
+
+def test_prune_on_request_stops_at_the_guard_with_nothing_done(living: Helix, store: Store) -> None:
+    names = [stored(living, f"trick {number} with the {number}th lever") for number in range(12)]
+    for _ in range(3):
+        feedback(store, names[:7], -1.0)
+    with pytest.raises(GuardError, match="would take 7 memories out of recall, and 6 are allowed"):
+        living.prune()
+    assert living.prune(dry_run=True).changed == 7
+    assert all(living.get(name).status is Status.ACTIVE for name in names)
+    feedback(store, names[:1], 30.0)
+    report = living.prune()
+    assert (report.changed, sum(living.get(name).status is Status.ARCHIVED for name in names)) == (6, 6)
+    living.undo(report.job)
+    assert all(living.get(name).status is Status.ACTIVE for name in names)
 
 
 def test_decay_as_a_job_halves_once_a_period_and_is_undone(living: Helix, store: Store, moment: Moment) -> None:

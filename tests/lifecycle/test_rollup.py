@@ -10,11 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from saying import job, learned, say
 
 from helix.errors import InvalidInputError
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.insight.rollup import GROUP, _balanced, roll_up, source_of
 from helix.lifecycle.insight.summary import LEAST_TOKENS, MOST_TOKENS, summarised
+from helix.lifecycle.knowledge.consolidation import consolidate
 from helix.lifecycle.reembed import fill_in
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref, Relation
@@ -116,7 +118,7 @@ def test_rolling_up_again_adds_nothing_and_what_comes_later_makes_groups_of_its_
     run(store)
     first = summaries(store)
     assert run(store, "again") == {} and summaries(store) == first
-    tell(store, moment, TALK[1:4])
+    tell(store, moment, [f"{text} Later." for text in TALK[1:4]])
     moment.forward(days=40)
     run(store, "later")
     assert [memory for memory in summaries(store) if memory in first] == first
@@ -134,16 +136,17 @@ def test_what_is_fresh_is_left_alone_unless_an_age_is_given(store: Store, moment
 
 
 def test_sessions_days_and_scopes_are_not_mixed(store: Store, moment: Moment) -> None:
+    part = [[f"{text} Part {number}." for text in TALK[1:4]] for number in range(5)]
     several = [
-        tell(store, moment, TALK[1:3], session="one"),
-        tell(store, moment, TALK[3:5], session="two"),
-        tell(store, moment, TALK[5:7], session="one", scope="work"),
-        tell(store, moment, TALK[1:4], session=""),
+        tell(store, moment, part[0], session="one"),
+        tell(store, moment, part[1], session="two"),
+        tell(store, moment, part[0], session="one", scope="work"),
+        tell(store, moment, part[2], session=""),
     ]
     moment.forward(days=1)
-    several.append(tell(store, moment, TALK[5:8], session=""))
+    several.append(tell(store, moment, part[3], session=""))
     moment.forward(days=1)
-    several.append(tell(store, moment, TALK[6:9], session="one"))  # the same session, two days on
+    several.append(tell(store, moment, part[4], session="one"))  # the same session, two days on
     moment.forward(days=40)
     run(store, scope="home")
     assert len(summaries(store)) == 5 and all(memory.scope == "home" for memory in summaries(store))
@@ -172,6 +175,58 @@ def test_a_summary_that_a_person_forgot_is_not_made_again(living: Helix, store: 
     run(store)
     living.forget(summaries(store)[0].id)
     assert run(store, "again") == {} and not summaries(store)
+
+
+def test_the_same_words_over_and_over_come_to_one_summary(store: Store, moment: Moment) -> None:
+    words = "The nightly build of the parser in Bergen takes 40 minutes"
+    for number in range(120):
+        tell(store, moment, [f"{words}{'.!'[number % 2]}"], session=f"s{number // 9 % 3}")
+    tell(store, moment, [words.upper(), *TALK[1:4]])
+    moment.forward(days=40)
+    assert run(store)["summaries added"] == 2
+    told = summaries(store)
+    assert sum(memory.resolution.casefold().count("nightly build") for memory in told) == 1
+    assert run(store, "again") == {}
+    tell(store, moment, [words], session="new")
+    moment.forward(days=40)
+    assert run(store, "later") == {} and summaries(store) == told
+
+
+def test_what_a_memory_says_that_rests_on_it_is_not_summed_up_while_the_memory_stands(
+    living: Helix, store: Store, moment: Moment
+) -> None:
+    rule = "Always activate the venv before you run the tests."
+    ids = say(store, rule, rule, "ALWAYS activate the venv before you run the tests", rule, scope="home")
+    (more,) = say(store, f"{rule} Only C:/old in Lisbon has none since 2019.", first=9, scope="home")
+    consolidate(job(store, "learn"), {"scope": "home"})
+    (memory,) = learned(store, "home")
+    assert grounds(store, memory) == {*ids, more}
+    moment.forward(days=40)
+    run(store)
+    assert [grounds(store, summary) for summary in summaries(store)] == [{more}]
+    living.forget(memory.id)
+    run(store, "after")
+    assert len(summaries(store)) == 2
+
+
+def test_a_greeting_by_itself_is_not_summed_up_and_a_lone_fact_is(living: Helix, store: Store, moment: Moment) -> None:
+    tell(store, moment, ["Thanks, see you soon!"], session="one")
+    (fact,) = tell(store, moment, [TALK[1]], session="two")
+    moment.forward(days=40)
+    run(store)
+    (summary,) = summaries(store)
+    assert grounds(store, summary) == {fact} and recalled(living, "pottery class in Bergen") == [summary.id]
+
+
+def test_when_the_episode_that_spoke_for_its_copies_goes_one_of_them_is_summed_up(store: Store, moment: Moment) -> None:
+    first, second = (tell(store, moment, [TALK[1]], session=name)[0] for name in ("one", "two"))
+    moment.forward(days=40)
+    run(store)
+    assert [grounds(store, memory) for memory in summaries(store)] == [{first}]
+    ref = Ref(label=Label.EPISODE, id=first)
+    Run(store, "person", "forget").write("one", lambda composer: composer.patch(ref, status=Status.FORGOTTEN))
+    run(store, "after")
+    assert [grounds(store, memory) for memory in summaries(store)] == [{second}]
 
 
 def test_a_dry_run_shows_its_plan_and_writes_nothing(store: Store, moment: Moment) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,8 +11,8 @@ import pytest
 from helix import settings as configuration
 from helix.errors import ConfigError, ConflictError, GuardError
 from helix.lifecycle.compose import Composer
-from helix.lifecycle.work.run import LEAST_GUARDED, Run
-from helix.model.edge import Label, Ref
+from helix.lifecycle.work.run import LEAST_GUARDED, MERGED, Run
+from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change
 from helix.store.store import Store
@@ -123,18 +123,45 @@ def test_what_is_out_of_recall_already_or_stays_in_it_does_not_count(store: Stor
     assert active(store) == MEMORIES - ALLOWED - 15
 
 
-@pytest.mark.parametrize("more", [0, 1])
-def test_a_handful_may_always_go(tmp_path: Path, more: int) -> None:
+@pytest.mark.parametrize(
+    ("memories", "allowed"), [(3, 3), (5, 5), (6, 5), (20, 10), (40, LEAST_GUARDED), (90, LEAST_GUARDED)]
+)
+def test_of_a_small_store_half_may_go_but_a_handful_always(tmp_path: Path, memories: int, allowed: int) -> None:
     settings = configuration.load({"home": tmp_path, "guard_share": 0.0}, environ={}, cwd=tmp_path)
     small = Store(settings, embedder=None)
-    write_memories(Run(small, "setup", "test"), LEAST_GUARDED + more)
-    if more:
-        with pytest.raises(GuardError):
-            archive(Run(small, "job", "tidy"), "one", range(LEAST_GUARDED + more))
-    else:
-        archive(Run(small, "job", "tidy"), "one", range(LEAST_GUARDED))
-    assert active(small) == (LEAST_GUARDED + 1 if more else 0)
+    write_memories(Run(small, "setup", "test"), memories)
+    if allowed < memories:
+        with pytest.raises(GuardError, match=f"and {allowed} are allowed"):
+            archive(Run(small, "over", "tidy"), "one", range(allowed + 1))
+    archive(Run(small, "job", "tidy"), "one", range(allowed))
+    assert active(small) == memories - allowed
     small.close()
+
+
+def replace_some(run: Run, step: str, numbers: range, attributes: Mapping[str, object]) -> None:
+    """Retire memories, each behind a SUPERSEDES edge from another one."""
+
+    def compose(composer: Composer) -> None:
+        for number in numbers:
+            edge = Edge(
+                type=Relation.SUPERSEDES,
+                source=ref(MEMORIES - 1),
+                target=ref(number),
+                created_at=composer.now,
+                attributes=dict(attributes),
+            )
+            composer.put_edge(edge)
+            composer.patch(ref(number), status=Status.RETIRED)
+
+    run.write(step, compose)
+
+
+def test_what_a_version_replaces_is_not_lost_but_what_is_folded_into_another_is(store: Store) -> None:
+    replace_some(Run(store, "versions", "tidy"), "one", range(ALLOWED + 5), {})
+    folding = range(ALLOWED + 5, ALLOWED + 5 + LEAST_GUARDED)
+    replace_some(Run(store, "merge", "tidy"), "one", folding, {MERGED: {"seen": 1}})
+    with pytest.raises(GuardError):
+        replace_some(Run(store, "merge", "tidy"), "two", range(folding.stop, folding.stop + 1), {MERGED: {"seen": 1}})
 
 
 def test_a_share_is_a_share() -> None:

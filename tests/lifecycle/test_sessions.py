@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from helix.errors import NotFoundError
+from helix.ingest.draft import EpisodeDraft, Slice
+from helix.ingest.writing import Importer
 from helix.model.edge import Label
+from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import SessionReport
 from helix.providers.fakes import HashEmbedder
@@ -68,17 +72,20 @@ def test_a_session_that_nobody_opened_is_used_as_ever(ticking: Callable[[], Heli
 
 def test_sessions_are_listed_by_their_start(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    names = [helix.open_session(scope=scope, private=hidden).name for scope in ("a", "b") for hidden in (False, True)]
+    names = [helix.open_session(scope=scope).name for scope in ("a", "b") for _ in range(2)]
     assert [report.name for report in helix.list_sessions()] == names[::-1]
     assert [report.name for report in helix.list_sessions("a")] == names[1::-1]
-    assert [report.private for report in helix.list_sessions("a")] == [True, False]
     assert [report.name for report in helix.list_sessions(limit=1)] == names[-1:]
+    assert helix.open_session(name=names[-1], scope="b", private=True).private
+    assert [report.name for report in helix.list_sessions()] == names[-2::-1], "a private one is not listed"
+    assert [report.name for report in helix.list_sessions(limit=1)] == [names[-2]]
 
 
 def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    private = helix.open_session(name="hush", scope="webshop", private=True)
+    private = helix.open_session(name="hush", scope="webshop", agent="ada lovelace", private=True)
     assert private.private
+    assert helix.list_sessions() == []
     rows = helix._store.journal.last_seq
 
     def attempt(helix: Helix, scope: str = "webshop") -> str:
@@ -104,6 +111,9 @@ def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -
     content = everything_on_disk(helix)
     assert b"zanzibar" not in content
     assert b"quokka" not in content
+    assert b"hush" not in content, "of its name there is a salted digest"
+    assert b"lovelace" not in content
+    assert b"webshop" not in content
 
 
 def test_what_was_recorded_before_a_session_became_private_stays(ticking: Callable[[], Helix]) -> None:
@@ -112,7 +122,32 @@ def test_what_was_recorded_before_a_session_became_private_stays(ticking: Callab
     assert helix.open_session(name="s", private=True).private
     assert helix.record_episode(content="behind the door", session="s").episode is None
     assert helix.list_episodes(session="s").total == 1
-    assert [(report.name, report.private) for report in helix.list_sessions()] == [("s", True)]
+    assert helix.list_sessions() == [], "but the session is private now"
+
+
+def test_an_import_leaves_out_what_belongs_to_a_private_session(ticking: Callable[[], Helix]) -> None:
+    helix = ticking()
+    helix.open_session(name="hush hush", private=True)
+    lines = [
+        json.dumps({"id": f"{number}", "text": f"said number {number} in {name}", "session": name})
+        for number, name in enumerate(["hush hush", " hush  hush ", "open", ""])
+    ]
+    report = helix.ingest_jsonl(lines)
+    assert (report.episodes, report.skipped, report.problems) == (2, 2, ())
+    assert {episode.session for episode in helix.list_episodes().items} == {"open", ""}
+
+
+def test_an_import_leaves_out_what_became_private_while_it_was_made_ready(ticking: Callable[[], Helix]) -> None:
+    helix = ticking()
+
+    def slices() -> Iterator[Slice]:
+        yield Slice(
+            episode=EpisodeDraft(content="behind the door", source="x:1", session="hush", trust=Trust.WEB), position=1
+        )
+        helix.open_session(name="hush", private=True)
+
+    report = Importer(helix._store, source="test", scope="global").run(slices(), lambda _: None, lambda: False)
+    assert (report.episodes, report.skipped) == (0, 1)
 
 
 def test_a_report_survives_a_restart(ticking: Callable[[], Helix]) -> None:
@@ -120,4 +155,5 @@ def test_a_report_survives_a_restart(ticking: Callable[[], Helix]) -> None:
     reports: list[SessionReport] = [helix.open_session(private=hidden, agent="ada") for hidden in (False, True)]
     helix.close_session(reports[1].name)
     before = helix.list_sessions()
+    assert len(before) == 1
     assert ticking().list_sessions() == before

@@ -12,10 +12,10 @@ import pytest
 from helix.errors import GuardError, InvalidInputError, ModelError, NotFoundError
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.compose import Composer
-from helix.lifecycle.work.foreground import Foreground
-from helix.lifecycle.work.kinds import JobWork
+from helix.lifecycle.work.foreground import Foreground, Pace
+from helix.lifecycle.work.kinds import KINDS, ROUND, JobWork
 from helix.lifecycle.work.run import Run
-from helix.lifecycle.work.worker import Pace, Worker
+from helix.lifecycle.work.worker import Worker
 from helix.model.episode import Episode
 from helix.model.work import WorkItem, WorkState
 from helix.providers.fakes import HashEmbedder
@@ -156,7 +156,17 @@ def test_work_of_no_known_kind_is_refused_and_left_over_work_fails(employ: Calla
     assert ended(newer, item).state is WorkState.FAILED
 
 
-def test_a_pause_stops_work_at_its_next_step_and_it_goes_on_later(store: Store, employ: Callable[..., Worker]) -> None:
+@pytest.mark.parametrize("of_capture", [False, True])
+def test_a_pause_stops_work_at_its_next_step_and_it_goes_on_later(
+    store: Store, employ: Callable[..., Worker], of_capture: bool
+) -> None:
+    def pause(on: bool) -> None:
+        if of_capture:
+            store.writer.call(lambda: store.pause(on))
+            worker.wake()
+        else:
+            assert worker.pause(on) is on
+
     begun, gate = threading.Event(), threading.Event()
 
     def patient(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -171,12 +181,12 @@ def test_a_pause_stops_work_at_its_next_step_and_it_goes_on_later(store: Store, 
     worker = employ({"patient": patient})
     item = worker.add("patient", {})
     assert begun.wait(20)
-    assert worker.pause(True)
+    pause(True)
     gate.set()
     assert not worker.settle(20)
     assert worker.item(item.id).state is WorkState.QUEUED
     assert contents(store) == ["first"]
-    worker.pause(False)
+    pause(False)
     assert ended(worker, item).result == {"all": True}
     assert contents(store) == ["first", "second"]
 
@@ -239,7 +249,7 @@ def test_enough_importance_asks_for_what_follows(store: Store, employ: Callable[
     assert (worker.status().importance, worker.status().budget) == (15.0, 20.0), "a restart forgets nothing"
     record(store, EpisodeRequest(content="the drop that makes it overflow", importance=5.0))
     assert worker.settle(20)
-    assert seen == ["consolidate None", "reflect None", "roll_up None"]
+    assert seen == ["consolidate None", "roll_up None", "reflect None"], "what costs most comes last"
     assert worker.status().importance == 0.0
     assert employ(kinds).status().importance == 0.0
 
@@ -258,10 +268,35 @@ def test_a_session_that_ended_has_its_scope_consolidated(store: Store, employ: C
     assert worker.settle(20)
     assert worker.session_ended("shop") is None, "nothing is new in it"
     assert scopes == ["shop"]
-    assert worker.status().importance == 6.0
     worker.flush()
     assert worker.settle(20)
-    assert (scopes, worker.status().importance) == (["shop", None], 0.0)
+    assert scopes == ["shop", None]
+    assert worker.session_ended("other") is None, "the flush took everything"
+    assert worker.status().importance == 0.0, "the flush was a round of all"
+
+
+def test_all_that_follows_is_done_when_a_session_ends_and_by_a_flush(
+    store: Store, employ: Callable[..., Worker]
+) -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    def kind(name: str) -> JobWork:
+        def work(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+            seen.append((name, payload["scope"]))
+            return {}
+
+        return work
+
+    worker = employ({name: kind(name) for name in KINDS})
+    record(store, EpisodeRequest(content="in the shop", scope="shop", importance=5.0))
+    session = worker.session_ended("shop")
+    assert session is not None
+    assert session.kind == "consolidate"
+    assert worker.settle(20)
+    assert worker.flush().kind == "consolidate", "what somebody waits for is the consolidation"
+    assert worker.settle(20)
+    assert seen == [(name, scope) for scope in ("shop", None) for name in ROUND]
+    assert set(ROUND) >= {"promote_systemic", "close_gaps", "reflect", "roll_up"}
 
 
 def test_sessions_that_end_do_not_keep_enough_from_happening(store: Store, employ: Callable[..., Worker]) -> None:
@@ -279,7 +314,8 @@ def test_sessions_that_end_do_not_keep_enough_from_happening(store: Store, emplo
         record(store, EpisodeRequest(content=f"what happened in talk {number}", scope="shop", importance=9.0))
         worker.session_ended("shop")
         assert worker.settle(20)
-    assert seen == ["consolidate shop"] * 3 + ["consolidate None", "reflect None"]
+    assert seen[:4] == ["consolidate shop", "reflect shop"] * 2
+    assert [one for one in seen if one.endswith("None")] == ["consolidate None", "reflect None"]
 
 
 def test_a_consolidation_that_was_given_up_is_not_asked_for_again_at_once(

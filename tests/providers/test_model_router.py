@@ -110,7 +110,10 @@ def test_a_budget_of_nothing_forbids_every_paid_call(calls: ScriptedCalls, answe
     (alone,) = router(calls, answers, wall, PAID).answer(QUESTION, ["one"])
     assert alone.absence is Absence.BUDGET
     assert calls.models == ["gemini/flash"]
-    assert asked.usage().providers[1].state == "not asked: it is paid, and monthly_token_budget is 0"
+    assert asked.usage().providers[1].state == "over budget: it is paid, and monthly_token_budget is 0"
+    assert asked.usage().standing == "ready; 0 of 0 paid tokens used this month"
+    alone_in_it = router(calls, answers, wall, PAID).usage().standing
+    assert alone_in_it == "over budget, all is done by rules; 0 of 0 paid tokens used this month"
     assert not router(calls, answers, wall, PAID).available
 
 

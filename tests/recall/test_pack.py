@@ -55,6 +55,14 @@ def test_what_restates_its_ground_is_told_apart_less_strictly() -> None:
     assert len(pack([memory, Portion(place=2, text="another", tokens=1, vector=other)], limit=5)) == 2
 
 
+def test_insights_take_a_quarter_of_an_answer_at_most() -> None:
+    offered = [Portion(place=place, text=str(place), tokens=10, insight=place < 6) for place in range(12)]
+    assert [portion.place for portion in pack(offered, limit=8)] == [0, 1, 6, 7, 8, 9, 10, 11]
+    assert [portion.place for portion in pack(offered, limit=12, budget_tokens=50)] == [0, 6, 7, 8, 9]
+    assert [portion.place for portion in pack(offered, limit=12, budget_tokens=30)] == [6, 7, 8]
+    assert [portion.place for portion in pack(offered, limit=2)] == [0, 6]
+
+
 def test_a_memory_goes_ahead_of_the_episodes_that_ground_it() -> None:
     assert memories_first([5, 1, 9, 7], {7: [9, 1], 5: [9]}) == [5, 7, 1, 9]
     assert memories_first([5, 1], {7: [1], 5: [8]}) == [5, 1]

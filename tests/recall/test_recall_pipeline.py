@@ -15,8 +15,9 @@ from recall_world import NOW, World
 from helix.errors import InvalidInputError
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Kind, Status
+from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.recall import Expand, Intent, RecallAnswer, RecallItem, RecallQuery
+from helix.model.reflection import Reflection
 from helix.recall.question import MAX_CHARACTERS
 from helix.recall.recipes import RECIPES
 from helix.recall.scoring import score_of
@@ -203,11 +204,62 @@ def test_an_episode_without_a_passage_is_evidence_and_no_answer() -> None:
     assert ids(world.recaller().recall(RecallQuery(query="activate the venv"))) == ["rule"]
 
 
-def test_of_a_long_episode_the_passage_that_fits_is_shown() -> None:
+@pytest.mark.parametrize("model", [True, False])
+def test_of_a_long_episode_the_passage_that_fits_is_shown(model: bool) -> None:
     world = World()
     world.episode("long", "first we spoke of lunch", "then the wal grew", "at last we went home")
-    (item,) = world.recaller().recall(RecallQuery(query="the wal grew")).items
+    (item,) = world.recaller(model=model).recall(RecallQuery(query="the wal grew")).items
     assert item.text == "then the wal grew"
+
+
+def summed_up(**values: object) -> World:
+    """Return a world with two turns, the second of them as given, and the summary that speaks for both."""
+    world = World()
+    said = ("the harbour froze over in January", "the ferry to Skagen was cancelled for a week")
+    title, told = "January, Ann and Bo: Skagen", f"Ann: {said[0]}. Bo: {said[1]}, so nobody came over."
+    first = world.episode("first", said[0])
+    second = world.episode("second", said[1], **values)
+    source = f"{SUMMARY_SOURCE}2:0"
+    memory = Memory(
+        id="sum", name="sum", kind=Kind.FACT, trigger=title, resolution=told, recorded_at=NOW, source=source
+    )
+    summary = world.put(memory, *said)
+    for turn in (first, second):
+        world.edge(summary, turn, Relation.GROUNDED_IN)
+    return world
+
+
+@pytest.mark.parametrize("model", [True, False])
+def test_a_summary_speaks_for_episodes_that_faded_with_their_own_words(model: bool) -> None:
+    recaller = summed_up(recorded_at=NOW - timedelta(days=90), occurred_at=NOW - timedelta(days=90)).recaller(
+        model=model
+    )
+    best = recaller.recall(RecallQuery(query="was the ferry to Skagen cancelled?")).items[0]
+    assert (best.node.id, best.text) == (
+        "sum",
+        "January, Ann and Bo: Skagen\nthe ferry to Skagen was cancelled for a week",
+    )
+    deep = recaller.recall(RecallQuery(query="was the ferry to Skagen cancelled?", deep=True))
+    assert "second" in ids(deep) and "sum" not in ids(deep)
+
+
+@pytest.mark.parametrize("model", [True, False])
+def test_a_summary_gives_way_to_an_episode_that_is_there_itself(model: bool) -> None:
+    answer = summed_up().recaller(model=model).recall(RecallQuery(query="was the ferry to Skagen cancelled?"))
+    assert "second" in ids(answer) and "sum" not in ids(answer)
+
+
+def test_insights_leave_room_for_evidence_unless_nothing_else_is_asked_for() -> None:
+    world = World()
+    for number in range(6):
+        insight = f"Skagen, {number} times: the ferry to Skagen was cancelled"
+        world.put(Reflection(id=f"i{number}", question="Why Skagen?", insight=insight, recorded_at=NOW), insight)
+        world.episode(f"e{number}", f"in Skagen the ferry waited {number} days for coal")
+    query = RecallQuery(query="the ferry to Skagen was cancelled", limit=8)
+    labels = [item.label for item in world.recaller().recall(query).items]
+    assert labels.count(Label.REFLECTION) == 2 and labels.count(Label.EPISODE) == 6
+    alone = world.recaller().recall(replace(query, labels=(Label.REFLECTION,)))
+    assert len(alone.items) == 6
 
 
 def test_the_answer_stays_within_its_budget() -> None:

@@ -76,6 +76,12 @@ def test_a_token_is_taken_out_wherever_it_stands(kind: str, around: str) -> None
         ("machine git.test login ann password k3jf8s7dh", "k3jf8s7dh"),
         ("пароль: Zx9!kk2", "Zx9!kk2"),
         ("パスワードはZx9!kk2です", "Zx9!kk2"),
+        ("the secret access key " + made_of(ALNUM + "+/", 40) + " of the bucket", made_of(ALNUM + "+/", 40)),
+        ("api key " + made_of(HEX, 32), made_of(HEX, 32)),
+        ("My API key is " + made_of(HEX, 40) + ".", made_of(HEX, 40)),
+        ("client secret: " + made_of(ALNUM, 32), made_of(ALNUM, 32)),
+        ("passphrase: correct horse battery staple", "correct horse battery staple"),
+        ("the recovery phrase is ozone drill grab fiber curtain grace", "ozone drill grab fiber curtain grace"),
     ],
 )
 def test_the_value_beside_a_secret_name_is_taken_out(text: str, secret: str) -> None:
@@ -131,6 +137,9 @@ def test_a_private_key_cut_off_in_the_middle_goes_with_all_that_is_there() -> No
         "api_key=xxxxxxxxxxxxxxxx, password: ********, token = ..., secret=changeme",
         "The password must have eight characters; the token is invalid. Secret: none. Author: Ann.",
         "curl -u user:password https://x.test and https://user:password@x.test",
+        "The api key must be kept for the server; api key rotation_interval_in_seconds. Access token endpoint: none.",
+        "passphrase: the words that protect the key. The passphrase is never stored by anybody. Passphrase is optional",
+        "the access key registration/handlers/oauth_callback_v2 is wrong, api keys 12345678901234567890123456789012",
         "-----BEGIN PUBLIC KEY-----\n" + made_of(ALNUM, 64) + "\n-----END PUBLIC KEY-----",
     ],
 )
@@ -198,7 +207,10 @@ def test_findings_are_disjoint_ordered_and_say_what_the_text_became(text: str) -
     assert redaction.text == rebuilt + text[position:]
 
 
-HOSTILE = ("eyJ", "sk-", "token=", "://a:", "-----BEGIN PRIVATE KEY-----", "password ", 'key="', "a.", "{{", "Az9")
+HOSTILE = (
+    *("eyJ", "sk-", "token=", "://a:", "-----BEGIN PRIVATE KEY-----", "password ", 'key="', "a.", "{{", "Az9"),
+    *("api key ", "passphrase: a-", "passphrase is abc "),
+)
 
 
 @pytest.mark.parametrize("unit", HOSTILE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import cast
 
 from helix.errors import InvalidInputError
@@ -30,7 +29,11 @@ _ROLES = ("", "user", "assistant", "tool", "system", "store")
 class EpisodeRequest:
     """What a caller asks to record, as it came. The same `source` is recorded once in a scope.
 
-    `files` are the paths it is about, absolute or from `project`, the project's folder, whose `.helixignore` holds.
+    `occurred_at` without a time zone is UTC.
+
+    Trust that is not stated is a tool's for the role `tool`, and an agent's for every other: roles are easily claimed.
+    `files` are the paths it is about, absolute or from `project`, the project's folder; the `.helixignore` of every
+    folder they are in holds.
     """
 
     content: str
@@ -41,7 +44,7 @@ class EpisodeRequest:
     occurred_at: datetime | None = None
     source: str = ""
     importance: float | None = None
-    trust: Trust = Trust.AGENT_INFERRED
+    trust: Trust | None = None
     files: Sequence[str] = ()
     project: str = ""
 
@@ -50,20 +53,21 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
     """Record an episode, or return the one that is there from the same source.
 
     Acknowledged when it is durable and found by its words; no model is asked. Nothing is recorded of a private
-    session, nor of files that the project ignores, all of them.
+    session, nor where every file that it is about is ignored.
     """
     intake = Intake(store.settings.text_limit)
     session, agent = intake.label(request.session, "session"), intake.label(request.agent, "agent")
     if is_private(store, session):
         return Recording(episode=None, reason=f"session {session} is private: nothing of it is recorded")
-    files = _visible(intake.labels(request.files, "files"), request.project)
+    files = without_ignored(intake.labels(request.files, "files"), request.project)
     if request.files and not files:
         return Recording(episode=None, reason=".helixignore excludes every file that it is about")
     content = intake.text(request.content, "content")
     scope, source, role = intake.scope(request.scope), intake.label(request.source, "source"), request.role
     if role not in _ROLES:
         raise InvalidInputError(f"unknown role {role!r}", hint="one of: user, assistant, tool, system")
-    screening = screen(request.trust, content, agent, session, source, *files)
+    trust = request.trust or (Trust.TOOL_OUTPUT if role == "tool" else Trust.AGENT_INFERRED)
+    screening = screen(trust, content, agent, session, source, *files)
     prepared = unembedded(read(spoken(content, session, agent), files))
     importance = checks.poignancy(request.importance, importance_of(content, prepared.mentions))
 
@@ -72,12 +76,12 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
         if known is not None:
             return Decision((), cast(Episode, store.records.node(store.catalogue.ref_of(known))))
         composer = Composer(store, store.clock())
-        provenance = Provenance(slice=source, extractor=CAPTURE, agent=agent, trust=request.trust)
+        provenance = Provenance(slice=source, extractor=CAPTURE, agent=agent, trust=trust)
         episode = Episode(
             id=store.make_id(composer.now),
             content=content,
             recorded_at=composer.now,
-            occurred_at=request.occurred_at or composer.now,
+            occurred_at=checks.moment(request.occurred_at) or composer.now,
             session=session,
             scope=scope,
             agent=agent,
@@ -96,10 +100,6 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
 
     kept = store.writer.submit(decision)
     return Recording(episode=kept, redacted=tuple(intake.redacted), suspicious=screening.reasons)
-
-
-def _visible(files: Sequence[str], project: str) -> Sequence[str]:
-    return without_ignored(files, Path(project)) if files and project else files
 
 
 def spoken(content: str, session: str, agent: str) -> str:

@@ -81,31 +81,47 @@ def rules_above(folder: Path, base: Path) -> IgnoreRules:
     return rules
 
 
-def without_ignored(files: Iterable[str], root: Path) -> list[str]:
-    """Return the files that no `.helixignore` of the project at `root` excludes, each by its path from there.
+def without_ignored(files: Iterable[str], project: str = "") -> list[str]:
+    """Return the files that no `.helixignore` excludes, each by its path from the folder `project` where it is in it.
 
-    A link is excluded by its own path and by that of what it leads to. A file outside the root is not the project's to
-    exclude: it is returned as it was named. A file need not exist. Raises InvalidInputError for a root that is not
-    absolute, and for rules that cannot be read.
+    Asked are the ignore files of every folder that a file lies in, up to the root of its git repository (of the file
+    system, where it is in none) or to the project, whichever is further up. A link is excluded by its own path and by
+    that of what it leads to. A file need not exist; a relative one is of the project, and without a project nothing is
+    known of it. Raises InvalidInputError for a project that is not absolute, and for rules that cannot be read.
     """
-    if not root.is_absolute():
-        raise InvalidInputError(f"the root {root} is not an absolute path", hint="send the project's whole path")
-    kept = []
-    for file in files:
-        places = [
-            place for place in (_place(root, file, os.path.normpath), _place(root, file, os.path.realpath)) if place
-        ]
-        if not places:
-            kept.append(file)
-        elif not any(rules_above(root / Path(place).parent, root).ignores(place) for place in places):
-            kept.append(places[0])
-    return kept
+    if project and not Path(project).is_absolute():
+        raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
+    return [_told(file, project) for file in files if not any(_excluded(*place) for place in _places(file, project))]
 
 
-def _place(root: Path, file: str, whole: Callable[[Path], str]) -> str:
-    """Return the path of a file from the root, both made whole; empty where it does not lie under it."""
-    base, path = Path(whole(root)), Path(whole(root / file))
-    return path.relative_to(base).as_posix() if path != base and path.is_relative_to(base) else ""
+def _places(file: str, project: str) -> list[tuple[Path, Path]]:
+    """Return where a file lies, as it is named and where links lead, each with the root of what it belongs to."""
+    if not project and not Path(file).is_absolute():
+        return []
+    return [_place(file, project, whole) for whole in (os.path.normpath, os.path.realpath)]
+
+
+def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path, Path]:
+    path = Path(whole(Path(project, file)))
+    folders = list(path.parents)
+    found = next((at for at, folder in enumerate(folders) if os.path.lexists(folder / ".git")), len(folders) - 1)
+    if project and (root := Path(whole(Path(project)))) in folders:
+        found = max(found, folders.index(root))
+    return path, folders[found]
+
+
+def _excluded(path: Path, base: Path) -> bool:
+    return path != base and rules_above(path.parent, base).ignores(path.relative_to(base).as_posix())
+
+
+def _told(file: str, project: str) -> str:
+    """Return a file by its path from the project, and one outside it as it was named."""
+    if project:
+        for whole in (os.path.normpath, os.path.realpath):
+            base, path = Path(whole(Path(project))), Path(whole(Path(project, file)))
+            if path != base and path.is_relative_to(base):
+                return path.relative_to(base).as_posix()
+    return file
 
 
 def _parse(line: str, base: str) -> _Rule | None:

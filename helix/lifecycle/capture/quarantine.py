@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from helix.errors import ConflictError, InvalidInputError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.intake import OWN_ATTRIBUTE, Intake
@@ -25,6 +25,7 @@ from helix.model.reflection import Reflection
 from helix.model.reports import Page
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.injection import suspicion
@@ -68,8 +69,7 @@ def review(store: Store, scope: str | None = None, limit: int = 50, after: str |
 
     An episode that is found by a memory alone is not listed beside it, and goes with it.
     """
-    if not 1 <= limit <= store.settings.page_size:
-        raise InvalidInputError(f"limit must be between 1 and {store.settings.page_size}, not {limit}")
+    check_limit(store, limit)
     view = store.catalogue.view
     columns = view.columns
     mask = np.isin(columns.label, [LABEL_CODE[label] for label in _LABELS])
@@ -158,7 +158,7 @@ def _held(store: Store, name_or_id: str) -> Holdable:
     ref = next((ref for ref in _refs(wanted) if store.catalogue.row_of(ref) is not None), None)
     node = _memory_held(store, wanted) if ref is None else store.records.node(ref)
     if not isinstance(node, Holdable) or node.status is not Status.QUARANTINED:
-        raise ConflictError(f"{wanted!r} is not quarantined", hint="`helix review` lists what is to be looked at")
+        raise ConflictError(f"{wanted!r} is not quarantined", hint="`helix review list` shows what is")
     return node
 
 
@@ -167,9 +167,15 @@ def _memory_held(store: Store, name_or_id: str) -> Memory:
     held = [one for one in store.memories_named(name_or_id) if one.status is Status.QUARANTINED]
     if len(held) > 1:
         raise ConflictError(
-            f"{len(held)} quarantined memories are called {name_or_id!r}", hint="say which by its id: `helix review`"
+            f"{len(held)} quarantined memories are called {name_or_id!r}",
+            hint="say which by its id: `helix review list`",
         )
-    return held[0] if held else memory_of(store, name_or_id)
+    if held:
+        return held[0]
+    try:
+        return memory_of(store, name_or_id)
+    except NotFoundError as error:
+        raise NotFoundError(error.message, hint="`helix review list` shows what is to be looked at") from error
 
 
 def _speaking(view: CatalogueView) -> BoolArray:

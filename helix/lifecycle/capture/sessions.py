@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from dataclasses import dataclass, replace
-from datetime import datetime
+from itertools import islice
 from typing import cast
 
 import numpy as np
 
-from helix.errors import InvalidInputError, NotFoundError
+from helix.errors import NotFoundError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.intake import Intake
 from helix.model.edge import Label, Ref
@@ -19,13 +19,18 @@ from helix.model.operations import Change
 from helix.model.reports import SessionReport
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE
+from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import clean
 from helix.text.redact import redact
 
 _PRIVATE = "private/"
-"""How the journal's words on private sessions begin; a session's name follows. They are no part of the log."""
+"""How the journal's words on private sessions begin; a digest of a session's name follows. They are no part of the log.
+"""
+_SALT = "private_salt"
+"""Key under which the journal keeps what those digests are salted with."""
+_DIGEST_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +47,8 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
     """Open a session, or go on with the one of that name in that scope, which is open then, ended or not.
 
     A session that is private, or becomes it, stays so and is known by its name alone, whatever the scope: nothing that
-    names it is recorded, not even after it was closed. What was recorded before it became private stays.
+    names it is recorded, not even after it was closed. Kept of it is a salted digest of the name, neither scope nor
+    agent nor times. What was recorded before it became private stays.
     """
     intake = Intake(store.settings.text_limit)
     name, scope = intake.label(request.name, "name"), intake.scope(request.scope)
@@ -51,10 +57,9 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
     def decision() -> Decision[SessionReport]:
         now = store.clock()
         wanted = SessionReport(name=name or store.make_id(now), scope=scope, agent=agent, started_at=now)
-        if (kept := _private(store, wanted.name)) is not None or request.private:
-            opened = replace(kept or wanted, private=True, ended_at=None)
-            store.journal.set_meta(_PRIVATE + opened.name, _written(opened))
-            return Decision((), opened)
+        if request.private or is_private(store, wanted.name):
+            _make_private(store, wanted.name)
+            return Decision((), replace(wanted, private=True))
         composer, ref = Composer(store, now), _ref(scope, wanted.name)
         known = _known(store, ref)
         if known is None:
@@ -68,16 +73,19 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
 
 
 def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> SessionReport:
-    """End a session; one that has ended stays as it is. Raises NotFoundError for one that nobody opened or used."""
+    """End a session; one that has ended stays as it is. Raises NotFoundError for one that nobody opened or used.
+
+    Of a private one it is not known when it began: what is told is the present moment.
+    """
     intake = Intake(store.settings.text_limit)
     name, scope = intake.label(name, "name"), intake.scope(scope)
 
     def decision() -> Decision[SessionReport]:
         now = store.clock()
-        if (kept := _private(store, name)) is not None:
-            ended = replace(kept, ended_at=kept.ended_at or now)
-            store.journal.set_meta(_PRIVATE + name, _written(ended))
-            return Decision((), ended)
+        if is_private(store, name):
+            return Decision(
+                (), SessionReport(name=name, scope=scope, agent="", private=True, started_at=now, ended_at=now)
+            )
         composer, ref = Composer(store, now), _ref(scope, name)
         known = _known(store, ref)
         if known is None:
@@ -91,25 +99,58 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
 
 
 def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[SessionReport]:
-    """Return up to `limit` sessions of exactly this scope (None: of any), private ones too, the latest start first."""
-    if not 1 <= limit <= store.settings.page_size:
-        raise InvalidInputError(f"limit must be between 1 and {store.settings.page_size}, not {limit}")
+    """Return up to `limit` sessions of exactly this scope (None: of any), no private ones, the latest start first."""
+    check_limit(store, limit)
     view = store.catalogue.view
     mask = view.columns.label == LABEL_CODE[Label.SESSION]
     if scope is not None:
         mask &= view.columns.scope == view.lookups.scopes.code(scope)
-    nodes = store.records.nodes([view.ref_of(int(row)) for row in view.newest(mask, limit)])
-    private = [_read(word) for word in store.journal.metas(_PRIVATE).values()]
-    hidden = {report.name for report in private}
-    found = [report for node in nodes if (report := _report(store, cast(Session, node))).name not in hidden]
-    found += [report for report in private if scope is None or report.scope == scope]
-    return sorted(found, key=lambda report: (report.started_at, report.name), reverse=True)[:limit]
+    hidden = private_sessions(store)
+    refs = [view.ref_of(int(row)) for row in view.newest(mask, limit if not hidden.digests else view.count)]
+    shown = (cast(Session, node) for node in store.records.nodes(refs))
+    reports = (_report(store, node) for node in shown if not hidden.hold(_name(node)))
+    return sorted(islice(reports, limit), key=lambda report: (report.started_at, report.name), reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateSessions:
+    """The names of sessions that nothing is kept of, as digests."""
+
+    salt: str
+    digests: frozenset[str]
+
+    def hold(self, name: str) -> bool:
+        """Return whether a name is among them; it is cleaned and redacted as when the session was opened."""
+        return bool(self.digests) and _digest(self.salt, redact(" ".join(clean(name).split())).text) in self.digests
+
+
+def private_sessions(store: Store) -> PrivateSessions:
+    """Return the sessions that are private at this moment."""
+    known = frozenset(key.removeprefix(_PRIVATE) for key in store.journal.metas(_PRIVATE))
+    return PrivateSessions(store.journal.meta(_SALT) or "", known)
 
 
 def is_private(store: Store, name: str) -> bool:
     """Return whether nothing of a session may be kept; `name` is cleaned and redacted as when it was opened."""
-    name = redact(" ".join(clean(name).split())).text
-    return bool(name) and store.journal.meta(_PRIVATE + name) is not None
+    return bool(name) and private_sessions(store).hold(name)
+
+
+def _make_private(store: Store, name: str) -> None:
+    """Note that a session is private; on the writer's thread."""
+    salt = store.journal.meta(_SALT)
+    if salt is None:
+        salt = store.make_id(store.clock())
+        store.journal.set_meta(_SALT, salt)
+    store.journal.set_meta(_PRIVATE + _digest(salt, name), "")
+
+
+def _digest(salt: str, name: str) -> str:
+    salted = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), key=salt.encode()[:64], digest_size=_DIGEST_BYTES)
+    return salted.hexdigest()
+
+
+def _name(node: Session) -> str:
+    return node.id if node.scope == GLOBAL_SCOPE else node.id.removeprefix(f"{node.scope}/")
 
 
 def _ref(scope: str, name: str) -> Ref:
@@ -125,7 +166,7 @@ def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
 
 
 def _report(store: Store, node: Session) -> SessionReport:
-    name = node.id if node.scope == GLOBAL_SCOPE else node.id.removeprefix(f"{node.scope}/")
+    name = _name(node)
     return SessionReport(
         name=name,
         scope=node.scope,
@@ -140,19 +181,3 @@ def _episodes(view: CatalogueView, scope: str, name: str) -> int:
     columns, lookups = view.columns, view.lookups
     mask = (columns.session == lookups.sessions.code(name)) & (columns.scope == lookups.scopes.code(scope))
     return int(np.count_nonzero(mask & (columns.label == LABEL_CODE[Label.EPISODE])))
-
-
-def _private(store: Store, name: str) -> SessionReport | None:
-    word = store.journal.meta(_PRIVATE + name)
-    return None if word is None else _read(word)
-
-
-def _written(report: SessionReport) -> str:
-    times = {"started_at": report.started_at.isoformat(), "ended_at": report.ended_at and report.ended_at.isoformat()}
-    return json.dumps({"name": report.name, "scope": report.scope, "agent": report.agent, **times})
-
-
-def _read(word: str) -> SessionReport:
-    values = json.loads(word)
-    times = {key: values[key] and datetime.fromisoformat(values[key]) for key in ("started_at", "ended_at")}
-    return SessionReport(**{**values, **times}, private=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import count
 
 from helix.journal.log import Journal
+from helix.lifecycle.asked import body
 from helix.lifecycle.capture.episodes import spoken
 from helix.lifecycle.erasure.secrets import Redact, pieces_without, secrets_in, texts_of, without_secrets
-from helix.lifecycle.remember import body
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
 from helix.model.memory import GLOBAL_SCOPE

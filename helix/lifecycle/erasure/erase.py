@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
+import numpy as np
+
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal import erase
+from helix.lifecycle.asked import body
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.insight import reflect, rollup
 from helix.lifecycle.knowledge import derived
-from helix.lifecycle.remember import body
 from helix.lifecycle.truth import systemic
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
 from helix.model.erasure import Erasable, ErasePlan, EraseReport
+from helix.model.kept_out import normal
 from helix.model.memory import Memory
 from helix.model.operations import Change, DropEdge
 from helix.model.provenance import Provenance
@@ -24,14 +27,21 @@ from helix.model.records import Node
 from helix.model.reflection import Reflection
 from helix.model.tombstone import is_erased
 from helix.store import erasing
+from helix.store.columns import LABEL_CODE
 from helix.store.erasing import ERASE, Note
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.sentences import sentences
 
 MADE_OF_WORDS = frozenset({derived.EXTRACTOR, rollup.EXTRACTOR, reflect.EXTRACTOR, systemic.EXTRACTOR})
 """Extractors whose texts are sentences of the evidence: they would go on saying what was erased."""
 _OWN_ROLE = "store"
+_NAMED, _NEWER, _OLDER = "it was named", "a newer version of it", "an older version of it"
+_SAYS_IT = frozenset({_NAMED, _NEWER, _OLDER})
+_LEAST_WORDS = 3
+"""Words of a sentence that is looked for in episodes: a shorter one stands in many that have nothing to do with it."""
+_READ_AT_ONCE = 512
 _SHOWN = 80
 _RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITES}
 
@@ -39,8 +49,8 @@ _RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITE
 def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
     """Return what a hard forget takes away, and what stays though it speaks of it; nothing is changed.
 
-    A memory goes with its versions and the episodes that hold its own words, an episode as it is; with them whatever
-    rests on nothing else, and the names that nothing else mentions. Raises NotFoundError or ConflictError as
+    A memory goes with its versions and every episode that holds a sentence of theirs, an episode as it is; with them
+    whatever rests on nothing else, and the names that nothing else mentions. Raises NotFoundError or ConflictError as
     `memory_of` does, InvalidInputError for a node that cannot be named here.
     """
     root = _root(store, name_or_id)
@@ -69,7 +79,12 @@ def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
         raise ConflictError("what belongs to it has changed meanwhile", hint="look at what would go, and confirm again")
     if not plan.goes:
         return EraseReport(erased=(), rows=0, copies=(), warnings=())
-    note = Note(kind=ERASE, refs=tuple(each.ref for each in plan.goes), at=to_micros(store.clock()))
+    note = Note(
+        kind=ERASE,
+        refs=tuple(each.ref for each in plan.goes),
+        at=to_micros(store.clock()),
+        keep_out=tuple(each.ref for each in plan.goes if each.ref.label is Label.MEMORY and each.why in _SAYS_IT),
+    )
     erasing.begin(store, note)
     report = carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
     erasing.rebuild(store, ticket)
@@ -80,7 +95,7 @@ def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseRep
     """Do all of a hard forget that was noted, whatever of it is done already; the graph is left to be built anew."""
 
     def entombed() -> Decision[None]:
-        operations = tuple(erase.entombing(store.journal, note.refs, from_micros(note.at)))
+        operations = tuple(erase.entombing(store.journal, note.refs, from_micros(note.at), note.keep_out))
         return Decision((Change(kind=ERASE, operations=operations),) if operations else (), None)
 
     return erasing.everywhere(
@@ -88,7 +103,7 @@ def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseRep
         note,
         texts=list(_texts(store, note.refs)),
         remove=lambda: store.writer.submit(entombed),
-        in_copy=lambda copy: erasing.forget_in(copy, note.refs, note.at),
+        in_copy=lambda copy: erasing.forget_in(copy, note.refs, note.at, note.keep_out),
         tell=tell,
     )
 
@@ -104,13 +119,13 @@ class _Circle:
 
     def close_around(self, root: Ref) -> None:
         """Find everything, one pass over the edges for each step away from the root."""
-        self.goes[root] = "it was named"
+        self.goes[root] = _NAMED
         if root.label is Label.MEMORY:
             self._versions(root)
+            self._saying_it()
         seen = 0
         while len(self.goes) > seen:
             seen = len(self.goes)
-            self._words_of_its_own()
             self._resting_on_it()
         self.stays = {ref: why for ref, why in self.stays.items() if ref not in self.goes}
 
@@ -124,7 +139,7 @@ class _Circle:
 
     def _versions(self, root: Ref) -> None:
         """Follow the versions from the root: what took its place, and what it took the place of."""
-        for newer, why in ((True, "a newer version of it"), (False, "an older version of it")):
+        for newer, why in ((True, _NEWER), (False, _OLDER)):
             edge_of = [root]
             while edge_of:
                 step = [edge for edge in self._at(edge_of) if edge.type is Relation.SUPERSEDES]
@@ -133,20 +148,25 @@ class _Circle:
                 edge_of = [ref for ref in dict.fromkeys(ends) if ref not in self.goes]
                 self.goes.update(dict.fromkeys(edge_of, why))
 
-    def _words_of_its_own(self) -> None:
-        """Add the episodes in which what goes was stored; episodes it was drawn from stay."""
-        memories = [ref for ref in self.goes if ref.label is Label.MEMORY]
-        evidence = {
-            edge.target: edge.source
-            for edge in self._at(memories)
-            if edge.type is Relation.GROUNDED_IN and edge.target not in self.goes
+    def _saying_it(self) -> None:
+        """Add the episodes in which it was stored or that say a sentence of it; others it was drawn from stay."""
+        versions = list(self.goes)
+        memories = [cast(Memory, node) for node in self._store.records.nodes(versions)]
+        wanted = _sentences(memories)
+        drawn_from = {
+            edge.target: None
+            for edge in self._at(versions)
+            if edge.type is Relation.GROUNDED_IN and edge.target.label is Label.EPISODE
         }
-        for ref, memory in evidence.items():
-            episode = cast(Episode, self._store.records.node(ref))
-            if episode.role == _OWN_ROLE or episode.content == _words(self._store.records.node(memory)):
+        whole = {normal(_words(memory)) for memory in memories}
+        for ref, episode in _episodes(self._store):
+            said = normal(episode.content)
+            if ref in drawn_from and (episode.role == _OWN_ROLE or said in whole):
                 self.goes[ref] = "what it was stored in"
-            else:
-                self.stays[ref] = "it was drawn from this"
+            elif any(sentence in f" {said} " for sentence in wanted):
+                self.goes[ref] = "it says the same words"
+            elif ref in drawn_from:
+                self.stays[ref] = "it was drawn from this, in other words"
 
     def _resting_on_it(self) -> None:
         """Add the memories and reflections that rest on nothing but what goes, or that Helix made of its words."""
@@ -168,6 +188,26 @@ class _Circle:
                 self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
             else:
                 self.stays[ref] = "it rests on other evidence too, and may repeat it"
+
+
+def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:
+    """Return the sentences of the memories by their words, a blank at either end; all of one where each is short."""
+    found: dict[str, None] = {}
+    for memory in memories:
+        told = [normal(one.text) for text in (memory.trigger, memory.resolution) for one in sentences(text)]
+        long = [words for words in told if len(words.split()) >= _LEAST_WORDS]
+        found.update(dict.fromkeys(f" {words} " for words in long or [normal(_words(memory))] if words))
+    return tuple(found)
+
+
+def _episodes(store: Store) -> Iterator[tuple[Ref, Episode]]:
+    """Yield every episode there is, in the order of the rows."""
+    view = store.catalogue.view
+    rows = np.flatnonzero(view.columns.label[: view.count] == LABEL_CODE[Label.EPISODE])
+    for start in range(0, len(rows), _READ_AT_ONCE):
+        refs = [view.ref_of(int(row)) for row in rows[start : start + _READ_AT_ONCE]]
+        for ref, node in zip(refs, store.records.nodes(refs), strict=True):
+            yield ref, cast(Episode, node)
 
 
 def _extractor(node: Node) -> str:

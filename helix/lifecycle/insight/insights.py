@@ -22,6 +22,7 @@ from helix.model.reflection import Reflection
 from helix.model.reports import Page
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.listing import check_limit
 from helix.store.projection import GraphSnapshot
 from helix.store.store import Store
 from helix.text.sentences import shortened
@@ -46,8 +47,7 @@ _SHOWN = (Status.ACTIVE, Status.ARCHIVED)
 
 def reflections(store: Store, scope: str | None = None, limit: int = 50, after: str | None = None) -> Page[Reflection]:
     """Return a page of the reflections of exactly this scope (None: of any) that stand, newest first."""
-    if not 1 <= limit <= store.settings.page_size:
-        raise InvalidInputError(f"limit must be between 1 and {store.settings.page_size}, not {limit}")
+    check_limit(store, limit)
     view = store.catalogue.view
     mask = _reflections(view, scope) & (view.columns.status == STATUS_CODE[Status.ACTIVE])
     behind = None
@@ -69,7 +69,7 @@ def insight_tree(store: Store, reflection_id: str) -> InsightTree:
     graph, view = present(store)
     row = view.row_of(Ref(label=Label.REFLECTION, id=reflection_id))
     if row is None:
-        raise NotFoundError(f"no reflection has the id {reflection_id!r}", hint="`helix reflect --list` shows them")
+        raise NotFoundError(f"no reflection has the id {reflection_id!r}", hint="`helix reflections` lists them")
     reflection = cast(Reflection, store.records.node(view.ref_of(row)))
     return InsightTree(reflection=reflection, evidence=_evidence(store, graph, view, row, DEEPEST, {row}))
 

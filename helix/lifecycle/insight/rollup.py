@@ -14,8 +14,9 @@ import numpy as np
 from helix.errors import InvalidInputError
 from helix.lifecycle.capture.quarantine import screen
 from helix.lifecycle.compose import Composer, Prepared, spoken_of
-from helix.lifecycle.insight.summary import Summary
+from helix.lifecycle.insight.summary import Summary, tells
 from helix.lifecycle.insight.support import findable_episodes, present, standing, supports_of
+from helix.lifecycle.insight.told import told_already
 from helix.lifecycle.thinking.model_reflect import summed_up
 from helix.lifecycle.work.run import Run
 from helix.model.clock import DAY_MICROS, to_micros
@@ -85,9 +86,10 @@ def _days(value: object) -> float | None:
 def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Episode]]:
     """Yield the groups of neighbours that hold a stale episode, oldest first, each in the order in which it happened.
 
-    A group is what lies side by side in one session (or, without one, on one day), unless it is rolled up already.
+    A group is what lies side by side in one session (or, without one, on one day), unless it is rolled up already or
+    said elsewhere in the same words. One of greetings alone is none: nobody will look for it.
     """
-    _, view = present(run.store)
+    graph, view = present(run.store)
     rows = np.flatnonzero(findable_episodes(view, scope))
     if not len(rows):
         return
@@ -97,12 +99,15 @@ def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Epis
     stale = (columns.fades_at < now) if older is None else columns.recorded_at <= now - int(older * DAY_MICROS)
     keys = {_key(view, int(row)) for row in rows[(stale & ~covered)[rows]]}
     places = sorted((int(row) for row in rows if _key(view, int(row)) in keys), key=lambda row: _order(view, row))
-    for _, held in groupby(places, key=lambda row: _key(view, row)):
+    told = told_already(run.store, graph, view, places, covered, now)
+    for _, held in groupby((row for row in places if not told[row]), key=lambda row: _key(view, row)):
         for stretch in _stretches(view, list(held), covered):
             for group in _balanced(stretch):
                 if stale[group].any():
                     nodes = run.store.records.nodes([view.ref_of(row) for row in group])
-                    yield [cast(Episode, node) for node in nodes]
+                    episodes = [cast(Episode, node) for node in nodes]
+                    if tells(episodes):
+                        yield episodes
 
 
 def _covered(store: Store) -> BoolArray:
@@ -164,7 +169,7 @@ def _balanced(rows: Sequence[int]) -> list[list[int]]:
 
 def _write(run: Run, group: Sequence[Episode]) -> bool:
     """Write the summary of a group, unless something of it changed meanwhile; return whether it was written."""
-    summary = summed_up(run.store, group)
+    summary = summed_up(run.language_model, group)
     source = source_of(group)
     run.say(f"sum up {len(group)} episodes of {group[0].scope}: {summary.title}")
     ready = _findable(run.store, group, spoken_of(f"{summary.title}\n{summary.text}"))

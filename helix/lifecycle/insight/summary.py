@@ -47,8 +47,7 @@ class Summary:
 
 def summarised(episodes: Sequence[Episode]) -> Summary:
     """Return the summary of episodes in the order in which they happened; it depends on nothing else."""
-    present = frozenset(speaker_of(episode).casefold() for episode in episodes) - {""}
-    said = [sentences(episode.content, present) for episode in episodes]
+    said = _said(episodes)
     title = f"{_when(episodes)}{_who(episodes)}{_topics(said)}"
     lines = []
     for episode, kept in zip(episodes, _chosen(said, _budget(episodes, title)), strict=True):
@@ -56,6 +55,11 @@ def summarised(episodes: Sequence[Episode]) -> Summary:
             spoken = " ".join(sentence.text for sentence in kept)
             lines.append(f"{speaker_of(episode)}: {spoken}" if speaker_of(episode) else spoken)
     return Summary(title=title, lines=tuple(lines))
+
+
+def tells(episodes: Sequence[Episode]) -> bool:
+    """Return whether the episodes say anything beside greetings, thanks and cheers."""
+    return any(features_of(one) for those in _said(episodes) for one in those if not one.is_filler)
 
 
 def speaker_of(episode: Episode) -> str:
@@ -66,6 +70,11 @@ def speaker_of(episode: Episode) -> str:
 def in_words(moment: datetime) -> str:
     """Return the day of a moment in words: 8 May 2023."""
     return f"{moment.day} {moment:%B %Y}"
+
+
+def _said(episodes: Sequence[Episode]) -> list[list[Sentence]]:
+    present = frozenset(speaker_of(episode).casefold() for episode in episodes) - {""}
+    return [sentences(episode.content, present) for episode in episodes]
 
 
 def _budget(episodes: Sequence[Episode], title: str) -> int:

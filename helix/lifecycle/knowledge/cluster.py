@@ -12,7 +12,7 @@ import hashlib
 import heapq
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +25,11 @@ from helix.text.spotting.vocabulary import COMMON, FUNCTION_WORDS
 from helix.text.tokens import lexical_tokens
 
 Vector = npt.NDArray[np.float32]
+BoolArray = npt.NDArray[np.bool_]
 
 WORD_DIMENSION = 256
 _SCALE = 2048.0
-_BLOCK = 512
+_BLOCK = 64
 _SHARED = 0.5
 """Share of the telling words of the shorter text that both must have where the cosine alone does not decide."""
 _OTHER_CLAUSE = re.compile(
@@ -44,6 +45,8 @@ class Said:
     """A candidate with its episode and vector, made comparable.
 
     `vector` is of what was said, `around` of the episode it was said in. Both hold whole numbers (see `whole_numbers`).
+    `same` is equal where two say the very same in surroundings that are the very same. `order` puts candidates into one
+    order, whenever they were recorded: when, what, from where.
     """
 
     candidate: Candidate
@@ -54,13 +57,8 @@ class Said:
     numbers: frozenset[str]
     names: frozenset[str]
     denies: bool
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """What puts candidates into one order, whenever they were recorded: when, what, from where."""
-        episode, candidate = self.episode, self.candidate
-        moment = episode.occurred_at.isoformat()
-        return (moment, candidate.trigger, episode.source, f"{candidate.place:06}", episode.session, episode.id)
+    same: bytes
+    order: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,38 +92,93 @@ def said(candidate: Candidate, episode: Episode, vector: Vector | None, around: 
     """Return a candidate made comparable; without vectors (of unit length, float32) its words make one."""
     text = _statement(candidate)
     own = whole_numbers(_of_words(terms(text)) if vector is None else vector)
+    wider = own if around is None else whole_numbers(around)
+    same = hashlib.blake2b(
+        f"{candidate.speaker}\0{bool(candidate.steps)}\0{candidate.trigger}".encode("utf-8", "replace")
+    )
+    same.update(own.tobytes())
+    same.update(wider.tobytes())
     return Said(
         candidate=candidate,
         episode=episode,
         vector=own,
-        around=own if around is None else whole_numbers(around),
-        terms=_telling(text),
+        around=wider,
+        terms=_telling(text) or frozenset({text}),
         numbers=numbers(text),
         names=frozenset(name.strip(".") for name in names(text)),
         denies=negated(_main(text)),
+        same=same.digest(),
+        order=(
+            *(episode.occurred_at.isoformat(), candidate.trigger, episode.source),
+            *(f"{candidate.place:06}", episode.session, episode.id),
+        ),
     )
 
 
 Links = Mapping[int, Mapping[int, int]]
-"""For each place, the places it is linked to and how near they are (the product of the vectors)."""
+"""For each place, the places it is linked to and how near they are (the product of the vectors).
+
+Of items that say the same in the same surroundings (`Said.same`) only the first by `order` has links: for all of them.
+"""
+Rest = Callable[[], None]
+"""Called between two pieces of work, of some hundredths of a second each; what it raises ends the work."""
 
 
-def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None) -> Links:
+def go_on() -> None:
+    """Rest not at all."""
+
+
+def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on) -> Links:
     """Return the links among the items, of those at the places `fresh` (None: of all of them)."""
     links: dict[int, dict[int, int]] = defaultdict(dict)
-    if not items:
+    places = [group[0] for group in groups_of(items).values()]
+    held = [items[place] for place in places]
+    chosen = None if fresh is None else {items[place].same for place in fresh}
+    wanted = [number for number, item in enumerate(held) if chosen is None or item.same in chosen]
+    if not wanted:
         return links
-    rows = np.stack([item.vector for item in items])
-    wanted = np.arange(len(items)) if fresh is None else np.array(sorted(fresh), np.int64)
-    least = product_of(bars.near)
+    rows = np.stack([item.vector for item in held])
+    shared = _Shared(held)
     for start in range(0, len(wanted), _BLOCK):
+        rest()
         block = wanted[start : start + _BLOCK]
         products = rows[block] @ rows.T
-        for place, other in np.argwhere(products >= least).tolist():
-            here, product = int(block[place]), int(products[place, other])
-            if here != other and other not in links[here] and _alike(items[here], items[other], product, bars):
-                links[here][other] = links[other][here] = product
+        near, alike = products >= product_of(bars.near), products >= product_of(bars.alike)
+        for line, here in enumerate(block):
+            for other in np.flatnonzero(near[line] & (alike[line] | shared.enough(here))).tolist():
+                one, two = places[here], places[other]
+                if one != two and two not in links[one] and _together(held[here], held[other], bars):
+                    links[one][two] = links[two][one] = int(products[line, other])
     return links
+
+
+def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:
+    """Return the places of the items that say the same in the same surroundings, each group by `order`."""
+    groups: dict[bytes, list[int]] = defaultdict(list)
+    for place in sorted(range(len(items)), key=lambda place: items[place].order):
+        groups[items[place].same].append(place)
+    return groups
+
+
+class _Shared:
+    """Which items share enough telling words: half of those of the one that has fewer."""
+
+    def __init__(self, items: Sequence[Said]) -> None:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, item in enumerate(items):
+            for term in item.terms:
+                found[term].append(number)
+        self._terms = [item.terms for item in items]
+        self._postings = {term: np.array(numbers) for term, numbers in found.items()}
+        self._sizes = np.array([len(terms) for terms in self._terms])
+
+    def enough(self, here: int) -> BoolArray:
+        """Return for every item whether it shares enough with the one here."""
+        counts = np.zeros(len(self._sizes), np.int64)
+        for term in self._terms[here]:
+            counts[self._postings[term]] += 1
+        enough: BoolArray = (counts > 0) & (counts >= _SHARED * np.minimum(self._sizes, self._sizes[here]))
+        return enough
 
 
 def components(links: Links, count: int) -> list[list[int]]:
@@ -147,77 +200,96 @@ def components(links: Links, count: int) -> list[list[int]]:
     return groups
 
 
-def clusters(items: Sequence[Said], links: Links, bars: Bars) -> list[list[Said]]:
+def clusters(items: Sequence[Said], links: Links, bars: Bars, rest: Rest = go_on) -> list[list[Said]]:
     """Return the items in clusters that say one thing each, the medoid first, then by nearness to it."""
+    groups = {group[0]: group for group in groups_of(items).values()}
+    stars = _Stars(items, links, groups, product_of(bars.near), rest)
     return [
-        [items[place] for place in star]
+        [items[place] for first in star for place in groups[first]]
         for component in components(links, len(items))
-        for star in _stars(component, items, links, product_of(bars.near))
+        if component[0] in groups
+        for star in stars.of(component)
     ]
 
 
-def _stars(component: Sequence[int], items: Sequence[Said], links: Links, least: float) -> list[list[int]]:
-    """Return the stars of a component: the place best linked within what is left, and its links that agree.
+class _Stars:
+    """Cuts components into stars. A place stands for its whole group: each of them counts."""
 
-    What is left alone joins the star that holds its nearest link, where it is near that star's centre too.
-    """
-    rank = {place: number for number, place in enumerate(sorted(component, key=lambda place: items[place].order))}
-    stars: list[list[int]] = []
-    alone: list[int] = []
-    for centre in _centres(component, rank, links, left := set(component)):
-        near = links.get(centre, {})
-        star, worded = [centre], {items[centre].candidate.trigger: items[centre]}
+    def __init__(
+        self, items: Sequence[Said], links: Links, groups: Mapping[int, Sequence[int]], least: float, rest: Rest
+    ) -> None:
+        self._items, self._links, self._groups, self._least, self._rest = items, links, groups, least, rest
+
+    def of(self, component: Sequence[int]) -> list[list[int]]:
+        """Return the stars of a component: the place best linked within what is left, and its links that agree.
+
+        What is left alone joins the star that holds its nearest link, where it is near that star's centre too.
+        """
+        stars: list[list[int]] = []
+        alone: list[int] = []
+        held_by: dict[int, int] = {}
+        for star in self._cut(component):
+            if sum(len(self._groups[place]) for place in star) > 1:
+                held_by.update(dict.fromkeys(star, len(stars)))
+                stars.append(star)
+            else:
+                alone += star
+        return stars + [[place] for place in alone if not self._joined(place, stars, held_by)]
+
+    def _cut(self, component: Sequence[int]) -> Iterator[list[int]]:
+        rank = {place: n for n, place in enumerate(sorted(component, key=lambda place: self._items[place].order))}
+        weight = {place: self._weight(place) for place in component}
+        heap = [(-weight[place], rank[place], place) for place in component]
+        heapq.heapify(heap)
+        left = set(component)
+        while heap:
+            negative, _, centre = heapq.heappop(heap)
+            if centre not in left or -negative != weight[centre]:
+                continue
+            self._rest()
+            star = self._star(centre, left, rank)
+            left.difference_update(star)
+            for place in star:
+                for other, product in self._links.get(place, {}).items():
+                    if other in left:
+                        weight[other] -= product * len(self._groups[place])
+                        heapq.heappush(heap, (-weight[other], rank[other], other))
+            yield star
+
+    def _weight(self, place: int) -> int:
+        """Return how well the items at a place are linked, with others and with each other."""
+        own = self._items[place].vector
+        among = int(own @ own) * (len(self._groups[place]) - 1)
+        return among + sum(near * len(self._groups[other]) for other, near in self._links.get(place, {}).items())
+
+    def _star(self, centre: int, left: Set[int], rank: Mapping[int, int]) -> list[int]:
+        near = self._links.get(centre, {})
+        star, worded = [centre], {self._items[centre].candidate.trigger: self._items[centre]}
         for other in sorted(left & near.keys(), key=lambda place: (-near[place], rank[place])):
-            if all(_agree(items[other], taken) for taken in worded.values()):
+            item = self._items[other]
+            if all(_agree(item, taken) for taken in worded.values()):
                 star.append(other)
-                worded.setdefault(items[other].candidate.trigger, items[other])
-        left -= set(star)
-        if len(star) > 1:
-            stars.append(star)
-        else:
-            alone.append(centre)
-    return stars + [[place] for place in alone if not _joined(place, stars, items, links, least)]
+                worded.setdefault(item.candidate.trigger, item)
+        return star
 
-
-def _centres(component: Sequence[int], rank: Mapping[int, int], links: Links, left: set[int]) -> Iterator[int]:
-    """Yield, as long as there are any, the place in `left` that is best linked within it; the caller takes from it."""
-    weight = {place: sum(links.get(place, {}).values()) for place in component}
-    counted = set(component)
-    heap = [(-weight[place], rank[place], place) for place in component]
-    heapq.heapify(heap)
-    while heap:
-        negative, _, centre = heapq.heappop(heap)
-        if centre not in left or -negative != weight[centre]:
-            continue
-        yield centre
-        for place in sorted(counted - left):
-            for other, product in links.get(place, {}).items():
-                if other in left:
-                    weight[other] -= product
-                    heapq.heappush(heap, (-weight[other], rank[other], other))
-        counted &= left
-
-
-def _joined(place: int, stars: Sequence[list[int]], items: Sequence[Said], links: Links, least: float) -> bool:
-    """Put a place that stands alone into the star of its nearest link, if it fits there; return whether it did."""
-    near = links.get(place, {})
-    held = [(near[other], -number) for number, star in enumerate(stars) for other in star if other in near]
-    if not held:
-        return False
-    star = stars[-max(held)[1]]
-    centre = items[star[0]]
-    fits = float(items[place].vector @ centre.vector) >= least
-    if fits and all(_agree(items[place], items[taken]) for taken in star):
+    def _joined(self, place: int, stars: Sequence[list[int]], held_by: dict[int, int]) -> bool:
+        """Put a place that stands alone into the star of its nearest link, if it fits there; return whether it did."""
+        near = self._links.get(place, {})
+        held = [(product, -held_by[other]) for other, product in near.items() if other in held_by]
+        if not held:
+            return False
+        self._rest()
+        star, item = stars[-max(held)[1]], self._items[place]
+        fits = float(item.vector @ self._items[star[0]].vector) >= self._least
+        if not fits or not all(_agree(item, self._items[taken]) for taken in star):
+            return False
         star.append(place)
+        held_by[place] = -max(held)[1]
         return True
-    return False
 
 
-def _alike(one: Said, other: Said, product: int, bars: Bars) -> bool:
-    fewer = min(len(one.terms), len(other.terms))
-    shares = fewer > 0 and len(one.terms & other.terms) >= _SHARED * fewer
-    if not (shares or product >= product_of(bars.alike) or one.candidate.trigger == other.candidate.trigger):
-        return False
+def _together(one: Said, other: Said, bars: Bars) -> bool:
+    """Return whether two that are near in vectors and words may be linked."""
     return float(one.around @ other.around) >= product_of(bars.around) and _agree(one, other)
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helix.lifecycle.capture.quarantine import screen
-from helix.lifecycle.knowledge.cluster import Bars, Links, Said, clusters
+from helix.lifecycle.knowledge.cluster import Bars, Links, Rest, Said, clusters, go_on
+from helix.lifecycle.worth.certainty import bounded
 from helix.lifecycle.worth.importance import importance_of
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust, weakest
@@ -19,7 +20,6 @@ RECURRENCES = 3
 """How often a thing has to be said that nobody said in so many words; the setting `recurrences`."""
 LEAST_CONFIDENCE = 0.5
 """Confidence below which a memory is quarantined until more speaks for it; the setting `derived_confidence`."""
-_MOST_CONFIDENCE = 0.99
 _SIGHTING = 0.1
 _EXPLICIT = 0.5
 _MOST_FILES = 20
@@ -69,9 +69,13 @@ class Desired:
         return digest(self.kind.value, self.trigger, self.resolution)
 
 
-def derive(items: Sequence[Said], links: Links, rules: Rules) -> list[Desired]:
+def derive(items: Sequence[Said], links: Links, rules: Rules, rest: Rest = go_on) -> list[Desired]:
     """Return the memories that candidates and the links between them ask for, ordered by key."""
-    found = [one for cluster in clusters(items, links, rules.bars) if (one := _of_cluster(cluster, rules)) is not None]
+    found: list[Desired] = []
+    for cluster in clusters(items, links, rules.bars, rest):
+        rest()
+        if (one := _of_cluster(cluster, rules)) is not None:
+            found.append(one)
     return sorted(found, key=lambda one: (one.key, one.trigger))
 
 
@@ -121,9 +125,12 @@ def _kind(cluster: Sequence[Said]) -> Kind:
 
 
 def _confidence(sure: float, trust: Trust, support: int) -> float:
-    """Return how sure a memory is: each further time it is said closes a tenth of the distance to certainty."""
+    """Return how sure a memory is: each further time it is said closes a tenth of the distance to certainty.
+
+    Never above what its class of trust allows, however often it is said.
+    """
     doubt = (1.0 - sure * _RELIANCE[trust]) * (1.0 - _SIGHTING) ** (support - 1)
-    return min(_MOST_CONFIDENCE, round(1.0 - doubt, 6))
+    return bounded(round(1.0 - doubt, 6), trust)
 
 
 def _importance(alone: float, support: int) -> float:

@@ -6,31 +6,33 @@ words, feedback, the reset of a clock - is kept with the key: whatever version c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
+from helix.lifecycle.asked import half_life_of
 from helix.lifecycle.compose import Composer, Prepared
 from helix.lifecycle.intake import OWN_ATTRIBUTE
 from helix.lifecycle.knowledge.derive import Desired, digest
-from helix.lifecycle.remember import half_life_of
-from helix.lifecycle.versions import supersede
+from helix.lifecycle.versions import supersede, take_place
 from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.kept_out import KEY
 from helix.model.memory import Memory, Status
+from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Provenance
 from helix.model.records import edge_from
 from helix.store.store import Store
 from helix.text.names import slug
 
-KEY = f"{OWN_ATTRIBUTE}key"
-"""Attribute of a derived memory: what it is known by, whatever version it is in."""
 DERIVED = f"{OWN_ATTRIBUTE}derived"
 """Attribute of a derived memory: what was derived, to be told from what people made of it."""
 SOURCE = "derived:"
 EXTRACTOR = "consolidation"
 """Extractor of the edges to the episodes that a memory was derived from."""
+_TELLING = frozenset({Relation.GROUNDED_IN, Relation.SUPERSEDES})
 _MOST_FORMER = 20
+_EARNED = ("helped", "failed", "uses", "easiness", "half_life_days", "last_used_at")
 _LIVE = frozenset({Status.ACTIVE, Status.ARCHIVED, Status.QUARANTINED, Status.FORGOTTEN})
 
 
@@ -40,7 +42,8 @@ class Existing:
 
     memory: Memory
     grounding: frozenset[str]
-    replaced: bool
+    heir: Memory | None
+    """What stands for it, a retired one: it was merged, or somebody stored the same."""
 
     @property
     def ref(self) -> Ref:
@@ -58,6 +61,11 @@ class Existing:
         return self.memory.status in _LIVE
 
     @property
+    def stored(self) -> bool:
+        """Whether what stands for it was stored: then all of its episodes speak for that."""
+        return self.heir is not None and not is_derived(self.heir)
+
+    @property
     def edited(self) -> bool:
         """Whether its words are a person's: they differ from those that were derived."""
         return bool(_noted(self.memory).get("words")) and _words(self.memory) != _noted(self.memory).get("words")
@@ -71,42 +79,81 @@ def existing(store: Store, scope: str) -> list[Existing]:
         key = str(memory.attributes.get(KEY, ""))
         if key and (key not in newest or _version(newest[key]) < _version(memory)):
             newest[key] = memory
-    return [_read(store, memory) for _, memory in sorted(newest.items())]
+    edges = _edges(store, [Ref(label=Label.MEMORY, id=memory.id) for memory in newest.values()])
+    return [_read(store, memory, edges[memory.id]) for _, memory in sorted(newest.items())]
+
+
+def _edges(store: Store, memories: Sequence[Ref]) -> dict[str, list[Edge]]:
+    """Return the edges that tell of the grounding and the successors of memories, by their ids.
+
+    All at once: edges are kept by their source, and finding those that end at a node goes over every edge there is.
+    """
+    effects = store.journal.effects
+    drops = [op for op in effects.attached(memories) if isinstance(op, DropEdge) and op.type in _TELLING]
+    found: dict[str, list[Edge]] = {ref.id: [] for ref in memories}
+    for op in effects.held(list(dict.fromkeys(drops))):
+        if isinstance(op, PutEdge):
+            for end in {op.source.id, op.target.id} & found.keys():
+                found[end].append(edge_from(op))
+    return found
 
 
 def _version(memory: Memory) -> tuple[bool, datetime, str]:
     return memory.status in _LIVE, memory.recorded_at, memory.id
 
 
-def _read(store: Store, memory: Memory) -> Existing:
+def _read(store: Store, memory: Memory, edges: Sequence[Edge]) -> Existing:
     ref = Ref(label=Label.MEMORY, id=memory.id)
-    edges = [edge_from(op) for op in store.records.edges_at(ref)]
     grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
     successors = [edge.source for edge in edges if edge.type is Relation.SUPERSEDES and edge.target == ref]
-    replaced = memory.status is Status.RETIRED and any(
-        _took_over(cast(Memory, node), memory) for node in store.records.nodes(successors)
-    )
-    return Existing(memory=memory, grounding=grounding, replaced=replaced)
+    heir = _heir(store, memory, successors) if memory.status is Status.RETIRED else None
+    return Existing(memory=memory, grounding=grounding, heir=heir)
 
 
-def _took_over(successor: Memory, memory: Memory) -> bool:
-    """Return whether another memory stands for this one, which is not to come back: they were merged, or one holds.
+def _heir(store: Store, memory: Memory, successors: Sequence[Ref]) -> Memory | None:
+    """Return the memory that stands for a retired one, whatever versions came in between, or None.
 
-    A version of the same memory under a later key is no other memory.
+    A version of the same derived memory under a later key is no other memory.
     """
+    passed = {memory.id}
+    while successors:
+        passed.update(ref.id for ref in successors)
+        found = [cast(Memory, node) for node in store.records.nodes(successors)]
+        standing = [one for one in found if one.status in _LIVE and not _goes_on(one, memory)]
+        if standing:
+            return max(standing, key=lambda one: (one.recorded_at, one.id))
+        over = [Ref(label=Label.MEMORY, id=one.id) for one in found if one.status is Status.RETIRED]
+        later = {
+            edge.source
+            for ref in over
+            for edge in store.records.edges_at(ref)
+            if edge.type is Relation.SUPERSEDES and edge.target == ref and edge.source.id not in passed
+        }
+        successors = sorted(later, key=lambda ref: ref.id)
+    return None
+
+
+def _goes_on(successor: Memory, memory: Memory) -> bool:
     former = _noted(successor).get("former", [])
-    return successor.status in _LIVE and not (isinstance(former, list) and memory.attributes.get(KEY) in former)
+    return is_derived(successor) and isinstance(former, list) and memory.attributes.get(KEY) in former
+
+
+def is_derived(memory: Memory) -> bool:
+    """Return whether consolidation looks after a memory; where somebody stored the same, it no longer does."""
+    return memory.source.startswith(SOURCE)
 
 
 def _is_own(edge: Edge, ref: Ref) -> bool:
     return edge.type is Relation.GROUNDED_IN and edge.source == ref and edge.provenance.extractor == EXTRACTOR
 
 
-def add(composer: Composer, store: Store, scope: str, wanted: Desired, prepared: Prepared) -> Memory:
-    """Write a memory that was not there before."""
+def add(
+    composer: Composer, store: Store, scope: str, wanted: Desired, prepared: Prepared, former: Memory | None = None
+) -> Memory:
+    """Write a memory that was not there before; it takes the place of `former`, what it has earned included."""
     memory = Memory(
         id=store.make_id(composer.now),
-        name=composer.name(scope, slug(wanted.trigger)),
+        name=former.name if former is not None else composer.name(scope, slug(wanted.trigger)),
         kind=wanted.kind,
         trigger=wanted.trigger,
         resolution=wanted.resolution,
@@ -121,10 +168,14 @@ def add(composer: Composer, store: Store, scope: str, wanted: Desired, prepared:
         attributes=_attributes({}, wanted),
         provenance=_provenance(wanted),
     )
+    if former is not None:
+        memory = replace(memory, **{name: getattr(former, name) for name in _EARNED})
     ref = composer.node(memory)
     composer.passages(ref, prepared)
     composer.mentions(ref, scope, prepared.mentions, memory.provenance)
     composer.touches(ref, scope, wanted.files, memory.provenance)
+    if former is not None:
+        take_place(composer, store, former, memory)
     _ground(composer, ref, wanted.grounding, memory.provenance)
     return memory
 
@@ -145,7 +196,7 @@ def renew(composer: Composer, store: Store, known: Existing, wanted: Desired, pr
         confidence=_shifted(old, wanted),
         importance=old.importance if known.edited else wanted.importance,
         half_life_days=old.half_life_days if old.kind is wanted.kind else half_life_of(wanted.kind),
-        valid_from=min(filter(None, (old.valid_from, wanted.since))),
+        valid_from=_valid_from(old, wanted),
         source=f"{SOURCE}{wanted.key}",
         attributes=_attributes(old.attributes, wanted),
         provenance=_provenance(wanted),
@@ -166,7 +217,7 @@ def strengthen(composer: Composer, known: Existing, wanted: Desired) -> None:
         status=_status(old, wanted),
         confidence=_shifted(old, wanted),
         importance=old.importance if known.edited else wanted.importance,
-        valid_from=min(filter(None, (old.valid_from, wanted.since))),
+        valid_from=_valid_from(old, wanted),
         attributes=_attributes(old.attributes, wanted),
         trust=wanted.trust,
     )
@@ -213,6 +264,7 @@ def _attributes(old: Mapping[str, object], wanted: Desired) -> dict[str, object]
         "confidence": wanted.confidence,
         "status": wanted.status.value,
         "support": wanted.support,
+        "since": wanted.since.isoformat(),
     }
     former = _former(old, wanted.key)
     if former:
@@ -244,6 +296,13 @@ def _shifted(old: Memory, wanted: Desired) -> float:
     if not isinstance(before, float) or before == old.confidence:
         return wanted.confidence
     return min(1.0, max(0.0, round(wanted.confidence + old.confidence - before, 6)))
+
+
+def _valid_from(old: Memory, wanted: Desired) -> datetime | None:
+    """Return since when the memory holds: since it was first said, but where somebody else has set it otherwise."""
+    since = _noted(old).get("since")
+    moved = old.valid_from is None or since not in (None, old.valid_from.isoformat())
+    return old.valid_from if moved else wanted.since
 
 
 def _status(old: Memory, wanted: Desired) -> Status:

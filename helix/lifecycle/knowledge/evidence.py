@@ -9,17 +9,33 @@ from typing import cast
 import numpy as np
 
 from helix.lifecycle.insight.support import findable_episodes
-from helix.lifecycle.knowledge.cluster import Bars, Links, Said, Vector, linked, product_of, said, whole_numbers
+from helix.lifecycle.knowledge.cluster import (
+    Bars,
+    Links,
+    Said,
+    Vector,
+    groups_of,
+    linked,
+    product_of,
+    said,
+    whole_numbers,
+)
 from helix.lifecycle.knowledge.extract import Candidate, Extractor
+from helix.lifecycle.knowledge.kept import Found, packed, unpacked
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label
 from helix.model.episode import Episode
-from helix.store.columns import BoolArray, IndexArray
+from helix.store.columns import IndexArray
 
 _READ_AT_ONCE = 16
+_LOOKED_UP_AT_ONCE = 256
 _EMBEDDED_AT_ONCE = 4
 """Of these the run rests after each lot: whoever asks something meanwhile waits for no more than one."""
-_BLOCK = 512
+_BLOCK = 1024
+
+
+class Stopped(Exception):
+    """Ends a run between two slices of its work; what it has written stays."""
 
 
 class Evidence:
@@ -28,15 +44,24 @@ class Evidence:
     Each is read and extracted once, when it is asked for. Rows are those of the catalogue.
     """
 
-    def __init__(self, run: Run, scope: str, extractor: Extractor, bars: Bars) -> None:
-        self._run, self._extractor, self._bars = run, extractor, bars
+    def __init__(self, run: Run, scope: str, extractor: Extractor, bars: Bars, *, anew: bool = False) -> None:
+        """`anew`: what was found in the episodes by earlier runs is not taken for granted."""
+        self._run, self._extractor, self._bars, self._anew = run, extractor, bars, anew
+        space = "" if run.store.embedder is None else run.store.embedder.space.digest
+        self._edition = extractor.edition and f"{extractor.edition} {space}"
         self._view = view = run.store.catalogue.view
         findable = findable_episodes(view, None) & (view.columns.scope == view.lookups.scopes.code(scope))
         self._surviving = findable
         self.rows, self._vectors = self._placed(np.flatnonzero(findable), vectors=run.store.embedder is not None)
         self._place = {int(row): place for place, row in enumerate(self.rows)}
         self._items: dict[int, list[Said]] = {}
+        self._linked: set[bytes] = set()
         self.held_back: set[int] = set()
+
+    def rest(self) -> None:
+        """Give way to whoever waits for an answer; raises Stopped where the run is to stop."""
+        if self._run.cancelled:
+            raise Stopped
 
     def _placed(self, rows: IndexArray, *, vectors: bool) -> tuple[IndexArray, Vector | None]:
         """Return the rows, and the vector of the first passage of each; one not embedded yet waits for another run."""
@@ -74,7 +99,7 @@ class Evidence:
         among them.
         """
         reached: set[int] = set()
-        links: dict[tuple[int, int], dict[tuple[int, int], int]] = defaultdict(dict)
+        links: dict[bytes, dict[bytes, int]] = defaultdict(dict)
         frontier = {row for row in touched if row in self._place}
         self._read(sorted(frontier))
         while frontier:
@@ -82,59 +107,98 @@ class Evidence:
             telling = [row for row in sorted(frontier) if self._items[row]]
             self._read(self._around(telling))
             frontier = self._link(telling, links) - reached
-        items, keys = self._of(sorted(reached))
-        place = {key: number for number, key in enumerate(keys)}
-        numbered = {place[key]: {place[other]: near for other, near in found.items()} for key, found in links.items()}
+        items = self._of(sorted(reached))
+        first = {items[group[0]].same: group[0] for group in groups_of(items).values()}
+        numbered = {first[one]: {first[other]: near for other, near in found.items()} for one, found in links.items()}
         return items, numbered, reached
 
-    def _link(self, rows: Sequence[int], links: dict[tuple[int, int], dict[tuple[int, int], int]]) -> set[int]:
-        """Link what the rows say with all that was read; return the rows at the other ends."""
-        items, keys = self._of(sorted(self._items))
-        chosen = set(rows)
-        fresh = [number for number, key in enumerate(keys) if key[0] in chosen]
-        ends: set[int] = set()
-        for number, found in linked(items, self._bars, fresh).items():
+    def _link(self, rows: Sequence[int], links: dict[bytes, dict[bytes, int]]) -> set[int]:
+        """Link what the rows say with all that was read; return the rows that say it too, or what is linked with it."""
+        chosen = {item.same for row in rows for item in self._items[row]}.difference(self._linked)
+        self._linked |= chosen
+        items = self._of(sorted(self._items))
+        ends = set(chosen)
+        fresh = [place for place, item in enumerate(items) if item.same in chosen]
+        for place, found in linked(items, self._bars, fresh, self.rest).items():
+            one = items[place].same
             for other, near in found.items():
-                links[keys[number]][keys[other]] = near
-                ends.add(keys[other][0])
-        return ends
+                links[one][items[other].same] = near
+                ends.add(items[other].same)
+        return {row for row, said_there in self._items.items() if any(item.same in ends for item in said_there)}
 
-    def _of(self, rows: Iterable[int]) -> tuple[list[Said], list[tuple[int, int]]]:
-        pairs = [(item, (row, number)) for row in rows for number, item in enumerate(self._items[row])]
-        return [item for item, _ in pairs], [key for _, key in pairs]
+    def _of(self, rows: Iterable[int]) -> list[Said]:
+        return [item for row in rows for item in self._items[row]]
 
     def _around(self, rows: Sequence[int]) -> list[int]:
         """Return the rows not read yet whose episodes are near enough to any of those given."""
-        unread: BoolArray = np.array([int(row) not in self._items for row in self.rows], np.bool_)
-        if not rows or not unread.any():
-            return []
-        if self._vectors is None:
-            return [int(row) for row in self.rows[unread]]
-        numbers = whole_numbers(self._vectors)
-        others, least = numbers[unread], product_of(self._bars.around)
-        near = np.zeros(len(others), np.bool_)
-        places = np.array([self._place[row] for row in rows])
-        for start in range(0, len(places), _BLOCK):
-            near |= (numbers[places[start : start + _BLOCK]] @ others.T >= least).any(axis=0)
-        return [int(row) for row in self.rows[unread][near]]
+        unread = np.flatnonzero([int(row) not in self._items for row in self.rows])
+        if self._vectors is None or not rows:
+            return [int(row) for row in self.rows[unread]] if rows else []
+        numbers = whole_numbers(self._vectors[[self._place[row] for row in rows]])
+        least = product_of(self._bars.around)
+        near: list[int] = []
+        for start in range(0, len(unread), _BLOCK):
+            self.rest()
+            others = unread[start : start + _BLOCK]
+            products = whole_numbers(self._vectors[others]) @ numbers.T
+            near += self.rows[others[(products >= least).any(axis=1)]].tolist()
+        return near
 
     def _read(self, rows: Sequence[int]) -> None:
-        """Read and extract the rows that were not read yet."""
+        """Read the rows that were not read yet: what is kept of them, else the episodes themselves."""
         missing = [row for row in rows if row not in self._items]
+        for start in range(0, len(missing), _LOOKED_UP_AT_ONCE):
+            self._look_up(missing[start : start + _LOOKED_UP_AT_ONCE])
+            self.rest()
+        missing = [row for row in missing if row not in self._items]
         for start in range(0, len(missing), _READ_AT_ONCE):
-            batch = missing[start : start + _READ_AT_ONCE]
-            refs = [self._view.ref_of(row) for row in batch]
-            episodes = {node.id: cast(Episode, node) for node in self._run.store.records.nodes(refs)}
-            row_of = {ref.id: row for ref, row in zip(refs, batch, strict=True)}
-            extraction = self._extractor.extract(list(episodes.values()))
-            vectors = self._own_vectors([one for one in extraction.candidates if not one.whole])
-            self._items.update({row: [] for row in batch})
-            self.held_back.update(row_of[episode] for episode in extraction.held_back)
-            for one in extraction.candidates:
-                around = None if self._vectors is None else self._vectors[self._place[row_of[one.episode]]]
-                vector = vectors.get((one.episode, one.place), around)
-                self._items[row_of[one.episode]].append(said(one, episodes[one.episode], vector, around))
-            self._run.progress(start + len(batch), len(missing), "reading")
+            self._extract(missing[start : start + _READ_AT_ONCE])
+            self._run.progress(min(start + _READ_AT_ONCE, len(missing)), len(missing), "reading")
+            self.rest()
+
+    def _look_up(self, rows: Sequence[int]) -> None:
+        """Take what is kept of the rows."""
+        if not self._edition or self._anew:
+            return
+        row_of = {self.episode_of(row): row for row in rows}
+        kept = self._run.store.journal.extracted.kept(self._edition, list(row_of))
+        found = {episode: unpacked(episode, *one) for episode, one in kept.items()}
+        episodes = self._episodes([row_of[episode] for episode, (held, _) in found.items() if held])
+        for episode, (held, held_back) in found.items():
+            self._take(row_of[episode], episodes.get(episode), held, held_back=held_back)
+
+    def _extract(self, rows: Sequence[int]) -> None:
+        """Read the episodes, and keep what is found in them."""
+        episodes = self._episodes(rows)
+        extraction = self._extractor.extract(list(episodes.values()))
+        vectors = self._own_vectors([one for one in extraction.candidates if not one.whole])
+        found: dict[str, list[Found]] = {episode: [] for episode in episodes}
+        for one in extraction.candidates:
+            found[one.episode].append((one, vectors.get((one.episode, one.place))))
+        held_back = frozenset(extraction.held_back)
+        for row in rows:
+            episode = self.episode_of(row)
+            self._take(row, episodes[episode], found[episode], held_back=episode in held_back)
+        if self._edition and not self._run.dry_run:
+            whole = {episode: held for episode, held in found.items() if self._complete(held)}
+            kept = {episode: packed(held, held_back=episode in held_back) for episode, held in whole.items()}
+            self._run.store.journal.extracted.keep(self._edition, kept)
+
+    def _complete(self, found: Sequence[Found]) -> bool:
+        """Return whether nothing lacks its vector, which a model that failed may have left out."""
+        return self._vectors is None or all(one.whole or vector is not None for one, vector in found)
+
+    def _episodes(self, rows: Sequence[int]) -> dict[str, Episode]:
+        refs = [self._view.ref_of(row) for row in rows]
+        return {node.id: cast(Episode, node) for node in self._run.store.records.nodes(refs)}
+
+    def _take(self, row: int, episode: Episode | None, found: Sequence[Found], *, held_back: bool) -> None:
+        around = None if self._vectors is None else self._vectors[self._place[row]]
+        self._items[row] = [
+            said(one, episode, around if own is None else own, around) for one, own in found if episode is not None
+        ]
+        if held_back:
+            self.held_back.add(row)
 
     def _own_vectors(self, candidates: Sequence[Candidate]) -> dict[tuple[str, int], Vector]:
         """Return the vectors of candidates that are a part of their episode; none without a model."""
@@ -145,6 +209,7 @@ class Evidence:
             batch = candidates[start : start + _EMBEDDED_AT_ONCE]
             made = self._run.store.embed([one.trigger for one in batch])
             self._run.progress(start + len(batch), len(candidates), "embedding")
+            self.rest()
             for one, vector in zip(batch, made, strict=True):
                 if vector is not None:
                     found[one.episode, one.place] = np.frombuffer(vector, np.float32)

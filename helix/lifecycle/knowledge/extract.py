@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
-from helix.lifecycle.knowledge.gate import CUT_OFF, TECHNICAL, Passed, gate
+from helix.lifecycle.knowledge.edition import edition_of_rules
+from helix.lifecycle.knowledge.gate import CUT_OFF, Passed, gate, is_own_word, may_settle
+from helix.lifecycle.knowledge.steps import Procedure, procedure
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind
@@ -19,10 +22,8 @@ MOST_CANDIDATES = 8
 """Candidates of one episode: behind them it is a document, and documents are ingested as such."""
 _SHORT = 400
 """Characters of an episode up to which its vector speaks for its best sentence."""
-_LEAST_STEPS, _MOST_STEPS = 3, 20
 _AFTERWARDS = 3
 """Sentences after a failure among which its repair is looked for."""
-_STEP = re.compile(r"^[ \t]*(?:step[ \t]+)?(?P<number>\d{1,2})[.):][ \t]+(?P<text>\S.*)$", re.IGNORECASE | re.MULTILINE)
 _REASON = re.compile(
     r"(?:because|since|otherwise|so that|the reason|or else|that way|this (?:is|way|avoids|keeps))\b", re.I
 )
@@ -54,7 +55,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """What a batch came to: candidates in the order of the episodes, and the ids of those the gate held back."""
+    """What a batch came to: candidates in the order of the episodes, and the ids of those the gate held back.
+
+    Those are the episodes of which no sentence passed the gate. Others may give no candidate all the same.
+    """
 
     candidates: tuple[Candidate, ...]
     held_back: tuple[str, ...]
@@ -66,6 +70,11 @@ class Extractor(Protocol):
     @property
     def name(self) -> str:
         """What the provenance of a memory calls it."""
+        ...
+
+    @property
+    def edition(self) -> str:
+        """What its answers depend on beside the episode: they are kept under it. Empty: they are not to be kept."""
         ...
 
     def extract(self, episodes: Sequence[Episode]) -> Extraction:
@@ -85,23 +94,32 @@ class RuleExtractor:
         """`rules`."""
         return "rules"
 
+    @cached_property
+    def edition(self) -> str:
+        """The rules as they are written, and what is held back by them."""
+        return f"{self.name} {edition_of_rules()} {self._cut_off}"
+
     def extract(self, episodes: Sequence[Episode]) -> Extraction:
         """Return what the episodes say that may be worth a memory."""
         candidates: list[Candidate] = []
         held_back: list[str] = []
         for episode in episodes:
-            found = list(_candidates(episode, self._cut_off))[:MOST_CANDIDATES]
+            said, passed = gate(episode, self._cut_off)
+            found = list(_candidates(episode, said, passed))[:MOST_CANDIDATES]
             candidates += found
-            if not found:
+            if not found and not passed:
                 held_back.append(episode.id)
         return Extraction(candidates=tuple(candidates), held_back=tuple(held_back))
 
 
-def _candidates(episode: Episode, cut_off: float) -> Iterator[Candidate]:
-    if (approach := _approach(episode)) is not None:
-        yield approach
-        return
-    said, passed = gate(episode, cut_off)
+def _candidates(episode: Episode, said: Sequence[Sentence], passed: Sequence[Passed]) -> Iterator[Candidate]:
+    told = procedure(episode.content)
+    if told is not None:
+        approach = _approach(episode, told)
+        if approach is not None:
+            yield approach
+            return
+        passed = [one for one in passed if not any(one.sentence.text in step for step in told.steps)]
     marked = [one for one in passed if one.mark.marked]
     alone = len(said) == 1
     for one in marked:
@@ -143,26 +161,20 @@ def _more(said: Sequence[Sentence], one: Passed) -> tuple[str, bool, float]:
     return reason, mark.explicit, mark.sure
 
 
-def _approach(episode: Episode) -> Candidate | None:
-    """Return the approach that an episode tells as a numbered list of steps, or None."""
-    found = list(_STEP.finditer(episode.content))
-    numbers = [int(match["number"]) for match in found]
-    if not _LEAST_STEPS <= len(found) <= _MOST_STEPS or numbers != list(range(1, len(found) + 1)):
+def _approach(episode: Episode, told: Procedure) -> Candidate | None:
+    """Return the approach that a procedure is; None for advice in general, which is not what is done here."""
+    own = is_own_word(episode)
+    if not (told.technical or told.ours or own):
         return None
-    steps = tuple(" ".join(match["text"].split()) for match in found)
-    goal = " ".join(episode.content[: found[0].start()].split()).rstrip(":").strip()
-    done = sum(any(mention.kind in TECHNICAL for mention in mentions(step)) for step in steps)
-    if not goal or len(goal) > _SHORT or 2 * done < len(steps):
-        return None  # advice in general, not what was done here
     return Candidate(
         episode=episode.id,
         place=0,
         kind=Kind.PATTERN,
-        trigger=goal,
-        resolution="\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)),
-        confidence=0.6,
-        explicit=False,
+        trigger=told.goal,
+        resolution="\n".join(f"{number}. {step}" for number, step in enumerate(told.steps, 1)),
+        confidence=0.8 if told.settled and own else 0.6,
+        explicit=told.settled and own and may_settle(episode),
         whole=True,
-        entities=mentions("\n".join(steps)),
-        steps=steps,
+        entities=mentions("\n".join(told.steps)),
+        steps=told.steps,
     )

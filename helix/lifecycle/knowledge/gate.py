@@ -173,7 +173,7 @@ def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
 
     What a tool or the web says is never explicit: text that is nobody's own may ask to be remembered too.
     """
-    own_word = episode.role in _SPOKEN
+    own_word = is_own_word(episode)
     named = {mention.kind for mention in found}
     kind, sure, explicit = _cue(text, technical=bool(named & TECHNICAL), own_word=own_word)
     if _ADRIFT.match(text) and not _REMEMBER.match(text):
@@ -187,8 +187,18 @@ def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
     if kind is Kind.FAILURE and not explicit and _HEADLINE.match(text):
         return None
     worth = sure - hedge - (_CALL if text.endswith("!") else 0.0)
-    trusted = episode.provenance.trust.rank <= Trust.AGENT_INFERRED.rank and episode.role not in ("tool", "system")
-    return Mark(kind=kind, worth=worth, sure=max(0.0, worth), marked=True, explicit=explicit and trusted)
+    explicit = explicit and may_settle(episode)
+    return Mark(kind=kind, worth=worth, sure=max(0.0, worth), marked=True, explicit=explicit)
+
+
+def is_own_word(episode: Episode) -> bool:
+    """Return whether who says it speaks of themselves and the project, and does not say what they were told."""
+    return episode.role in _SPOKEN
+
+
+def may_settle(episode: Episode) -> bool:
+    """Return whether saying it once can be enough: it is somebody's own, and no tool's or page's."""
+    return episode.provenance.trust.rank <= Trust.AGENT_INFERRED.rank and episode.role not in ("tool", "system")
 
 
 def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, float, bool]:

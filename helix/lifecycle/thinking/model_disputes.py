@@ -30,7 +30,7 @@ def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, An
     as near as a refinement, and between which nothing is settled. What it finds is settled or flagged as any
     contradiction is. Without a model, or an answer that holds, nothing changes.
     """
-    model = run.store.language_model
+    model = run.language_model
     pairs = _pairs(run.store, payload.get("scope")) if model is not None else []
     found = asked = 0
     for start in range(0, len(pairs), CONTRADICTION.batch):

@@ -9,11 +9,11 @@ from typing import Any
 from helix.lifecycle.knowledge.extract import MOST_CANDIDATES, Candidate, Extraction, Extractor, RuleExtractor
 from helix.lifecycle.knowledge.grounding import grounded
 from helix.lifecycle.thinking.by_model import one_line
+from helix.lifecycle.work.run import Run
 from helix.model.entity import EntityKind
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.providers.llm import LanguageModel, Question
-from helix.store.store import Store
 from helix.text.entities import mentions
 from helix.text.injection import suspicion
 
@@ -81,6 +81,11 @@ class ModelExtractor:
         """`rules+model`."""
         return f"{self._rules.name}+model"
 
+    @property
+    def edition(self) -> str:
+        """Empty: where the model had no answer it is asked again; the answers it gave are kept by themselves."""
+        return ""
+
     def extract(self, episodes: Sequence[Episode]) -> Extraction:
         """Return what the episodes say that may be worth a memory."""
         ruled = self._rules.extract(episodes)
@@ -89,7 +94,6 @@ class ModelExtractor:
             by_episode[candidate.episode].append(candidate)
         unsure = [episode for episode in episodes if self._unsure(episode, by_episode[episode.id])]
         answers = self._model.answer(EXTRACTION, [episode.content for episode in unsure])
-        held_back = list(ruled.held_back)
         for episode, answer in zip(unsure, answers, strict=True):
             if answer.value is None:
                 continue
@@ -97,10 +101,8 @@ class ModelExtractor:
             if not answer.value["memories"]:
                 kept = [candidate for candidate in by_episode[episode.id] if candidate.explicit]
             by_episode[episode.id] = kept
-            if not kept:
-                held_back.append(episode.id)
         found = tuple(candidate for episode in episodes for candidate in by_episode[episode.id])
-        return Extraction(candidates=found, held_back=tuple(held_back))
+        return Extraction(candidates=found, held_back=ruled.held_back)
 
     def _unsure(self, episode: Episode, found: Sequence[Candidate]) -> bool:
         """Return whether the rules found something, are not sure of it, and the text may be shown to a model."""
@@ -112,12 +114,10 @@ class ModelExtractor:
         )
 
 
-def extractor_of(store: Store) -> Extractor:
-    """Return the extractor of the settings: by rules, with the help of the store's language model where it has one."""
-    rules = RuleExtractor(store.settings.gate_threshold)
-    if store.language_model is None:
-        return rules
-    return ModelExtractor(store.language_model, rules, store.settings.heuristic_confidence_cutoff)
+def extractor_of(run: Run) -> Extractor:
+    """Return the extractor of the settings: by rules, with the help of the run's language model where it has one."""
+    rules, model = RuleExtractor(run.store.settings.gate_threshold), run.language_model
+    return rules if model is None else ModelExtractor(model, rules, run.store.settings.heuristic_confidence_cutoff)
 
 
 def _merged(ruled: Sequence[Candidate], told: Sequence[Candidate]) -> list[Candidate]:

@@ -12,24 +12,22 @@ from helix.lifecycle.thinking.by_model import insights, summary
 from helix.lifecycle.work.run import Run
 from helix.model.episode import Episode
 from helix.providers.llm import LanguageModel
-from helix.store.store import Store
 
 BY_MODEL = "model"
 """What the provenance of an insight calls whoever thought of it; which model answered is a matter of the moment."""
 
 
 def reflect_with_model(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Do the job `reflect`, with the store's language model where it has one."""
-    return reflect(run, payload, think_of(run.store))
+    """Do the job `reflect`, with the store's language model where the run may ask one."""
+    return reflect(run, payload, think_of(run.language_model))
 
 
-def think_of(store: Store) -> Think | None:
-    """Return what asks the store's language model for insights, or None where it has none.
+def think_of(model: LanguageModel | None) -> Think | None:
+    """Return what asks a language model for insights, or None where there is none.
 
     About items of which the model says nothing that it can cite it answers None. Of what an insight cites, the first
     MOST_CITED stay.
     """
-    model = store.language_model
     return None if model is None else lambda items: _thoughts(model, items)
 
 
@@ -49,11 +47,11 @@ def _thoughts(model: LanguageModel, items: Sequence[Item]) -> Sequence[Thought] 
     ]
 
 
-def summed_up(store: Store, episodes: Sequence[Episode]) -> Summary:
+def summed_up(model: LanguageModel | None, episodes: Sequence[Episode]) -> Summary:
     """Return the summary of episodes in the order in which they happened: in a model's lines where they hold."""
     ruled = summarised(episodes)
-    if store.language_model is None:
+    if model is None:
         return ruled
     told = [f"{speaker_of(episode)}: {episode.content}".removeprefix(": ") for episode in episodes]
-    lines = summary(store.language_model, told)
+    lines = summary(model, told)
     return ruled if lines is None else replace(ruled, lines=lines)

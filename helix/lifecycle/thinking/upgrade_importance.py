@@ -33,7 +33,7 @@ def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any
     tool or of the web is never rated up. Where the model has no answer, everything stays as it is.
     """
     changed = asked = 0
-    model = run.store.language_model
+    model = run.language_model
     episodes = _ruled(run, payload.get("scope"), int(payload.get("limit") or _MOST)) if model is not None else []
     for start in range(0, len(episodes), IMPORTANCE.batch):
         if run.cancelled or model is None:

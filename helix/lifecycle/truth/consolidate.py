@@ -127,6 +127,11 @@ def claim_of(memory: Memory) -> Claim:
     return Claim(since=since, confidence=memory.confidence, trust=memory.provenance.trust)
 
 
+def outranks(memory: Memory, known: Memory) -> bool:
+    """Return whether a memory comes from a better founded class of source than a known one."""
+    return memory.provenance.trust.rank < known.provenance.trust.rank
+
+
 def came_later(memory: Memory, known: Memory) -> bool:
     """Return whether a memory says since when it holds, and the known one held before that."""
     return memory.valid_from is not None and (known.valid_from is None or known.valid_from < memory.valid_from)

@@ -29,6 +29,8 @@ _NEAREST = 8
 _TOLD = 0.5
 """Share of a question's words that an answer has."""
 _TOLD_WITHOUT_VECTORS = 0.75
+_MOST_GAPS = 200
+"""Gaps that a new memory is held against by its words alone, where there are no vectors."""
 _CLOSED = {"closed": True}
 
 
@@ -154,10 +156,23 @@ def _gone(store: Store, answer: Ref) -> bool:
 def _answered(store: Store, memory_id: str) -> Iterator[tuple[Memory, Memory]]:
     """Yield the open gaps that a memory answers, and the memory."""
     answer = standing_memory_of(store, memory_id)
-    for gap in _gaps(store, Status.ACTIVE, None):
+    for gap in _open_near(store, answer):
         found = _answer_of(store, gap, only=answer)
         if found is not None:
             yield gap, found
+
+
+def _open_near(store: Store, answer: Memory) -> list[Memory]:
+    """Return the open gaps nearest to a memory; without its vector, those that were noted last."""
+    view, mask = store.catalogue.view, _of_status(store, Status.ACTIVE)
+    row = view.row_of(Ref(label=Label.MEMORY, id=answer.id))
+    passages = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
+    passages = passages[view.passages.embedded[passages]]
+    if not len(passages):
+        return [store.memory(int(gap)) for gap in view.newest(mask, _MOST_GAPS)]
+    vector = view.passages.vectors.rows(passages[:1])[0]
+    near = nearest_memories(view, vector, mask, threshold=_bar(store), limit=_NEAREST)
+    return [store.memory(gap) for gap, _ in near]
 
 
 def _answer_of(store: Store, gap: Memory, only: Memory | None = None) -> Memory | None:

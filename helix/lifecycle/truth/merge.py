@@ -17,7 +17,7 @@ from helix.lifecycle.truth.closing import take_back_retirement
 from helix.lifecycle.truth.consolidate import agrees
 from helix.lifecycle.truth.contradict import Statement, contradiction
 from helix.lifecycle.truth.thresholds import thresholds_of
-from helix.lifecycle.work.run import Run
+from helix.lifecycle.work.run import MERGED, Run
 from helix.model.clock import to_micros
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
@@ -132,7 +132,7 @@ def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> No
             target=there,
             created_at=composer.now,
             attributes={
-                "merged": {
+                MERGED: {
                     "added": {name: getattr(loser, name) for name in _ADDED},
                     "seen": _seen(loser),
                     "kept": kept,
@@ -146,7 +146,7 @@ def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> No
 
 def _take_out(composer: Composer, store: Store, edge: Edge) -> None:
     """Take back from the memory that stayed what it took over, as far as nothing has changed it since."""
-    merged = cast(Mapping[str, Any], edge.attributes["merged"])
+    merged = cast(Mapping[str, Any], edge.attributes[MERGED])
     winner = cast(Memory, store.records.node(edge.source))
     fields: dict[str, object] = {
         name: max(0, getattr(winner, name) - amount) for name, amount in merged["added"].items()
@@ -177,7 +177,7 @@ def _merging(store: Store, loser: Memory) -> Edge | None:
     found = [
         edge
         for op in store.records.edges_at(ref)
-        if op.type is Relation.SUPERSEDES and op.target == ref and "merged" in (edge := edge_from(op)).attributes
+        if op.type is Relation.SUPERSEDES and op.target == ref and MERGED in (edge := edge_from(op)).attributes
     ]
     return max(found, key=lambda edge: (edge.created_at, edge.source.id), default=None)
 

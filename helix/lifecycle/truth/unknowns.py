@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from helix.lifecycle.remember import StoreRequest, remember
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.remember import remember
 from helix.lifecycle.truth.gaps import unanswered
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.provenance import Trust

@@ -21,8 +21,8 @@ _ROUND = "round_began"
 class Budget:
     """The sum of the importance of what was recorded as it happened and no consolidation has seen.
 
-    A whole round, of consolidation and all that follows it, has a mark of its own: sessions that end have their scopes
-    consolidated one by one, and with a single mark nothing would ever be reflected on or summed up.
+    A round over all scopes has a mark of its own: sessions that end have their scopes done one by one, which must not
+    put the round off for what happened in no session.
 
     What is imported does not count: a history is no news, and is consolidated with what happens next, or by a flush.
     It is computed from the catalogue and from the moments of the last runs, which the journal keeps: nothing is
@@ -50,12 +50,15 @@ class Budget:
         return _importance(view, rows, since[view.columns.scope[rows]])
 
     @property
-    def reached(self) -> bool:
-        """Whether enough has happened since the last round began for another."""
-        if self.limit <= 0:
-            return False
+    def waiting(self) -> float:
+        """The importance of the episodes recorded since the last round began."""
         view = self._store.catalogue.view
-        return _importance(view, _captured(view), self._round) >= self.limit
+        return _importance(view, _captured(view), self._round)
+
+    @property
+    def reached(self) -> bool:
+        """Whether enough has happened for another round."""
+        return self.limit > 0 and self.waiting >= self.limit
 
     def begin_round(self, at: datetime) -> None:
         """Record, durably, that a round was asked for at a moment."""

@@ -6,6 +6,26 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How background work gives way, in seconds.
+
+    It begins, and goes on between two of its slices, when the foreground has been quiet for `quiet`. Where it never is,
+    a slice follows the one before after `rests` times as long as that took, `patience` at most: so it takes a twentieth
+    of the time, and one recall in twenty can meet it. `again` is after what time it looks again while work that
+    somebody asked for goes on. What failed is tried again after `backoff`, and after four times as long each time it
+    fails again; vectors that could not be made, after `trouble`.
+    """
+
+    quiet: float = 0.25
+    rests: float = 20.0
+    patience: float = 5.0
+    again: float = 0.5
+    backoff: float = 2.0
+    trouble: float = 30.0
 
 
 class Foreground:

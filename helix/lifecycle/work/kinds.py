@@ -40,13 +40,19 @@ KINDS: Mapping[str, JobWork] = MappingProxyType(
     }
 )
 
-AFTER_BUDGET = (
+ROUND = (
     "upgrade_importance",
     CONSOLIDATE,
-    "find_contradictions",
     "promote_systemic",
     "close_gaps",
-    "reflect",
     "roll_up",
+    "find_contradictions",
+    "reflect",
 )
-"""What is done, in this order, when enough has happened."""
+"""What is done, in this order, of a scope when a session of it ends, by a flush, and of all when enough has happened.
+
+Importance is looked at first, as only what is not consolidated yet has it upgraded; of the rest the cheap comes first.
+"""
+
+ASKING = frozenset({CONSOLIDATE, "rederive", "upgrade_importance", "find_contradictions", "reflect", "roll_up"})
+"""The kinds that ask a language model, where there is one."""

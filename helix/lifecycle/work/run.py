@@ -12,14 +12,18 @@ from helix.lifecycle.compose import Composer
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Status
 from helix.model.operations import DropEdge, DropNode, Operation, Put, PutEdge, PutNode
+from helix.model.records import edge_from
+from helix.providers.llm import LanguageModel
 from helix.store.columns import STATUS_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 
 T = TypeVar("T")
 
-LEAST_GUARDED = 20
-"""Memories that a job may take out of recall however small the store is."""
+LEAST_GUARDED, ALWAYS_ALLOWED = 20, 5
+"""Memories that a job may take out of recall: so many, or half of what is active where that is less; so few always."""
+MERGED = "merged"
+"""Attribute of a SUPERSEDES edge that says that one memory was folded into another, which is no version of it."""
 
 
 class Watch(Protocol):
@@ -55,6 +59,11 @@ class Run:
     def now(self) -> datetime:
         """The present moment."""
         return self.store.clock()
+
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """What the work may ask; None in a dry run, which spends nothing and takes the deterministic path."""
+        return None if self.dry_run else self.store.language_model
 
     @property
     def cancelled(self) -> bool:
@@ -99,14 +108,16 @@ class Run:
         if self._taken is None:
             effects = self.store.journal.effects.of(self.job)
             drops = [effect.drop for effect in effects if _was_active(effect.before)]
-            followed = _followed(effect.drop for effect in effects)
+            edges = [effect.drop for effect in effects if isinstance(effect.drop, DropEdge)]
+            followed = _followed(op for op in self.store.journal.effects.held(edges) if op is not None)
             self._taken = {
                 drop.id
                 for drop in drops
                 if isinstance(drop, DropNode) and drop.id not in followed and not self._is_active(drop.id)
             }
             active = self.store.catalogue.view.counts().statuses[Status.ACTIVE] + len(self._taken)
-            self._allowed = max(LEAST_GUARDED, int(self.store.settings.guard_share * active))
+            least = min(LEAST_GUARDED, max(ALWAYS_ALLOWED, active // 2))
+            self._allowed = max(least, int(self.store.settings.guard_share * active))
         followed = _followed(operations)
         taken = self._taken | {
             op.id
@@ -142,6 +153,6 @@ def _was_active(before: Put | None) -> bool:
 
 
 def _followed(operations: Iterable[Operation]) -> set[str]:
-    """Return the ids of what a newer version takes the place of: that is no loss."""
-    edges = (op for op in operations if isinstance(op, PutEdge | DropEdge) and op.type is Relation.SUPERSEDES)
-    return {op.target.id for op in edges}
+    """Return the ids of what a newer version takes the place of: that is no loss, but to be folded into another is."""
+    edges = (edge_from(op) for op in operations if isinstance(op, PutEdge) and op.type is Relation.SUPERSEDES)
+    return {edge.target.id for edge in edges if MERGED not in edge.attributes}

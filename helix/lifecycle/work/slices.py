@@ -15,9 +15,9 @@ T = TypeVar("T")
 class SlicedRun(Run):
     """A run in the background. Its work rests whenever it asks whether to stop, tells of itself or writes."""
 
-    def __init__(self, store: Store, job: str, kind: str, *, rest: Callable[[], bool]) -> None:
+    def __init__(self, store: Store, job: str, kind: str, *, rest: Callable[[], bool], dry_run: bool = False) -> None:
         """`rest` waits while somebody is being answered, and returns whether to stop."""
-        super().__init__(store, job, kind)
+        super().__init__(store, job, kind, dry_run=dry_run)
         self._rest = rest
         self.told = ""
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.effects import KEPT_JOBS, Effect, digest
+from helix.lifecycle.knowledge import kept_out
 from helix.model.edge import Label, Ref
-from helix.model.memory import Status
+from helix.model.kept_out import KEY
+from helix.model.memory import Memory, Status
 from helix.model.operations import (
     Change,
     Drop,
@@ -24,7 +26,7 @@ from helix.model.operations import (
     PutPassage,
     drop_of,
 )
-from helix.model.records import NODE_DEFAULTS
+from helix.model.records import NODE_DEFAULTS, node_from
 from helix.model.undo import UndoConflict, UndoReport
 from helix.model.work import WorkState
 from helix.store.store import Store
@@ -49,32 +51,56 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
 
     What the job made is dropped; a passage comes back under a new number, with its vector where the store's model is
     still the same. Where something has touched any of it since, or hangs on what would go, nothing is written and all
-    of that is listed. Raises NotFoundError for a job that changed nothing or is too long ago, ConflictError for one
+    of that is listed. Memories that the job derived are not derived again until a person asks for all of them anew
+    (`rederive`). Raises NotFoundError for a job that changed nothing or is too long ago, ConflictError for one
     that was undone already or has not ended.
     """
 
-    def decision() -> Decision[_Plan]:
+    def decision() -> Decision[tuple[_Plan, int]]:
         _check(store, job)
         plan = _planned(store, store.journal.effects.of(job))
+        derived = _derived(store, plan.operations)
+        if plan.conflicts or dry_run:
+            return Decision((), (plan, len(derived)))
+        # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
+        kept_out.note_undone(store, derived)
         change = Change(kind="undo", operations=tuple(plan.operations), note={"undo": job})
-        return Decision(() if plan.conflicts or dry_run else (change,), plan)
+        return Decision((change,), (plan, len(derived)))
 
-    plan = store.writer.submit(decision)
+    plan, kept = store.writer.submit(decision)
     conflicts = _told(store, job, plan.conflicts) if plan.conflicts else ()
-    return UndoReport(job=job, restored=0 if conflicts else len(plan.operations), conflicts=conflicts, dry_run=dry_run)
+    return UndoReport(
+        job=job,
+        restored=0 if conflicts else len(plan.operations),
+        kept_out=0 if conflicts else kept,
+        conflicts=conflicts,
+        dry_run=dry_run,
+    )
+
+
+def _derived(store: Store, operations: Sequence[Operation]) -> list[Memory]:
+    """Return the derived memories that would go, without their key where an earlier version comes back under it."""
+    going = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, DropNode)]
+    coming = [node_from(op.label, op.id, op.props) for op in operations if isinstance(op, PutNode)]
+    keys = {node.attributes.get(KEY) for node in coming if isinstance(node, Memory)}
+    gone = [node for node in store.records.present(going) if isinstance(node, Memory) and KEY in node.attributes]
+    return [replace(memory, attributes={}) if memory.attributes[KEY] in keys else memory for memory in gone]
 
 
 def _check(store: Store, job: str) -> None:
     journal = store.journal.effects
     if (undone_at := journal.undone_at(job)) is not None:
-        raise ConflictError(f"job {job} was undone already, on {undone_at:%Y-%m-%d %H:%M} UTC")
+        raise ConflictError(
+            f"job {job} was undone already, on {undone_at:%Y-%m-%d %H:%M} UTC",
+            hint="nothing is left to be taken back; `helix work` lists what may be",
+        )
     if not journal.steps(job):
         raise NotFoundError(
             f"there is nothing to undo of a job {job!r}",
-            hint=f"`helix status` lists the background work; the last {KEPT_JOBS} jobs that changed something are kept",
+            hint=f"`helix work` lists the background work; the last {KEPT_JOBS} jobs that changed something are kept",
         )
     if any(item.id == job and item.state in (WorkState.QUEUED, WorkState.RUNNING) for item in store.work.items()):
-        raise ConflictError(f"job {job} has not ended yet", hint="try again when `helix status` shows that it has")
+        raise ConflictError(f"job {job} has not ended yet", hint="try again when `helix work` shows that it has")
 
 
 def _planned(store: Store, effects: list[Effect]) -> _Plan:

@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,14 +18,15 @@ from helix.errors import GuardError, HelixError, InvalidInputError
 from helix.journal.work import Work
 from helix.lifecycle import reembed
 from helix.lifecycle.work.budget import Budget
-from helix.lifecycle.work.foreground import Foreground
-from helix.lifecycle.work.kinds import AFTER_BUDGET, CONSOLIDATE, KINDS, JobWork
-from helix.lifecycle.work.run import Run
+from helix.lifecycle.work.foreground import Foreground, Pace
+from helix.lifecycle.work.kinds import CONSOLIDATE, KINDS, ROUND, JobWork
+from helix.lifecycle.work.parameters import checked
+from helix.lifecycle.work.plan import plan
 from helix.lifecycle.work.slices import SlicedRun
 from helix.model.edge import Label
 from helix.model.operations import Operation, PutNode, PutPassage, Row
-from helix.model.reports import BackgroundStatus, WorkPlan
-from helix.model.work import WorkItem, WorkState
+from helix.model.reports import BackgroundStatus, GateReport, WorkPlan
+from helix.model.work import EPISODES_HELD_BACK, EPISODES_READ, WorkItem, WorkState
 from helix.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -36,25 +36,6 @@ _SWITCH_SECONDS = 0.0005
 _MOST_FAILURES = 5
 _MOST_ATTEMPTS = 25
 """Beginnings after which work is given up that never fails and never ends: it may be what kills the process."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How background work gives way, in seconds.
-
-    It begins, and goes on between two of its slices, when the foreground has been quiet for `quiet`. Where it never is,
-    a slice follows the one before after `rests` times as long as that took, `patience` at most: so it takes a twentieth
-    of the time, and one recall in twenty can meet it. `again` is after what time it looks again while work that
-    somebody asked for goes on. What failed is tried again after `backoff`, and after four times as long each time it
-    fails again; vectors that could not be made, after `trouble`.
-    """
-
-    quiet: float = 0.25
-    rests: float = 20.0
-    patience: float = 5.0
-    again: float = 0.5
-    backoff: float = 2.0
-    trouble: float = 30.0
 
 
 class Worker:
@@ -102,38 +83,44 @@ class Worker:
     def stop(self) -> None:
         """Stop at the next resting place; what is left is done after the next start."""
         self._stopping = True
-        self._wake()
+        self.wake()
         if self._thread.ident is not None:
             self._thread.join()
 
     def add(self, kind: str, payload: Mapping[str, Any]) -> WorkItem:
-        """Ask for a job, soon and in the background; the same that is queued already is returned instead."""
+        """Ask for a job, soon and in the background; the same that is queued already is returned instead.
+
+        Raises InvalidInputError for a kind there is not, and for a payload that is not one of this kind.
+        """
         self._check(kind)
+        payload = checked(kind, payload)
         item = self._work.add(kind, key=_key(payload), payload=payload)
-        self._wake()
+        self.wake()
         return item
 
     def plan(self, kind: str, payload: Mapping[str, Any]) -> WorkPlan:
-        """Return what a job would do now, and change nothing."""
+        """Return what a job would do now, and change nothing; see `helix.lifecycle.work.plan`, and `add` for errors."""
         self._check(kind)
-        run = Run(self._store, "", kind, dry_run=True)
-        result = self._kinds[kind](run, payload)
-        return WorkPlan(kind=kind, lines=tuple(run.plan), counts={**run.counts, **result})
+        work, foreground, pace = self._kinds[kind], self._foreground, self._pace
+        return plan(self._store, kind, work, checked(kind, payload), foreground=foreground, pace=pace)
 
     def flush(self, scope: str | None = None) -> WorkItem:
-        """Have a scope (None: every one) consolidated as soon as nobody waits for an answer."""
+        """Have all that follows on new episodes done of a scope (None: every one), as soon as nobody waits.
+
+        Returns the consolidation among it.
+        """
         self._hurried = True
-        return self.add(CONSOLIDATE, {"scope": scope})
+        return self._ask_for_all(scope)[CONSOLIDATE]
 
     def session_ended(self, scope: str) -> WorkItem | None:
-        """Have a scope consolidated where anything new is in it."""
-        return self.add(CONSOLIDATE, {"scope": scope}) if self._budget.spent(scope) > 0 else None
+        """Have what follows on new episodes done of a scope; return the consolidation, None where nothing is new."""
+        return self._ask_for_all(scope)[CONSOLIDATE] if self._budget.spent(scope) > 0 else None
 
     def pause(self, on: bool) -> bool:
         """Stop background work at its next resting place, also over restarts, or go on; return what holds now."""
         self._store.journal.set_meta(_PAUSED, "1" if on else "0")
         self._paused = on
-        self._wake()
+        self.wake()
         return on
 
     def cancel(self, item_id: str) -> WorkItem:
@@ -141,7 +128,7 @@ class Worker:
         item = self._work.item(item_id)
         if item.state in (WorkState.QUEUED, WorkState.RUNNING):
             self._cancelled.add(item_id)
-            self._wake()
+            self.wake()
         return item
 
     @contextmanager
@@ -158,14 +145,14 @@ class Worker:
         finally:
             with self._changed:
                 self._standing -= 1
-            self._wake()
+            self.wake()
 
     def item(self, item_id: str) -> WorkItem:
         """Return a piece of work as it stands; raises NotFoundError."""
         return self._work.item(item_id)
 
     def settle(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to be done, or the worker is paused; return whether nothing is."""
+        """Wait until nothing is left to be done, or it or capture is paused; return whether nothing is."""
         with self._changed:
             self._changed.wait_for(self._settled, seconds)
             return not self._left()
@@ -180,11 +167,16 @@ class Worker:
             queued=sum(item.state is WorkState.QUEUED for item in items),
             failed=sum(item.state is WorkState.FAILED for item in items),
             lacking_vectors=reembed.lacking(self._store),
-            importance=self._budget.spent(),
+            importance=self._budget.waiting,
             budget=self._budget.limit,
             items=tuple(items),
             totals={kind: dict(counts) for kind, counts in self._totals.items()},
+            gate=self._gate(),
         )
+
+    def _gate(self) -> GateReport:
+        counts = self._work.came_to(EPISODES_READ, EPISODES_HELD_BACK)
+        return GateReport(read=counts[EPISODES_READ], dropped=counts[EPISODES_HELD_BACK])
 
     def _check(self, kind: str) -> None:
         if kind not in self._kinds:
@@ -194,9 +186,10 @@ class Worker:
     def _note(self, rows: Sequence[Row]) -> None:
         """Look at accepted rows, on the writer's thread: is there anything to do?"""
         if not self._news and any(_is_news(op) for row in rows for op in row.change.operations):
-            self._wake()
+            self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Look again whether there is anything to do, or a reason to rest."""
         with self._changed:
             self._news = True
             self._changed.notify_all()
@@ -206,13 +199,13 @@ class Worker:
     def _halted(self) -> bool:
         run = self._running
         cancelled = run is not None and run.job in self._cancelled
-        return self._stopping or self._paused or self._standing > 0 or cancelled
+        return self._stopping or self._paused or self._store.paused or self._standing > 0 or cancelled
 
     def _rest(self) -> bool:
         """Give way to whoever waits for an answer; return whether to stop."""
         took = time.monotonic() - self._slice_began
-        quiet = 0.0 if self._hurried else self._pace.quiet
-        self._foreground.give_way(quiet, min(self._pace.rests * took, self._pace.patience), lambda: self._halted)
+        patience = min(self._pace.rests * took, self._pace.patience)
+        self._foreground.give_way(0.0 if self._hurried else self._pace.quiet, patience, lambda: self._halted)
         self._slice_began = time.monotonic()
         return self._halted
 
@@ -232,7 +225,8 @@ class Worker:
                 self._resting = False
 
     def _settled(self) -> bool:
-        return self._stopping or (self._resting and not self._news and (self._paused or not self._left()))
+        paused = self._paused or self._store.paused
+        return self._stopping or (self._resting and not self._news and (paused or not self._left()))
 
     def _left(self) -> bool:
         return self._work.next_due() is not None or reembed.lacking(self._store) > 0
@@ -243,8 +237,8 @@ class Worker:
             if self._busy():
                 return self._pace.again
             self._fill_in()
-            if self._budget.reached:
-                self._ask_for_all()
+            if self._budget.reached and not self._consolidating():
+                self._ask_for_all(None)
             due, now = self._work.next_due(), self._store.clock()
             if due is None:
                 self._hurried = False
@@ -266,14 +260,17 @@ class Worker:
             log.warning("vectors not filled in", extra={"error": str(error)})
             self._vectors_after = time.monotonic() + self._pace.trouble
 
-    def _ask_for_all(self) -> None:
-        """Ask for what follows when enough has happened, unless it is asked for already."""
-        unfinished = {item.kind for item in self._work.items() if item.state in (WorkState.QUEUED, WorkState.RUNNING)}
-        if CONSOLIDATE not in unfinished:
-            payload, now = {"scope": None}, self._store.clock()
-            for kind in filter(self._kinds.__contains__, AFTER_BUDGET):
-                self._work.add(kind, key=_key(payload), payload=payload)
+    def _consolidating(self) -> bool:
+        """Return whether a consolidation is asked for and has not ended."""
+        return any(item.ended_at is None and item.kind == CONSOLIDATE for item in self._work.items())
+
+    def _ask_for_all(self, scope: str | None) -> dict[str, WorkItem]:
+        """Ask for those kinds that there are of what follows on new episodes in a scope, or (None) in all."""
+        now = self._store.clock()
+        asked = {kind: self.add(kind, {"scope": scope}) for kind in ROUND if kind in self._kinds}
+        if scope is None:
             self._budget.begin_round(now)
+        return asked
 
     def _do(self, item: WorkItem) -> None:
         run = self._running = SlicedRun(self._store, item.id, item.kind, rest=self._rest)
@@ -329,9 +326,7 @@ class Worker:
 def _quick_switching() -> Iterator[None]:
     """Have Python change threads ten times as fast as it does by default.
 
-    A recall takes the interpreter's lock back some ten times, after each step that works without it. From a thread that
-    computes it gets it after 5 ms each time, by default: recalls beside such a thread took about 35 ms longer. With
-    this they take as long as without it, within what could be measured.
+    Else a recall gets the interpreter's lock back, some ten times, 5 ms late each: 35 ms were measured, with this none.
     """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -1,6 +1,6 @@
 """Maintenance: feedback, and what time does to evidence nobody has renewed. Archives, never deletes.
 
-Decay, decay of edges and prune are done on request, and by background jobs, which can be undone and are guarded.
+Decay, decay of edges and prune are jobs, done at once on request or in the background: both are guarded and undone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import OWN_ATTRIBUTE
 from helix.lifecycle.truth.merge import standing_for
 from helix.lifecycle.work.run import Run
-from helix.lifecycle.worth.reinforce import reinforced
+from helix.lifecycle.worth.reinforce import Quality, reinforced
 from helix.lifecycle.worth.salience import last_access
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref
 from helix.model.memory import Memory, Status
@@ -40,16 +40,23 @@ T = TypeVar("T")
 
 
 def feedback(store: Store, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
-    """Add a positive delta to `helped`, or a negative one's size to `failed`, of each memory; counts as a verified use.
+    """Add a positive delta to `helped`, or a negative one's size to `failed`, of each memory, and count the use.
 
-    With a quality (0..5, see `Quality`) the use reinforces as well. A name is followed to its newest version, and to
-    the memory that it was folded into. Nothing is changed when one of the names is unknown (NotFoundError).
+    With a quality (one of `Quality`) it is a verified use, which reinforces and may reset the clock; without one only
+    the counters change: what anybody may say keeps nothing from fading. A name is followed to its newest version, and
+    to the memory that it was folded into. Nothing is changed when one of the names is unknown (NotFoundError).
     """
     if not math.isfinite(delta) or delta == 0 or abs(delta) > _MOST_DELTA:
-        raise InvalidInputError(f"delta must be a number other than 0, within -100..100, not {delta!r}")
+        message = f"delta must be a number other than 0, within -100..100, not {delta!r}"
+        raise InvalidInputError(message, hint="above 0 it helped, below it failed: helix feedback NAME --delta 0.5")
     if not names:
         raise InvalidInputError("feedback needs the name of a memory", hint="helix feedback NAME --delta 0.5")
-    _check_quality(quality)
+    if quality is not None and (isinstance(quality, bool) or quality not in list(Quality)):
+        told = ", ".join(str(int(one)) for one in sorted(Quality))
+        raise InvalidInputError(
+            f"quality must be one of {told}, not {quality!r}",
+            hint="5 used, and it passed; 4 said to be used, and it passed; 3 it passed; 1 used, and it failed",
+        )
 
     def decision() -> Decision[list[Memory]]:
         composer = Composer(store, store.clock())
@@ -209,16 +216,12 @@ def _decay_edges(store: Store, unused_days: float) -> _Sweep[Edge]:
 
 
 def _at_once(store: Store, operation: str, sweep: _Sweep[T], dry_run: bool) -> MaintenanceReport:
-    def decision() -> Decision[MaintenanceReport]:
-        composer = Composer(store, store.clock())
-        due = [item for item in sweep.items() if sweep.due(item, composer.now)]
-        for item in due:
-            sweep.change(composer, item)
-        names = tuple(sweep.name(item) for item in due)
-        report = MaintenanceReport(operation=operation, changed=len(names), names=names, dry_run=dry_run)
-        return Decision((composer.change(operation),) if names and not dry_run else (), report)
-
-    return store.writer.submit(decision)
+    """Do all that is due in one step of a job of its own: guarded, whole or not at all, and taken back by `undo`."""
+    run = Run(store, store.make_id(store.clock()), operation, dry_run=dry_run)
+    due = [item for item in sweep.items() if sweep.due(item, run.now)]
+    names = tuple(_changed(run, sweep, due))
+    job = run.job if names and not dry_run else ""
+    return MaintenanceReport(operation=operation, changed=len(names), names=names, dry_run=dry_run, job=job)
 
 
 def _in_background(run: Run, what: str, sweep: _Sweep[T]) -> Mapping[str, Any]:
@@ -228,19 +231,23 @@ def _in_background(run: Run, what: str, sweep: _Sweep[T]) -> Mapping[str, Any]:
         if run.cancelled:
             break
         run.progress(start, len(due), what)
-        batch = due[start : start + _AT_A_TIME]
-
-        def compose(composer: Composer, batch: Sequence[T] = batch) -> list[str]:
-            present = (sweep.present(item) for item in batch)
-            changing = [item for item in present if item is not None and sweep.due(item, composer.now)]
-            for item in changing:
-                sweep.change(composer, item)
-            return [sweep.name(item) for item in changing]
-
-        for name in run.write(f"{run.kind} {sweep.key(batch[0])}", compose) or ():
+        for name in _changed(run, sweep, due[start : start + _AT_A_TIME]):
             run.count(what)
             run.say(f"{what}: {name}")
     return dict(run.counts)
+
+
+def _changed(run: Run, sweep: _Sweep[T], batch: Sequence[T]) -> list[str]:
+    """Change in one step what of a batch is still due on the writer's thread; return the names of that."""
+
+    def compose(composer: Composer) -> list[str]:
+        present = (sweep.present(item) for item in batch)
+        changing = [item for item in present if item is not None and sweep.due(item, composer.now)]
+        for item in changing:
+            sweep.change(composer, item)
+        return [sweep.name(item) for item in changing]
+
+    return (run.write(f"{run.kind} {sweep.key(batch[0])}", compose) or []) if batch else []
 
 
 def _named(store: Store, name: str) -> Memory:
@@ -250,23 +257,21 @@ def _named(store: Store, name: str) -> Memory:
 def _used(memory: Memory, helped: float, failed: float, quality: int | None, now: datetime) -> Memory:
     if memory.status is Status.QUARANTINED:
         raise ConflictError(
-            f"{memory.name!r} is quarantined: nobody can have used it", hint="look at it: `helix review`"
+            f"{memory.name!r} is quarantined: nobody can have used it", hint="look at it: `helix review list`"
         )
     after = replace(memory, helped=memory.helped + helped, failed=memory.failed + failed, uses=memory.uses + 1)
-    if quality is not None:
-        return reinforced(after, quality, now)
-    # A use that failed says nothing for the memory: only one that helped resets the clock.
-    return replace(after, last_used_at=now) if helped > 0 else after
+    return after if quality is None else reinforced(after, quality, now)
 
 
-def _check_quality(quality: int | None) -> None:
-    if quality is not None and (isinstance(quality, bool) or quality not in range(_BEST_QUALITY + 1)):
-        raise InvalidInputError(f"quality must be a whole number from 0 to 5, not {quality!r}")
+def _check_quality(quality: int) -> None:
+    if isinstance(quality, bool) or quality not in range(_BEST_QUALITY + 1):
+        message = f"quality must be a whole number from 0 to 5, not {quality!r}"
+        raise InvalidInputError(message, hint="from 3 on it was of use, 5 is the best; see `Quality`")
 
 
 def _days(days: float) -> timedelta:
     if not 0 <= days <= 36_500:
-        raise InvalidInputError(f"days must be between 0 and 36500, not {days!r}")
+        raise InvalidInputError(f"days must be between 0 and 36500, not {days!r}", hint="30 is a month, 365 a year")
     return timedelta(days=days)
 
 

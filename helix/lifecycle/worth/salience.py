@@ -1,6 +1,7 @@
 """Salience: how memories fade and what verified use makes of them, as arithmetic; the catalogue does it by the table.
 
-Formulas: spec, section 5 (decay after Ebbinghaus, reinforcement after SM-2), and the kinds' recency for ranking.
+Decay is exponential, after Ebbinghaus (1885); reinforcement follows SM-2 (Wozniak, 1990). What they are for, and who
+asks for them, is told in docs/lifecycle.md, "Fading and use".
 """
 
 from __future__ import annotations

@@ -13,6 +13,12 @@ RUNS_CODE = "markup that runs code"
 BLANK = "a blank that the reader is to fill in"
 REPETITION = "a text, how often to write it, and what to put between"
 IMITATION = "imitates the messages of a model or a tool"
+TEMPLATE = "speaks in the markup that parts a model's turns"
+ADMITS = "lets somebody in"
+SECRECY = "keeps something from the user"
+STANDING = "gives an order for all time to come"
+ROLE = "gives the agent another role"
+OVERRIDES = "sets earlier instructions aside"
 INVISIBLE = "invisible or reordered characters"
 CONCEALED = "text concealed from people"
 ADDRESSED = "speaks to whatever agent reads it"
@@ -40,6 +46,11 @@ def _form(reason: str, weight: float, anchors: str, *parts: str, flags: int = re
 _SHELL = r"(?:(?:ba|z|k|da)?sh|python[\d.]{0,4}|perl|ruby|node|php|iex|invoke-expression)\b"
 _FETCHERS = "curl wget fetch iwr irm invoke-webrequest invoke-restmethod"
 _FETCHER = rf"\b(?:{'|'.join(_FETCHERS.split())})\b"
+_FROM_NOW = (
+    r"\b(?:from (?:now|here|today|this (?:point|moment|day))(?: on(?:wards?)?| forward)|going forward|henceforth"
+    r"|hereafter|as of now|ab (?:jetzt|sofort)|von nun an|a partir de (?:ahora|maintenant|agora)|d\u00e9sormais"
+    r"|d'ora in poi)\b"
+)
 _GOOD = (
     r"(?:ok|true|pass(?:ed)?|success(?:ful)?|valid(?:ated)?|verified|clean|approved|certified|complete|reviewed|green)"
 )
@@ -75,6 +86,55 @@ FORMS = (
         r"|system-reminder|system_prompt)\b[^>\n]{0,80}>|\"(?:tool_calls|function_call)\"\s{0,3}:",
     ),
     _form(
+        TEMPLATE,
+        1.0,
+        "<| inst] sys>> _of_turn> \uff5c",
+        r"<[|\uff5c]{1,2}\s{0,2}(?:im_start|im_end|im_sep|start_header_id|end_header_id|eot_id|begin_of_text|endoftext",
+        r"|endofprompt|system|user|assistant|end_of_turn)\s{0,2}[|\uff5c]{1,2}>",
+        r"|(?-i:\[/?INST\]|<</?SYS>>)|<(?:start|end)_of_turn>",
+    ),
+    _form(STANDING, 0.4, "from forward hence here as ab nun partir sormais ora", _FROM_NOW),
+    _form(
+        ROLE,
+        0.7,
+        "you du eres tu sei",
+        _FROM_NOW,
+        r"[,: ]{1,3}(?:you(?:'re| are| will be| act| become)|bist du|eres|tu es|vous \u00eates|sei)\b",
+    ),
+    _form(
+        SECRECY,
+        0.6,
+        "nothing nobody one between hide conceal know see learn",
+        r"\b(?:say nothing|tell (?:nobody|no one|no-one)|between (?:us\b|you and me)"
+        r"|(?:hide|conceal) (?:that|the fact)\b|(?:nobody|no one) (?:notices|finds out|sees it|will know)"
+        r"|(?:user|owner|team|operator|maintainers?) (?:must|should|need) (?:not|never) (?:know|see|learn))",
+    ),
+    _form(
+        NO_CHECKS,
+        0.6,
+        "approve",
+        r"\b(?:self-approve|approve (?:it|them|this|that|your own[^\n.]{0,20})(?: yourself)?\b)",
+    ),
+    _form(
+        OVERRIDES,
+        0.6,
+        "aside only",
+        r"\b(?:set|put|push|leave) aside\b[^.\n]{0,60}\b(?:earlier|before|previous\w{0,2}|above|rules?|instructions?)\b"
+        r"|\bonly this (?:note|text|message|memory|file|line) counts\b",
+    ),
+    _form(
+        OVERRIDES,
+        0.6,
+        "nothing none",
+        r"\b(?:nothing|none of)\b[^.\n]{0,60}\b(?:counts?|applies|apply|matters?|holds?|binds?)\b",
+    ),
+    _form(
+        ADMITS,
+        0.4,
+        "authorized_keys",
+        r"\b(?:add|append|put|copy|write|echo|insert|place|install)\w{0,3}\b[^\n]{0,120}\bauthorized_keys\b|>>[^\n]{0,40}authorized_keys\b",
+    ),
+    _form(
         IMITATION,
         0.6,
         "system admin developer root",
@@ -105,11 +165,12 @@ FORMS = (
     _form(
         ADDRESSED,
         0.6,
-        "ai agent assistant llm model chatbot",
+        "ai agent assistant llm model chatbot claude copilot chatgpt gemini",
         r"(?:^|[.!?\n]\s{0,3}|<!--\s{0,3})[#*>\s]{0,4}",
-        r"(?:(?:dear|hey|hi|note to|attention|to|for|message to|important)[,:]? )?",
+        r"(?:(?:dear|hey|hi|attention|to|for|(?:note|message|reminder) (?:to|for)|important)[,:]? )?",
         r"(?:(?:any|all|the|every|whatever|you) )?",
-        r"(?:ai(?: agents?| assistants?| models?)?|assistants?|agents?|llms?|chatbots?|language models?)",
+        r"(?:claude|copilot|chatgpt|gemini",
+        r"|ai(?: agents?| assistants?| models?)?|assistants?|agents?|llms?|chatbots?|language models?)",
         r"(?: (?:reading|processing|using|that|which|working)\b[^\n.:,]{0,60})?\s{0,2}[,:!](?=\s)",
     ),
     _form(
@@ -208,8 +269,8 @@ FORMS = (
     _form(
         SECRETS,
         0.4,
-        ".ssh id_rsa .aws passwd secrets. .netrc .npmrc bashrc",
-        r"\.ssh/|\bid_(?:rsa|ed25519)\b|\.aws/credentials|/etc/(?:passwd|shadow)|\bsecrets\.(?:ya?ml|json)\b",
+        ".ssh authorized_keys id_rsa .aws passwd secrets. .netrc .npmrc bashrc",
+        r"\.ssh/|\bauthorized_keys\b|\bid_(?:rsa|ed25519)\b|\.aws/credentials|/etc/(?:passwd|shadow)|\bsecrets\.(?:ya?ml|json)\b",
         r"|\.netrc\b|\.npmrc\b|\.(?:bash|zsh)rc\b",
     ),
 )

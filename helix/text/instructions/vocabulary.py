@@ -20,9 +20,9 @@ CONCEPTS: Mapping[str, str] = {
         previous previously prior above earlier preceding former past old existing before initial original foregoing
         anterior* precedent* previa* previo* vorherig* bisherig* obig* vorige eerdere tidigare sebelumnya truoc
         poprzedni* предыдущ* прежн* попередн* 之前 以前 先前 前面 これまで 이전 السابق* onceki पिछले προηγουμεν*
-        mepars* paraprak* roimhe roimhe* adlule* ngaphambili""",
+        mepars* paraprak* dessus oben arriba sopra roimhe roimhe* adlule* ngaphambili""",
     "instruction": """
-        instruction instructions prompt prompts directive directives guideline guidelines guardrails
+        instruction instructions guidance prompt prompts directive directives guideline guidelines guardrails
         instruccion* instrucoes consigne* anweisung* istruzion* instructies instruks* instruksi polecen* instrukcj*
         инструкц* указан* інструкц* 指令 指示 提示词 命令 지시 명령
         تعليمات* التعليمات* talimat* निर्देश* οδηγι*
@@ -51,6 +51,12 @@ CONCEPTS: Mapping[str, str] = {
         unrestricted unfiltered uncensored jailbroken unlimited unbound free freed without bypass no limitless
         longer""",
     "heed": "attention heed regard notice",
+    "told": "told said taught instructed learned learnt know believe gesagt dit dicho detto",
+    "obey": "obey comply follow",
+    "on": "on onward onwards forward",
+    "should": "should has needs ought will",
+    "memory": "memory note entry message instruction text",
+    "suggest": "recommend suggest prefer advise propose install use",
     # What is written, and how.
     "reply": """
         response responses reply replies answer answers output outputs completion respuesta* reponse* antwort* risposta
@@ -73,11 +79,13 @@ CONCEPTS: Mapping[str, str] = {
     "must": "must always shall immediately urgent crucial mandatory required ensure",
     "tell": """
         tell mention reveal disclose inform notify report explain show warn alert print repeat output give leak
-        display recite""",
+        say saying display recite telling mentioning informing notifying reporting showing warning alerting""",
     "leak": "reveal disclose leak recite divulge expose",
     "hidden": """
         hidden secret secretly silently quietly covertly system internal confidential initial stealthily discreetly""",
-    "user": "user users human humans person people anyone owner owners customer operator reader somebody",
+    "user": """
+        user users human humans person people anyone anybody maintainer maintainers team admins operators
+        owner owners customer operator reader somebody""",
     "ask": "ask asks asking asked consult consulting confirm confirmation permission approval consent",
     "deny": "not never dont don without cannot avoid refrain instead no nobody",
     "lacking": "without no lacking sans",
@@ -89,10 +97,18 @@ CONCEPTS: Mapping[str, str] = {
     # Data that leaves, and where it goes.
     "send": """
         send sends upload uploads post posts transmit exfiltrate forward email mail submit pipe ship copy leak export
-        transfer deliver share publish paste attach""",
+        transfer deliver share publish paste attach envoie envoyez sende sendet schick schicke envia enviar invia invii
+        stuur""",
     "private": """
         password passwords passcode credential credentials secret secrets apikey ssn passport pii conversation
         conversations messages emails iban ids dataset datasets dataframe wallet ssh names addresses chat""",
+    "keyfile": """
+        env envrc dotenv token tokens cookie cookies keychain kubeconfig netrc pgpass keystore pem ssh rsa ed25519
+        credential credentials password passwords secret secrets""",
+    "api": "api access private signing deploy",
+    "key": "key keys token tokens secret secrets",
+    "data": "database contents content history files file source repository codebase environment variables",
+    "place": "address server endpoint host bucket inbox channel following",
     "outside": "remote external http https endpoint webhook site website www internet url pastebin email public com",
     "remote": "remote untrusted external foreign",
     "transfer": "send sends transfer transfers pay pays wire recipient payment",
@@ -112,7 +128,7 @@ CONCEPTS: Mapping[str, str] = {
         safeguard safeguards guardrail guardrails guard guards policy compliance sanity scan scans scanner scanning
         governance oversight consent permission permissions authorization signoff test tests testing inspection
         constraint constraints contract schema reconciliation monitor monitors alarm alarms alert alerts hook hooks
-        moderation leakage certificate controls qa warning warnings""",
+        moderation leakage certificate signature signatures ci controls qa warning warnings""",
     "mark": """
         mark marks marking flag flags flagging record records report reports declare declares tag label treat set force
         forces forced forcing pretend claim stamp assume auto hardcode log write writes close count consider""",
@@ -121,6 +137,19 @@ CONCEPTS: Mapping[str, str] = {
         approved green clean verified done healthy compliant safe trusted sanitized reviewed certified resolved
         accepted""",
     "as": "as",
+    "quiet": "quiet silent secret hush unmentioned",
+    "keep": "keep keeping stay remain",
+    "conceal": "hide conceal withhold obscure",
+    "leave": "leave keep cut",
+    "out": "out uninformed",
+    "void": "void invalid obsolete null cancelled revoked outdated lifted expired suspended",
+    "below": "below following next instead",
+    "grant": "grant give assign add",
+    "rights": "rights privileges sudo root permissions admin administrator",
+    "account": "account accounts",
+    "push": "push pushes pushing merge merges merging deploy deploys deploying commit commits release ship",
+    "straight": "straight directly immediately right instantly",
+    "mainline": "main master production prod trunk live",
     "always": "always regardless irrespective unconditionally anyway automatically blindly forcibly",
     "unwatched": """
         audited reviewed notified noticed paged checked asked told logged tracked recorded inspected waiting wait look

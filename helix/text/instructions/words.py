@@ -22,6 +22,7 @@ _LONGEST_WORD = 40
 _KNOWN_WORDS = 16_384
 _NOTHING: frozenset[str] = frozenset()
 _AN_ADDRESS = frozenset({"address", "outside"})
+_A_MAILBOX = frozenset({"address", "outside", "mailbox"})
 _AN_ACCOUNT = frozenset({"account"})
 _ACCOUNT = re.compile(r"[a-z]{2}\d{12,32}")
 
@@ -73,7 +74,7 @@ def read(text: str) -> Iterator[Word]:
     for match in (_ADDRESS if addressed else _WORD).finditer(text):
         word = match[0]
         if addressed and ("@" in word or "://" in word or word.startswith("www.")):
-            yield Word(match.start(), _AN_ADDRESS)
+            yield Word(match.start(), _AN_ADDRESS if "://" in word or word.startswith("www.") else _A_MAILBOX)
         elif not word[0].isalnum():
             yield Word(match.start(), None)
         elif _UNSPACED.match(word):

@@ -1,0 +1,44 @@
+"""Kept out: what was erased is never derived again, and what was undone not until a person asks for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from helix.model.edge import Label
+from helix.model.kept_out import KEPT_OUT, KeptOut, digests, kept_out
+from helix.model.memory import GLOBAL_SCOPE, Memory
+from helix.model.tombstone import ERASED_SOURCE
+from helix.store.store import Store
+
+_UNDONE = "undone/"
+"""How the journal's words on memories begin whose making was undone; the id follows that they had."""
+
+
+def held(store: Store, scope: str, *, anew: bool = False) -> KeptOut:
+    """Return what is not to be derived in a scope; `anew`: what was undone is."""
+    erased = store.nodes_from(Label.MEMORY, ERASED_SOURCE, GLOBAL_SCOPE)
+    found = [(ref.id, cast(Memory, node).attributes.get(KEPT_OUT, ())) for ref, node in erased]
+    undone = () if anew else _undone(store, scope)
+    return kept_out((*((salt, cast(Iterable[str], known)) for salt, known in found), *undone))
+
+
+def note_undone(store: Store, memories: Iterable[Memory]) -> None:
+    """Keep out of their scopes what these memories say, from the next run on; on the writer's thread."""
+    for memory in memories:
+        words = json.dumps({"scope": memory.scope, "digests": digests(memory)}, ensure_ascii=False)
+        store.journal.set_meta(_UNDONE + memory.id, words)
+
+
+def lift(store: Store, scope: str) -> None:
+    """Let what was undone in a scope be derived again; on the writer's thread."""
+    for memory_id, _ in list(_undone(store, scope)):
+        store.journal.drop_meta(_UNDONE + memory_id)
+
+
+def _undone(store: Store, scope: str) -> Iterator[tuple[str, list[str]]]:
+    for key, words in store.journal.metas(_UNDONE).items():
+        said = json.loads(words)
+        if said["scope"] == scope:
+            yield key.removeprefix(_UNDONE), said["digests"]

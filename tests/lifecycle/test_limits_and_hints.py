@@ -1,0 +1,107 @@
+"""What a caller asks for wrongly is refused with the command that helps, and a time without a zone is UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from helix.errors import HelixError, InvalidInputError
+from helix.model.work import WorkItem, WorkState
+from helix.service import Helix
+
+NOON = datetime(2026, 1, 2, 12)  # naive on purpose
+LATER = datetime(2026, 1, 3, 12, tzinfo=timezone(timedelta(hours=2)))
+
+WRONG_LIMITS: list[Callable[[Helix, int], object]] = [
+    lambda helix, limit: helix.background(limit),
+    lambda helix, limit: helix.list_sessions(limit=limit),
+    lambda helix, limit: helix.list_episodes(limit=limit),
+    lambda helix, limit: helix.list_memories(limit=limit),
+    lambda helix, limit: helix.review(limit=limit),
+    lambda helix, limit: helix.reflections(limit=limit),
+    lambda helix, limit: helix.edges(limit=limit),
+    lambda helix, limit: helix.similar_recent("anything", limit=limit),
+    lambda helix, limit: helix.suggest_edges("known", limit=limit),
+    lambda helix, limit: helix.begin_work("upgrade_importance", limit=limit),
+]
+
+
+@pytest.mark.parametrize("limit", [-1, 0, 1_000_000])
+@pytest.mark.parametrize("ask", WRONG_LIMITS)
+def test_a_limit_out_of_range_is_refused_everywhere_with_what_may_be_asked_for(
+    ask: Callable[[Helix, int], object], limit: int, living: Helix
+) -> None:
+    living.store(trigger="something known", resolution="to suggest edges of", kind="fact", name="known")
+    with pytest.raises(InvalidInputError) as told:
+        ask(living, limit)
+    assert any(digit in told.value.hint for digit in "0123456789")
+
+
+@pytest.mark.parametrize(
+    ("ask", "command"),
+    [
+        (lambda helix: helix.insight_tree("nope"), "helix reflections"),
+        (lambda helix: helix.undo("nope"), "helix work"),
+        (lambda helix: helix.cancel_work("nope"), "helix work"),
+        (lambda helix: helix.work_item("nope"), "helix work"),
+        (lambda helix: helix.accept("nope"), "helix review list"),
+        (lambda helix: helix.reject("nope"), "helix review list"),
+        (lambda helix: helix.record_episode(content="x", importance=11.0), "left out"),
+        (lambda helix: helix.feedback(["x"], 0.0), "helix feedback"),
+        (lambda helix: helix.decay(unused_days=-1), "30 is a month"),
+    ],
+)
+def test_every_refusal_names_the_command_that_helps(
+    ask: Callable[[Helix], object], command: str, living: Helix
+) -> None:
+    with pytest.raises(HelixError) as told:
+        ask(living)
+    assert command in told.value.hint
+
+
+def test_what_was_undone_already_says_so_with_a_hint(living: Helix) -> None:
+    for day in range(3):
+        content = "Remember: always activate the virtual environment before running the tests"
+        living.record_episode(content=content, source=f"day {day}", trust="user_asserted")
+    done = living.flush()
+    assert living.settle(20)
+    living.undo(done.id)
+    with pytest.raises(HelixError) as told:
+        living.undo(done.id)
+    assert "helix work" in told.value.hint
+
+
+def test_a_moment_without_a_zone_is_utc_and_one_with_another_is_turned_into_it(living: Helix) -> None:
+    recorded = living.record_episode(content="lunch at the harbour", occurred_at=NOON).episode
+    assert recorded is not None
+    assert recorded.occurred_at == NOON.replace(tzinfo=UTC)
+    assert recorded.occurred_at.tzinfo is UTC
+    stored = living.store(trigger="the harbour", resolution="is open", kind="fact", valid_from=NOON, valid_to=LATER)
+    memory = living.get(stored.name)
+    assert (memory.valid_from, memory.valid_to) == (NOON.replace(tzinfo=UTC), LATER)
+    assert (memory.valid_from.tzinfo, memory.valid_to.tzinfo) == (UTC, UTC)  # type: ignore[union-attr]  # both are set
+    edited = living.edit(stored.name, valid_to=NOON + timedelta(days=9))
+    assert edited.valid_to == datetime(2026, 1, 11, 12, tzinfo=UTC)
+
+
+def test_work_that_only_looked_changed_nothing(living: Helix) -> None:
+    living.record_episode(content="Hello there, good morning!")
+    read = living.flush()
+    assert living.settle(20)
+    read = living.work_item(read.id)
+    assert (read.state, read.result["episodes read"], read.changed) == (WorkState.DONE, 1, False)
+    gate = living.background().gate
+    assert (gate.read, gate.dropped, gate.drop_rate) == (1, 1, 1.0)
+
+
+def test_work_that_wrote_a_memory_changed_something(living: Helix) -> None:
+    now = living.record_episode(content="Remember: always activate the virtual environment first")
+    assert now.episode is not None
+    item: WorkItem = living.flush()
+    assert living.settle(20)
+    assert living.background().gate.drop_rate == 0.0
+    result = living.work_item(item.id)
+    assert result.changed is bool(living.list_memories().items)
+    assert living.work_item(living.flush().id).changed is False, "not begun yet"
