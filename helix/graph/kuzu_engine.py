@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util  # noqa: F401  # Kuzu looks for pyarrow through it and does not import it itself
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -301,7 +301,11 @@ def files_of(path: Path) -> tuple[Path, ...]:
 
 def size_of(path: Path) -> int:
     """Return the bytes of a graph's files on disk, whether it is open or not."""
-    return sum(file.stat().st_size for file in files_of(path) if file.exists())
+    size = 0
+    for file in files_of(path):
+        with suppress(FileNotFoundError):  # Kuzu's own log comes and goes
+            size += file.stat().st_size
+    return size
 
 
 def _single(result: kuzu.QueryResult | list[kuzu.QueryResult]) -> kuzu.QueryResult:

@@ -143,8 +143,9 @@ class Composer:
         )
 
     def put_edge(self, edge: Edge) -> None:
-        """Write an edge as it stands."""
-        self._operations.append(put_edge(edge))
+        """Write an edge as it stands; none from a node to itself, which is what is left of two that became one."""
+        if edge.source != edge.target:
+            self._operations.append(put_edge(edge))
 
     def passages(self, owner: Ref, prepared: Prepared) -> None:
         """Make the owner findable by its text."""

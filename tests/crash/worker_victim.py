@@ -29,6 +29,7 @@ from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.work.foreground import Foreground, Pace
 from helix.lifecycle.work.kinds import KINDS
+from helix.lifecycle.work.parameters import PARAMETERS
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.worker import Worker
 from helix.model.edge import Label, Relation
@@ -64,7 +65,7 @@ KILLED = {"steps": steps, **KINDS}
 
 
 def opened(home: Path, clock: Callable[[], datetime]) -> Store:
-    settings = configuration.load({"home": home, "consolidation_budget": 0}, environ={}, cwd=home)
+    settings = configuration.load({"home": home, "consolidation_budget": 0, "guard_share": 1.0}, environ={}, cwd=home)
     store = Store(settings, embedder=HashEmbedder(), clock=clock)
     store.language_model = ScriptedModel(answered)
     return store
@@ -155,7 +156,7 @@ def seed(home: Path, kind: str) -> None:
     worker.start()
     assert worker.settle(30)
     worker.pause(True)
-    worker.add(kind, {"scope": None})
+    worker.add(kind, {"scope": None} if "scope" in PARAMETERS.get(kind, {"scope"}) else {})
     worker.stop()
     (home / "seeded.json").write_text(json.dumps(held(store), sort_keys=True), "utf-8")
     store.close()
