@@ -238,7 +238,7 @@ def test_an_episode_without_a_vector_waits_for_it(store: Store) -> None:
     assert [memory.trigger for memory in learned(store)] == [LINTER[0]]
 
 
-@pytest.mark.parametrize("seed", [2, 3, 5])
+@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (3, 5))])
 def test_a_hundred_episodes_give_the_same_at_once_and_night_by_night(store: Store, seed: int) -> None:
     chance = random.Random(seed)
     verbs = ("Always check", "Never touch", "Remember to clean", "We decided to keep", "Had to fix", "You need")
