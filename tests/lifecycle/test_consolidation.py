@@ -33,6 +33,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.providers.choose import embedder_for
+from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -59,6 +60,13 @@ TALK = (
 def settings(settings: Settings) -> Settings:
     """Settings with which the background worker consolidates nothing by itself, beside the runs of a test."""
     return dataclasses.replace(settings, consolidation_budget=0.0)
+
+
+@pytest.fixture
+def store(living: Helix) -> Store:
+    """The store of a service whose worker rests: it would make the vectors that a test leaves out."""
+    living.pause_worker(True)
+    return living._store
 
 
 def patch(store: Store, ref: Ref, **fields: object) -> None:
