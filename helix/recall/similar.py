@@ -50,6 +50,12 @@ class Suggestion:
     reason: str
 
 
+def own_vectors(view: CatalogueView, row: int | None) -> VectorArray:
+    """Return the vectors of a row's passages, shape (n, dimension), the first passage's first; none for no row."""
+    passages = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
+    return view.passages.vectors.rows(passages[view.passages.embedded[passages]])
+
+
 def nearest_memories(
     view: CatalogueView, vector: VectorArray, mask: BoolArray, *, threshold: float, limit: int
 ) -> list[tuple[int, float]]:
@@ -92,15 +98,13 @@ def suggest_edges(
 
     Memories it has an edge with already are left out; so is everything where it has no vector of its own.
     """
-    passages = view.passages.of_rows(np.array([row]), view.count)
-    passages = passages[view.passages.embedded[passages]]
-    if not len(passages):
+    own = own_vectors(view, row)
+    if not len(own):
         return []
     mask = view.mask(RecallQuery(query="", scope=view.scope_of(row), labels=(Label.MEMORY,)), now)
     mask[row] = False
     mask[graph.neighbours([row]).rows] = False
-    vector = view.passages.vectors.rows(passages[:1])[0]
-    near = nearest_memories(view, vector, mask, threshold=SUGGESTED_FROM, limit=limit)
+    near = nearest_memories(view, own[0], mask, threshold=SUGGESTED_FROM, limit=limit)
     return [_suggestion(view, graph, row, other, similarity) for other, similarity in near]
 
 

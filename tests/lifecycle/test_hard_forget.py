@@ -7,15 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
+from working import job
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.answers import Answers
@@ -37,7 +36,7 @@ from helix.model.provenance import Provenance
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.records import put
 from helix.model.reflection import Reflection
-from helix.model.reports import Job, StoreStatus
+from helix.model.reports import StoreStatus
 from helix.model.tombstone import ERASED_AT, is_erased
 from helix.model.usage import KeptAnswer
 from helix.providers.fakes import HashEmbedder
@@ -50,8 +49,6 @@ from helix.store.jobs import Jobs, Ticket
 from helix.store.matrix import coded
 from helix.store.store import Store
 from helix.store.writer import Decision
-
-T = TypeVar("T")
 
 SECRET = "The quaxlotl harvester refuses beetroot on Thursdays"
 ANSWER = "Feed it parsnip zymurgy from farm/zymurgy.toml instead"
@@ -86,27 +83,6 @@ def store(settings: Settings) -> Iterator[Store]:
     opened = Store(settings, embedder=HashEmbedder())
     yield opened
     opened.close()
-
-
-def job(store: Store, work: Callable[[Ticket], T]) -> T:
-    """Run work as a job of the service, to its end."""
-    ended = threading.Event()
-
-    def told(job: Job) -> None:
-        if job.ended_at is not None:
-            ended.set()
-
-    jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=told)
-    results: list[T] = []
-
-    def run(ticket: Ticket) -> dict[str, object]:
-        results.append(work(ticket))
-        return {}
-
-    started = jobs.start("test", run)
-    assert ended.wait(60)
-    assert jobs.get(started.id).error == ""
-    return results[0]
 
 
 def forget(store: Store, name_or_id: str) -> EraseReport:

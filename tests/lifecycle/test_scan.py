@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from working import job
 
 from helix.lifecycle.compose import read
 from helix.lifecycle.erasure import unfinished
@@ -29,18 +29,15 @@ from helix.model.memory import Kind, Memory
 from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage
 from helix.model.provenance import Provenance
 from helix.model.records import put
-from helix.model.reports import Job
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
 from helix.store import erasing
 from helix.store.backup import back_up
-from helix.store.jobs import Jobs, Ticket
+from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import slug
 from helix.text.redact import redact
-
-T = TypeVar("T")
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 OTHER = "AKIA" + "IOSFODNN7EXAMPLF"
@@ -51,27 +48,6 @@ def store(settings: Settings) -> Iterator[Store]:
     opened = Store(settings, embedder=HashEmbedder())
     yield opened
     opened.close()
-
-
-def job(store: Store, work: Callable[[Ticket], T]) -> T:
-    """Run work as a job of the service, to its end."""
-    ended = threading.Event()
-
-    def told(job: Job) -> None:
-        if job.ended_at is not None:
-            ended.set()
-
-    jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=told)
-    results: list[T] = []
-
-    def run(ticket: Ticket) -> dict[str, object]:
-        results.append(work(ticket))
-        return {}
-
-    started = jobs.start("test", run)
-    assert ended.wait(60)
-    assert jobs.get(started.id).error == ""
-    return results[0]
 
 
 def scanned(store: Store, *, apply: bool = False) -> ScanReport:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-import numpy as np
-
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.thinking.by_model import CONTRADICTION, opposed
@@ -17,6 +15,7 @@ from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
+from helix.recall.similar import own_vectors
 from helix.store.store import Store
 
 _MOST, _NEAREST = 60, 4
@@ -67,12 +66,8 @@ def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:
 def _vector(store: Store, memory: Memory) -> bytes | None:
     """Return the vector of a memory's first passage, or None while it has none."""
     view = store.catalogue.view
-    row = view.row_of(_ref(memory))
-    if row is None:
-        return None
-    own = view.passages.of_rows(np.array([row]), view.count)
-    own = own[view.passages.embedded[own]]
-    return view.passages.vectors.rows(own[:1])[0].tobytes() if len(own) else None
+    own = own_vectors(view, view.row_of(_ref(memory)))
+    return own[0].tobytes() if len(own) else None
 
 
 def _open(store: Store, newer: Memory, known: Memory) -> bool:

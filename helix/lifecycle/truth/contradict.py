@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Protocol
 
 from helix.lifecycle.truth.wording import (
     Exchange,
@@ -75,15 +74,8 @@ class Contradiction:
     right: str
 
 
-class Detector(Protocol):
-    """Finds contradictions among pairs of statements; None as a whole where it has no answer (no model, no budget)."""
-
-    def __call__(self, pairs: Sequence[tuple[Statement, Statement]]) -> Sequence[Contradiction | None] | None:
-        """Return for each pair the contradiction, or None."""
-
-
 def by_words(pairs: Sequence[tuple[Statement, Statement]]) -> list[Contradiction | None]:
-    """Return for each pair what `contradiction` says: the detector that needs no model."""
+    """Return for each pair what `contradiction` says."""
     return [contradiction(left, right) for left, right in pairs]
 
 

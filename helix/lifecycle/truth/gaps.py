@@ -20,7 +20,7 @@ from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallAnswer
 from helix.model.records import edge_from
-from helix.recall.similar import nearest_memories
+from helix.recall.similar import nearest_memories, own_vectors
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -166,12 +166,10 @@ def _open_near(store: Store, answer: Memory) -> list[Memory]:
     """Return the open gaps nearest to a memory; without its vector, those that were noted last."""
     view, mask = store.catalogue.view, _of_status(store, Status.ACTIVE)
     row = view.row_of(Ref(label=Label.MEMORY, id=answer.id))
-    passages = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
-    passages = passages[view.passages.embedded[passages]]
-    if not len(passages):
+    own = own_vectors(view, row)
+    if not len(own):
         return [store.memory(int(gap)) for gap in view.newest(mask, _MOST_GAPS)]
-    vector = view.passages.vectors.rows(passages[:1])[0]
-    near = nearest_memories(view, vector, mask, threshold=_bar(store), limit=_NEAREST)
+    near = nearest_memories(view, own[0], mask, threshold=_bar(store), limit=_NEAREST)
     return [store.memory(gap) for gap, _ in near]
 
 
@@ -203,9 +201,8 @@ def _near(store: Store, gap: Memory, only: Memory | None) -> list[tuple[Memory, 
     """Return the memories nearest to a gap with their cosines; with no vector, `only` as it is."""
     view = store.catalogue.view
     row = view.row_of(Ref(label=Label.MEMORY, id=gap.id))
-    passages = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
-    passages = passages[view.passages.embedded[passages]]
-    if not len(passages):
+    own = own_vectors(view, row)
+    if not len(own):
         return [] if only is None or only.scope not in (gap.scope, GLOBAL_SCOPE) else [(only, None)]
     columns, scopes = view.columns, view.lookups.scopes
     mask = (
@@ -217,8 +214,7 @@ def _near(store: Store, gap: Memory, only: Memory | None) -> list[tuple[Memory, 
     if only is not None:
         chosen = view.row_of(Ref(label=Label.MEMORY, id=only.id))
         mask &= np.arange(view.count) == (-1 if chosen is None else chosen)
-    vector = view.passages.vectors.rows(passages[:1])[0]
-    near = nearest_memories(view, vector, mask, threshold=_bar(store), limit=_NEAREST)
+    near = nearest_memories(view, own[0], mask, threshold=_bar(store), limit=_NEAREST)
     return [(store.memory(found), cosine) for found, cosine in near]
 
 

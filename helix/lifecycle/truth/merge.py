@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
-import numpy as np
-
 from helix.errors import ConflictError, InvalidInputError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import standing_memory_of
@@ -22,7 +20,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from, flatten
-from helix.recall.similar import nearest_memories
+from helix.recall.similar import nearest_memories, own_vectors
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -197,8 +195,7 @@ def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
     row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
     if row is None:
         return []
-    own = view.passages.of_rows(np.array([row]), view.count)
-    own = own[view.passages.embedded[own]]
+    own = own_vectors(view, row)
     if len(own) != 1:
         return []  # a long text is known by the vectors of its pieces: one alike piece does not make it the same
     columns = view.columns
@@ -210,8 +207,7 @@ def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
         & (columns.valid_to > to_micros(store.clock()))
     )
     mask[row] = False
-    vector = view.passages.vectors.rows(own)[0]
-    near = nearest_memories(view, vector, mask, threshold=threshold, limit=_NEAREST)
+    near = nearest_memories(view, own[0], mask, threshold=threshold, limit=_NEAREST)
     return [other for other in (store.memory(found) for found, _ in near) if _one(memory, other)]
 
 

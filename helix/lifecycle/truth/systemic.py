@@ -21,7 +21,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Provenance, Trust, weakest
-from helix.recall.similar import nearest_memories
+from helix.recall.similar import nearest_memories, own_vectors
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -164,8 +164,7 @@ def _known(store: Store, alike: Iterable[_Failure]) -> Memory | None:
 
 def _similar(store: Store, row: int) -> list[Memory]:
     view = store.catalogue.view
-    own = view.passages.of_rows(np.array([row]), view.count)
-    own = own[view.passages.embedded[own]]
+    own = own_vectors(view, row)
     if not len(own):
         return []
     columns = view.columns
@@ -176,9 +175,8 @@ def _similar(store: Store, row: int) -> list[Memory]:
         & np.isin(columns.status, [STATUS_CODE[Status.ACTIVE], STATUS_CODE[Status.ARCHIVED]])
     )
     mask[row] = False
-    vector = view.passages.vectors.rows(own[:1])[0]
     bar = thresholds_of(store).similar
-    near = nearest_memories(view, vector, mask, threshold=bar, limit=_MOST_MEMBERS)
+    near = nearest_memories(view, own[0], mask, threshold=bar, limit=_MOST_MEMBERS)
     return [memory for memory in (store.memory(found) for found, _ in near) if _counts(memory)]
 
 
