@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from benchmarks.concurrent import sentence
-from benchmarks.machine import described, percentiles
+from benchmarks.machine import described, percentiles, share_models
 from helix import settings as configuration
 from helix.model.recall import RecallQuery
 from helix.service import Helix
@@ -113,8 +113,6 @@ def background(seconds: float, episodes: int, think: float, models_home: Path | 
     """Recall in peace, and while background jobs follow one another."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        source = (models_home or configuration.load().home) / "models"
-        if source.is_dir():
-            (home / "models").symlink_to(source)
+        share_models(home, (models_home or configuration.load().home) / "models")
         result = measure(configuration.load({"home": home}), seconds=seconds, episodes=episodes, think=think)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(f"{k}: {v}" for k, v in result.items()))

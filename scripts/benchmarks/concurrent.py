@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from benchmarks.machine import described, percentiles
+from benchmarks.machine import described, percentiles, share_models
 from helix import daemon
 from helix import settings as configuration
 from helix.errors import HelixError
@@ -123,8 +123,6 @@ def concurrent(seconds: float, memories: int, model: str | None, models_home: Pa
     """Four readers and one writer over HTTP."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        source = (models_home or configuration.load().home) / "models"
-        if source.is_dir():
-            (home / "models").symlink_to(source)
+        share_models(home, (models_home or configuration.load().home) / "models")
         result = measure(home, seconds=seconds, memories=memories, model=model)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(f"{k}: {v}" for k, v in result.items()))

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from benchmarks.machine import described, percentiles
+from benchmarks.machine import described, percentiles, share_models
 from helix import daemon
 from helix import settings as configuration
 
@@ -92,7 +92,6 @@ def history(data: Path, limit: int | None, as_json: bool) -> None:
     """Ingest a history of 11,156 commits and ask two sets of twenty questions."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        if (models := configuration.load().models_path).is_dir():
-            (home / "models").symlink_to(models)
+        share_models(home, configuration.load().models_path)
         result = measure(home, data, limit)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(f"{k}: {v}" for k, v in result.items()))

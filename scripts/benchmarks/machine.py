@@ -27,3 +27,10 @@ def percentiles(seconds: Sequence[float]) -> dict[str, float]:
         return {"p50_ms": 0.0, "p95_ms": 0.0, "p99_ms": 0.0}
     p50, p95, p99 = np.percentile(np.array(seconds) * 1000, [50, 95, 99])
     return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2), "p99_ms": round(float(p99), 2)}
+
+
+def share_models(home: Path, models: Path) -> None:
+    """Let a home, which is made where there is none, use the models installed elsewhere, where there are any."""
+    home.mkdir(parents=True, exist_ok=True)
+    if models.is_dir() and not (home / "models").exists():
+        (home / "models").symlink_to(models.absolute())

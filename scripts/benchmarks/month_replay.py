@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.machine import share_models
 from benchmarks.quality_data import Judged, read_set
 from benchmarks.quality_store import Say
 from helix import settings as configuration
@@ -133,9 +134,7 @@ def _turn(record: Mapping[str, Any], session: str, span: tuple[datetime, datetim
 @contextmanager
 def opened(home: Path, models: Path, embedder: Embedder, clock: Watch, *, lifecycle: bool) -> Iterator[Helix]:
     """Yield a service with its store in `home`; without a lifecycle nothing fades and nothing works at night."""
-    home.mkdir(parents=True, exist_ok=True)
-    if not (home / "models").exists():
-        (home / "models").symlink_to(models)
+    share_models(home, models)
     without = {} if lifecycle else {"salience_floor": 0.0, "consolidation_budget": 0.0}
     settings = configuration.load(
         {"home": home, "db_path": home / "store", "page_size": _MOST_JOBS, **without}, environ={}, cwd=home

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.machine import share_models
 from benchmarks.quality_data import SOURCE, EvaluationSet, in_scope
 from benchmarks.vectors import KeptVectors
 from helix import settings as configuration
@@ -88,8 +89,8 @@ class Stores:
             if refused is None:
                 shutil.rmtree(home, ignore_errors=True)
                 home.mkdir(parents=True)
-            if self._models is not None and not (home / "models").exists():
-                (home / "models").symlink_to(self._models)
+            if self._models is not None:
+                share_models(home, self._models)
             settings = configuration.load({"home": home, "db_path": home / "store", "recipes": self._recipes})
             with Helix.open(settings, embedder=self._embedder) as helix:
                 if refused is None:

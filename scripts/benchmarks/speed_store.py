@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import speed_corpus
+from benchmarks.machine import share_models
 from benchmarks.quality_store import FOLDER, ROOT
 from benchmarks.speed_daemon import Running, running
 from helix import settings as configuration
@@ -29,9 +30,7 @@ Say = Callable[[str], None]
 
 def settings_of(home: Path, **overrides: Any) -> Settings:
     """Return the settings of a store in `home`, which shares the installed models."""
-    home.mkdir(parents=True, exist_ok=True)
-    if not (home / "models").exists():
-        (home / "models").symlink_to(_models().absolute())
+    share_models(home, _models())
     return configuration.load({"home": home, "db_path": home / "store", **overrides})
 
 
