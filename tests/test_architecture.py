@@ -22,7 +22,7 @@ MODULES = {
 }
 TREES = {name: ast.parse(path.read_text("utf-8"), str(path)) for name, path in MODULES.items()}
 
-SHARED = (("errors",), ("settings", "resources", "lock"), ("model",))
+SHARED = (("errors",), ("settings", "resources", "lock", "identity"), ("model",))
 SERVICE = (
     *SHARED,
     ("text",),

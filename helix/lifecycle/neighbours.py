@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from helix.errors import InvalidInputError, ModelError
@@ -27,7 +29,8 @@ def nearest_active(store: Store, vector: bytes, scope: str, limit: int) -> list[
         & (columns.valid_to > to_micros(store.clock()))
     )
     found = similar.nearest_memories(view, np.frombuffer(vector, np.float32), mask, threshold=-1.0, limit=limit)
-    return [(store.memory(row), cosine) for row, cosine in found]
+    nodes = store.records.nodes([view.ref_of(row) for row, _ in found])
+    return [(cast(Memory, node), cosine) for node, (_, cosine) in zip(nodes, found, strict=True)]
 
 
 def recent(

@@ -22,6 +22,7 @@ from helix.model.recall import RecallAnswer
 from helix.model.records import edge_from
 from helix.recall.similar import nearest_memories, own_vectors
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.matrix import VectorArray
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -44,11 +45,13 @@ def notice(store: Store, memory_id: str) -> list[Memory]:
 
     def decision() -> Decision[list[Memory]]:
         composer = Composer(store, store.clock())
-        closed = [_close(composer, gap, answer) for gap, answer in _answered(store, memory_id)]
+        answer = standing_memory_of(store, memory_id)
+        closed = [_close(composer, gap, answer) for gap in _answered(store, answer)]
         return Decision((composer.change("close_gap", memory=memory_id),) if closed else (), closed)
 
     row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory_id))
-    if row is None or not _of_status(store, Status.ACTIVE).any() or store.memory(row).kind is Kind.GAP:
+    # Nearly every memory answers none. A gap noted meanwhile is later than the memory, which cannot answer it.
+    if row is None or next(_answered(store, store.memory(row)), None) is None:
         return []
     return store.writer.submit(decision)
 
@@ -153,42 +156,61 @@ def _gone(store: Store, answer: Ref) -> bool:
     return cast(Memory, store.records.node(answer)).status not in (Status.ACTIVE, Status.ARCHIVED)
 
 
-def _answered(store: Store, memory_id: str) -> Iterator[tuple[Memory, Memory]]:
-    """Yield the open gaps that a memory answers, and the memory."""
-    answer = standing_memory_of(store, memory_id)
-    for gap in _open_near(store, answer):
-        found = _answer_of(store, gap, only=answer)
-        if found is not None:
-            yield gap, found
+def _answered(store: Store, answer: Memory) -> Iterator[Memory]:
+    """Yield the open gaps that a memory answers; what costs least to tell is looked at first."""
+    if answer.kind is Kind.GAP or answer.status is not Status.ACTIVE:
+        return
+    view = store.catalogue.view
+    said = own_vectors(view, view.row_of(Ref(label=Label.MEMORY, id=answer.id)))
+    for gap in _open_near(store, answer.scope, said):
+        if not _may_answer(gap, answer):
+            continue
+        asked = own_vectors(view, view.row_of(Ref(label=Label.MEMORY, id=gap.id)))
+        if len(asked) and not len(said):
+            continue  # its own vector is to come, and decides then
+        cosine = float((said @ asked[0]).max()) if len(asked) else None
+        if _answers(store, gap, answer, cosine):
+            yield gap
 
 
-def _open_near(store: Store, answer: Memory) -> list[Memory]:
-    """Return the open gaps nearest to a memory; without its vector, those that were noted last."""
+def _open_near(store: Store, scope: str, said: VectorArray) -> list[Memory]:
+    """Return the open gaps nearest to a memory's vectors of those that see its scope; without any, the latest."""
     view, mask = store.catalogue.view, _of_status(store, Status.ACTIVE)
-    row = view.row_of(Ref(label=Label.MEMORY, id=answer.id))
-    own = own_vectors(view, row)
-    if not len(own):
-        return [store.memory(int(gap)) for gap in view.newest(mask, _MOST_GAPS)]
-    near = nearest_memories(view, own[0], mask, threshold=_bar(store), limit=_NEAREST)
-    return [store.memory(gap) for gap, _ in near]
+    if scope != GLOBAL_SCOPE:
+        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    if not mask.any():
+        return []
+    if len(said):
+        rows = [row for row, _ in nearest_memories(view, said[0], mask, threshold=_bar(store), limit=_NEAREST)]
+    else:
+        rows = view.newest(mask, _MOST_GAPS).tolist()
+    return [gap for gap in store.records.present(list(map(view.ref_of, rows))) if isinstance(gap, Memory)]
 
 
-def _answer_of(store: Store, gap: Memory, only: Memory | None = None) -> Memory | None:
-    """Return the memory that answers a gap best, or None: a later one that the gap's scope sees and no hearsay."""
-    tried = {edge.source.id for edge in _solving(store, gap)}
-    for memory, cosine in _near(store, gap, only):
-        late = memory.recorded_at >= gap.recorded_at and memory.provenance.trust is not Trust.WEB
-        if late and memory.id not in tried and _answers(store, gap, memory, cosine):
+def _answer_of(store: Store, gap: Memory) -> Memory | None:
+    """Return the memory that answers a gap best, or None."""
+    for memory, cosine in _near(store, gap):
+        if _may_answer(gap, memory) and _answers(store, gap, memory, cosine):
             return memory
     return None
 
 
+def _may_answer(gap: Memory, memory: Memory) -> bool:
+    """Return whether a memory is a later one than a gap, no hearsay, and speaks of the same."""
+    late = memory.recorded_at >= gap.recorded_at
+    return late and memory.provenance.trust is not Trust.WEB and _told(gap, memory) >= _TOLD
+
+
 def _answers(store: Store, gap: Memory, memory: Memory, cosine: float | None) -> bool:
+    """Return whether what may answer a gap is near enough to it (None: neither has a vector), and was not tried."""
+    near = cosine >= _bar(store) if cosine is not None else _told(gap, memory) >= _TOLD_WITHOUT_VECTORS
+    return near and all(edge.source.id != memory.id for edge in _solving(store, gap))
+
+
+def _told(gap: Memory, memory: Memory) -> float:
+    """Return the share of a question's words that a memory has."""
     asked = terms(f"{gap.trigger}\n{gap.resolution}")
-    told = len(asked & terms(f"{memory.trigger}\n{memory.resolution}")) / max(1, len(asked))
-    if cosine is None:
-        return told >= _TOLD_WITHOUT_VECTORS
-    return cosine >= _bar(store) and told >= _TOLD
+    return len(asked & terms(f"{memory.trigger}\n{memory.resolution}")) / max(1, len(asked))
 
 
 def _bar(store: Store) -> float:
@@ -197,13 +219,13 @@ def _bar(store: Store) -> float:
     return (thresholds.related + thresholds.similar) / 2
 
 
-def _near(store: Store, gap: Memory, only: Memory | None) -> list[tuple[Memory, float | None]]:
-    """Return the memories nearest to a gap with their cosines; with no vector, `only` as it is."""
+def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
+    """Return the memories nearest to a gap that its scope sees, with their cosines; none where it has no vector."""
     view = store.catalogue.view
     row = view.row_of(Ref(label=Label.MEMORY, id=gap.id))
     own = own_vectors(view, row)
     if not len(own):
-        return [] if only is None or only.scope not in (gap.scope, GLOBAL_SCOPE) else [(only, None)]
+        return []
     columns, scopes = view.columns, view.lookups.scopes
     mask = (
         (columns.label == LABEL_CODE[Label.MEMORY])
@@ -211,9 +233,6 @@ def _near(store: Store, gap: Memory, only: Memory | None) -> list[tuple[Memory, 
         & (columns.status == STATUS_CODE[Status.ACTIVE])
         & ((columns.scope == scopes.code(gap.scope)) | (columns.scope == scopes.code(GLOBAL_SCOPE)))
     )
-    if only is not None:
-        chosen = view.row_of(Ref(label=Label.MEMORY, id=only.id))
-        mask &= np.arange(view.count) == (-1 if chosen is None else chosen)
     near = nearest_memories(view, own[0], mask, threshold=_bar(store), limit=_NEAREST)
     return [(store.memory(found), cosine) for found, cosine in near]
 

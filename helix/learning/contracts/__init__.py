@@ -1,0 +1,1 @@
+"""Contracts: what prompts to agents and their answers look like, read without ever failing."""

@@ -1,0 +1,1 @@
+"""Proof: tasks with memory against tasks without, and what the difference is worth."""
