@@ -75,6 +75,8 @@ class Settings:
         0.6, "confidence of what was extracted by rules below which a language model is asked, where there is one"
     )
 
+    scope: str = _setting("", "scope of commands that name none; empty: the project of the folder they are run in")
+    worktrees: str = _setting("together", "whether linked worktrees of a repository share a scope: together, apart")
     text_limit: int = _setting(65_536, "longest text of one episode or memory, in characters")
     recipe: str = _setting("default", "recall recipe used where none is named")
     recipes: Mapping[str, Any] = field(
@@ -313,9 +315,10 @@ def _check(settings: Settings) -> None:
         raise ConfigError("setting 'monthly_token_budget' must be 0 or more tokens")
     if not 0.1 <= settings.model_timeout_s <= 600.0:
         raise ConfigError("setting 'model_timeout_s' must be between 0.1 and 600 seconds")
-    if not 0.0 <= settings.heuristic_confidence_cutoff <= 1.0:
-        raise ConfigError("setting 'heuristic_confidence_cutoff' must be between 0 and 1")
-    if not 0.0 <= settings.guard_share <= 1.0:
-        raise ConfigError("setting 'guard_share' must be between 0 and 1")
+    for name in ("heuristic_confidence_cutoff", "guard_share"):
+        if not 0.0 <= getattr(settings, name) <= 1.0:
+            raise ConfigError(f"setting {name!r} must be between 0 and 1")
+    if settings.worktrees not in ("together", "apart"):
+        raise ConfigError(f"setting 'worktrees' must be together or apart, not {settings.worktrees!r}")
     if settings.max_db_gb & (settings.max_db_gb - 1):
         raise ConfigError("setting 'max_db_gb' must be a power of two")

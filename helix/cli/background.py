@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, dry_run_option, limit_option, scope_option
+from helix.cli.options import Moment, Word, dry_run_option, limit_option, project_scope_option, scope_option
 from helix.cli.output import Output
 from helix.cli.progress import POLL_SECONDS
 from helix.cli.render import gate_line, moment
@@ -25,7 +25,7 @@ _UNFINISHED = ("QUEUED", "RUNNING")
 @click.command()
 @click.argument("content", required=False)
 @click.option("--session", metavar="NAME", help="The session it belongs to.")
-@scope_option
+@project_scope_option
 @click.option("--agent", help="Who speaks.")
 @click.option("--role", type=click.Choice(["user", "assistant", "tool", "system"]), help="In which part.")
 @click.option("--occurred-at", type=Moment(), help="When it happened, where that is not now.")
@@ -74,7 +74,7 @@ def session() -> None:
 
 @session.command("open")
 @click.argument("name", required=False)
-@scope_option
+@project_scope_option
 @click.option("--agent", help="Whose session it is.")
 @click.option("--private", is_flag=True, help="Write nothing of it down, ever.")
 @click.pass_obj
@@ -93,7 +93,7 @@ def open_(invocation: Invocation, /, **request: Any) -> None:
 
 @session.command()
 @click.argument("name")
-@scope_option
+@project_scope_option
 @click.pass_obj
 def close(invocation: Invocation, /, name: str, scope: str | None) -> None:
     """End a session; what is new is consolidated in the background.

@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from helix.cli.invocation import Invocation
+from helix.identity import identify
 from helix.model.memory import Kind
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -54,6 +57,38 @@ kind_type = Word(Kind)
 def scope_option(command: F) -> F:
     """Add `--scope`."""
     return click.option("--scope", metavar="SCOPE", help="A project's id, or `global`.")(command)
+
+
+def project_scope_option(command: F) -> F:
+    """Add `--scope`, by default that of the project of the folder the command is run in, `global` outside of one."""
+    words = "A project's id, or `global`; by default this folder's repository."
+    return click.option("--scope", metavar="SCOPE", callback=_project_scope, help=words)(command)
+
+
+def seen_scope_option(command: F) -> F:
+    """Add `--scope` for what is asked: by default this project and `global`, everything outside of a project."""
+    words = "A project's id (`global` is seen too), or `all`; by default this folder's repository."
+    return click.option("--scope", metavar="SCOPE", callback=_seen_scope, help=words)(command)
+
+
+def _project_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    return value or project_scope(ctx.find_object(Invocation), Path.cwd())
+
+
+def _seen_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    found = _project_scope(ctx, param, value)
+    return None if found == "all" else found
+
+
+def project_scope(invocation: Invocation | None, folder: Path) -> str | None:
+    """Return the scope of what is done in a folder: the setting `scope`, or the project there; None without one."""
+    if invocation is None:
+        return None
+    settings = invocation.settings
+    if settings.scope:
+        return settings.scope
+    found = identify(folder, worktrees=settings.worktrees, home=Path.home())
+    return None if found is None else found.scope
 
 
 def session_option(command: F) -> F:

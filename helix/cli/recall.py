@@ -8,7 +8,7 @@ import click
 
 from helix.cli import render
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, kind_type, limit_option, scope_option, session_option
+from helix.cli.options import Moment, Word, kind_type, limit_option, seen_scope_option, session_option
 from helix.cli.output import Output, one_line
 from helix.model.edge import Label
 from helix.model.memory import Kind
@@ -20,7 +20,7 @@ _full = click.option("--full", is_flag=True, help="Show whole texts.")
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@scope_option
+@seen_scope_option
 @click.option("--kind", "-k", "kinds", type=kind_type, multiple=True, help="Only this kind. Repeatable.")
 @click.option("--label", "labels", type=Word(Label), multiple=True, help="Only nodes of this label. Repeatable.")
 @limit_option(10)
@@ -54,7 +54,7 @@ def recall(invocation: Invocation, /, query: tuple[str, ...], full: bool, explai
 @click.command("recall-by-type")
 @click.argument("query", nargs=-1, required=True)
 @click.option("--kind", "-k", "kinds", type=kind_type, multiple=True, help="A kind wanted (default: all). Repeatable.")
-@scope_option
+@seen_scope_option
 @limit_option(5)
 @_full
 @click.pass_obj
@@ -89,7 +89,7 @@ def recall_by_type(
 @click.option("--threshold", type=click.FloatRange(-1, 1), default=0.7, show_default=True, help="Least similarity.")
 @click.option("--days", type=click.FloatRange(min=0), default=7, show_default=True, help="How far back.")
 @click.option("--kind", "-k", type=kind_type, help="Only this kind.")
-@scope_option
+@seen_scope_option
 @limit_option(10)
 @click.pass_obj
 def similar_recent(invocation: Invocation, /, trigger: tuple[str, ...], **asked: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, dry_run_option, kind_type, scope_option
+from helix.cli.options import Moment, Word, dry_run_option, kind_type, project_scope_option, scope_option
 from helix.cli.output import Output, shorten
 from helix.cli.oversight import erased
 from helix.cli.progress import follow
@@ -32,7 +32,7 @@ _TRIGGER_LENGTH = 200
 @click.option("--trigger", help="When it matters; by default the first sentence of TEXT.")
 @click.option("--resolution", help="What to know or do then; by default the rest of TEXT.")
 @click.option("--name", help="A readable name; by default one is made.")
-@scope_option
+@project_scope_option
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure it is, 0 to 1.")
 @click.option("--importance", type=click.FloatRange(1, 10), help="How much it matters, 1 to 10.")
 @click.option("--file", "files", multiple=True, help="A file or glob it is about, from the project's root. Repeatable.")
@@ -79,7 +79,8 @@ def store(
     stored = data["store"]
 
     def show(out: Output) -> None:
-        out.line(f"{stored['status'].lower()} ", (stored["name"], "bold"))
+        where = f" in {rest['scope']}" if rest["scope"] else ""
+        out.line(f"{stored['status'].lower()} ", (stored["name"], "bold"), where)
 
     invocation.emit(data, show)
     if stored["redacted"] and not invocation.json:

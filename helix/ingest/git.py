@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from helix.errors import InvalidInputError
+from helix.identity import TOGETHER, identify
 from helix.ingest.commit import Change, Commit, CommitIndex, slice_of
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
@@ -31,14 +32,15 @@ _LOG = (
 _STATUS = re.compile(rb"[A-Z]\d*")
 
 
-def project_scope(path: str | Path) -> str:
-    """Return the id of the project that a file or folder is in; raises NotARepositoryError where it is in none.
+def project_scope(path: str | Path, worktrees: str = TOGETHER) -> str:
+    """Return the scope of the project that a file or folder is in; raises NotARepositoryError where it is in none.
 
-    It is `host/path` of the origin, without credentials, else the folder's name and a digest of where its objects
-    are; all work trees of a repository share it.
+    A bare repository, which no folder upwards tells of, is one too. See `helix.identity`.
     """
     place = Path(path).expanduser()
-    return Repository.find(place.parent if place.is_file() else place).scope
+    folder = place.parent if place.is_file() else place
+    found = identify(folder, worktrees=worktrees, home=Path.home())
+    return found.scope if found is not None else Repository.find(folder).scope
 
 
 def count(path: str | Path, *, limit: int | None = None, since: datetime | None = None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -11,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
-from urllib.parse import urlsplit
 
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
-from helix.ingest.draft import digest
+from helix.identity import scope_of_repository
 from helix.settings import foreign_environment
 from helix.text.names import clean
 
@@ -49,9 +47,6 @@ _OVERRIDES = {
 }
 _GIT = ("git", "--no-pager", *(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")))
 
-_SCP_REMOTE = re.compile(r"(?:[^@/]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
-_USUAL_PORTS = frozenset({22, 80, 443, 9418})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
@@ -83,14 +78,8 @@ class Repository:
 
     @property
     def scope(self) -> str:
-        """The project's id: its origin without protocol and credentials (`github.com/curl/curl`), else its folder's
-        name and a digest of where its objects are, which all its work trees share."""
-        url = _run(self.folder, "config", "--get", "remote.origin.url", failing=b"").decode("utf-8", "replace").strip()
-        if (remote := normalise_remote(url)) is not None:
-            return remote
-        home = self.common_dir.parent if self.common_dir.name == ".git" else self.common_dir
-        name = re.sub(r"[^\w.-]+", "-", clean(home.name).removesuffix(".git")) or "repository"
-        return f"{name}-{digest(os.fspath(self.common_dir))[:8]}"
+        """The project's id; see `helix.identity`."""
+        return scope_of_repository(self.common_dir)
 
     def has_commits(self) -> bool:
         """Return whether HEAD leads to a commit: false in a new repository."""
@@ -118,25 +107,6 @@ class Repository:
             if code != 0:
                 complaints.seek(0)
                 raise _refusal(self.folder, complaints.read(10_000))
-
-
-def normalise_remote(url: str) -> str | None:
-    """Return `host/path` of a remote's URL, without protocol, user, password, usual port and `.git`; None of a path."""
-    if "://" in url:
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            return None
-        path = parts.path
-        if host and port and port not in _USUAL_PORTS:
-            host = f"{host}:{port}"
-    elif match := _SCP_REMOTE.fullmatch(url):
-        host, path = match["host"].lower(), match["path"]
-    else:
-        return None
-    name = re.sub(r"/{2,}", "/", path).strip("/").removesuffix(".git").rstrip("/")
-    return clean(f"{host}/{name}") if host and name else None
 
 
 def _start(folder: Path, arguments: tuple[str, ...], complaints: IO[bytes]) -> subprocess.Popen[bytes]:

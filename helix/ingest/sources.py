@@ -25,7 +25,7 @@ def git_history(store: Store, path: str, *, scope: str | None, limit: int | None
     """
     root = Path(path)
     total = git.count(root, limit=limit)
-    project = _scope(store, scope) or git.project_scope(root)
+    project = _scope(store, scope) or git.project_scope(root, store.settings.worktrees)
     importer = Importer(store, source="git", scope=project)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
@@ -40,7 +40,7 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None) -> Work:
     files = [Path(path) for path in paths]
     if missing := [path for path in files if not path.exists()]:
         raise NotFoundError(f"there is no file or folder {missing[0]}", hint="check the path")
-    project = _scope(store, scope) or _project_of(files[0])
+    project = _scope(store, scope) or _project_of(store, files[0])
     importer = Importer(store, source="notes", scope=project)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
@@ -63,10 +63,10 @@ def bulk(store: Store, path: str, *, vectors: str | None, scope: str | None, sou
     return bulk_import.json_lines(store, path, vectors=vectors, scope=project, source=source)
 
 
-def _project_of(path: Path) -> str:
+def _project_of(store: Store, path: Path) -> str:
     """Return the project that notes belong to: the repository they lie in, else no project."""
     try:
-        return git.project_scope(path)
+        return git.project_scope(path, store.settings.worktrees)
     except NotARepositoryError:
         return GLOBAL_SCOPE
 

@@ -79,6 +79,13 @@ TIER_HALF_LIFE_DAYS: Mapping[Tier, float] = MappingProxyType(
 """Days after which a tier's salience (eligibility) has halved; semantic memories fade only when contradicted."""
 
 
+def scopes_seen(scope: str) -> tuple[str, ...]:
+    """Return the scopes whose memories are seen from a scope: itself, those it lies in by its slashes, and `global`."""
+    parts = scope.split("/")
+    around = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return tuple(dict.fromkeys((*(one for one in around if one), GLOBAL_SCOPE)))
+
+
 def tier_of(kind: Kind) -> Tier:
     """Return the salience tier of a kind of memory."""
     if kind in _EPISODIC:

@@ -9,11 +9,12 @@ import numpy as np
 
 from helix.model.clock import to_micros
 from helix.model.edge import Label
-from helix.model.memory import GLOBAL_SCOPE, Status
+from helix.model.memory import Status, scopes_seen
 from helix.model.recall import RecallQuery
 from helix.store.columns import (
     KIND_CODE,
     LABEL_CODE,
+    NO_CODE,
     NO_END,
     NO_START,
     STATUS_CODE,
@@ -22,6 +23,7 @@ from helix.store.columns import (
     Columns,
     IndexArray,
     MicrosArray,
+    RowArray,
     Vocabulary,
 )
 
@@ -84,7 +86,7 @@ def _of_labels(columns: Columns, query: RecallQuery) -> BoolArray:
     return mask
 
 
-def _any_of(column: CodeArray, codes: Sequence[int]) -> BoolArray:
+def _any_of(column: CodeArray | RowArray, codes: Sequence[int]) -> BoolArray:
     """Return where the column has one of a few codes: comparing is several times faster than looking each value up."""
     mask = np.zeros(len(column), np.bool_)
     for code in codes:
@@ -95,10 +97,8 @@ def _any_of(column: CodeArray, codes: Sequence[int]) -> BoolArray:
 def _of_scope(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArray:
     if scope is None:
         return np.ones(len(columns.scope), np.bool_)
-    mask: BoolArray = columns.scope == scopes.code(GLOBAL_SCOPE)
-    if scope != GLOBAL_SCOPE:
-        mask |= columns.scope == scopes.code(scope)
-    return mask
+    codes = {scopes.code(one) for one in scopes_seen(scope)} - {NO_CODE}
+    return _any_of(columns.scope, sorted(codes))
 
 
 def _of_status(columns: Columns, query: RecallQuery) -> BoolArray:

@@ -21,6 +21,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("HELIX_EMBEDDING_MODEL", "none")
         patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         patch.delenv("HELIX_DB_PATH", raising=False)
+        patch.chdir(folder.parent)  # the checkout is a repository, and so a project
         yield folder
         run_here("stop")
 

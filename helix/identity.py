@@ -1,0 +1,217 @@
+"""Identity: which project a folder belongs to, read from its repository or its `.helix` folder; the scope of that.
+
+Standard library alone and no process: hooks and the command line ask it at every call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+from helix.errors import InvalidInputError
+
+PROJECT_FILE = ".helix/project.toml"
+TOGETHER, APART = "together", "apart"
+
+_MOST_BYTES = 1 << 20
+_UNFIT = re.compile(r"[^\w.@+/:-]+")
+_SCP = re.compile(r"(?:[^@/]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
+_USUAL_PORTS = frozenset({22, 80, 443, 9418})
+_REMOTE = re.compile(r'\s*\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
+_SECTION = re.compile(r"\s*\[")
+_URL = re.compile(r"\s*url\s*=\s*(?P<url>.*?)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """A project: the scope that its memories are kept under, and the folder that is its top.
+
+    `repository` is the scope of the whole repository, of which a sub-project or a worktree that stands apart has a
+    scope below it, divided by a slash; what lies below sees what lies above. Empty where there is no repository.
+    """
+
+    scope: str
+    root: Path
+    repository: str = ""
+
+
+def identify(folder: Path, *, worktrees: str = TOGETHER, home: Path | None = None) -> Identity | None:
+    """Return the project that a folder lies in; None where neither a repository nor a `.helix/project.toml` tells.
+
+    A repository is known by its remote (`origin`, else the first by name), whatever way it is reached, so that clones
+    are one project; without a remote by its common git directory, so that worktrees are. `worktrees` may keep linked
+    worktrees `apart`. The nearest `.helix/project.toml` may give a `name` to use instead of all that, and `projects`,
+    globs of folders below it that are projects of their own. `home` is where looking upwards ends.
+    Raises InvalidInputError for such a file that cannot be read.
+    """
+    folder = folder.absolute()
+    top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
+    git = None if top is None else _git(top)
+    marked = next((one for one in _upwards(folder, top or home) if (one / PROJECT_FILE).is_file()), None)
+    wishes = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE)
+    if top is not None and git is not None:
+        base = _of_repository(top, git, wishes.name if marked == top else "", worktrees)
+    elif marked is not None:
+        base = Identity(scope=wishes.name or _own_name(marked), root=marked)
+    else:
+        return None
+    if marked is None:
+        return base
+    if marked != base.root:
+        base = _below(base, marked, wishes.name)
+    inner = _sub_project(marked, folder, wishes.projects)
+    return base if inner is None else _below(base, inner)
+
+
+def folder_identity(folder: Path) -> Identity:
+    """Return the identity of a folder by itself: what a client calls its project where `identify` finds none."""
+    root = folder.absolute()
+    return Identity(scope=_own_name(root), root=root)
+
+
+def scope_of_repository(common: Path) -> str:
+    """Return the scope of the repository whose common git folder this is, by its remote or by where it is."""
+    main = common.parent if common.name == ".git" else common
+    return scope_of_remote(_remote(common)) or _own_name(main, common)
+
+
+def scope_of_remote(url: str) -> str:
+    """Return host and path of a remote without user, password, usual port and `.git`; empty for one on this disk.
+
+    `git@host:a/b.git`, `https://user:word@host/a/b` and `ssh://git@host:22/a/b/` are one project.
+    """
+    if "://" in url:
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            return ""
+        path = parts.path
+        host = f"{host}:{port}" if host and port and port not in _USUAL_PORTS else host
+    elif (match := _SCP.fullmatch(url)) is not None:
+        host, path = match["host"].lower(), match["path"]
+    else:
+        return ""
+    host, path = _fit(host), _fit(re.sub(r"/{2,}", "/", path).strip("/").removesuffix(".git"))
+    return f"{host}/{path}" if host and path else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    name: str = ""
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Git:
+    """The git folder of a work tree, and the one that it shares with the other work trees of its repository."""
+
+    own: Path
+    common: Path
+
+
+def _git(top: Path) -> _Git | None:
+    own = _git_folder(top)
+    return None if own is None else _Git(own, _common_folder(own))
+
+
+def _of_repository(top: Path, git: _Git, name: str, worktrees: str) -> Identity:
+    scope = name or scope_of_repository(git.common)
+    if worktrees == APART and git.own.resolve() != git.common:
+        return Identity(scope=f"{scope}/@{_fit(git.own.name)}", root=top, repository=scope)
+    return Identity(scope=scope, root=top, repository=scope)
+
+
+def _git_folder(top: Path) -> Path | None:
+    dot = top / ".git"
+    if dot.is_dir():
+        return dot
+    word, _, place = _read(dot).strip().partition(":")
+    found = (top / place.strip()).resolve()
+    return found if word == "gitdir" and place.strip() and found.is_dir() else None
+
+
+def _common_folder(own: Path) -> Path:
+    place = _read(own / "commondir").strip()
+    return (own / place).resolve() if place else own.resolve()
+
+
+def _remote(common: Path) -> str:
+    """Return the address of the remote `origin`, else of the first by name; what a config includes is not looked at."""
+    remotes: dict[str, str] = {}
+    name: str | None = None
+    for line in _read(common / "config").splitlines():
+        if (section := _REMOTE.match(line)) is not None:
+            name = section["name"]
+        elif _SECTION.match(line):
+            name = None
+        elif name is not None and (url := _URL.match(line)) is not None:
+            remotes.setdefault(name, url["url"].strip('"'))
+    return remotes.get("origin") or next((remotes[name] for name in sorted(remotes)), "")
+
+
+def _wishes(path: Path) -> _Wishes:
+    try:
+        said = tomllib.loads(_read(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInputError(f"{path} is no TOML: {error}", hint='it may say: name = "shop"') from error
+    name, projects = said.get("name", ""), said.get("projects", [])
+    if not isinstance(name, str) or not isinstance(projects, list) or not all(isinstance(p, str) for p in projects):
+        raise InvalidInputError(
+            f"{path} has a `name` or `projects` of another type", hint='name = "shop", projects = ["packages/*"]'
+        )
+    return _Wishes(_fit(name), tuple(projects))
+
+
+def _sub_project(top: Path, folder: Path, globs: tuple[str, ...]) -> Path | None:
+    """Return the outermost folder between `top` and `folder` that one of the globs names; None where none does."""
+    if not globs or top not in (folder, *folder.parents):
+        return None
+    parts = folder.relative_to(top).parts
+    for length in range(1, len(parts) + 1):
+        inner = PurePosixPath(*parts[:length])
+        if any(_matches(inner, PurePosixPath(glob.strip("/"))) for glob in globs):
+            return top / inner
+    return None
+
+
+def _matches(path: PurePosixPath, glob: PurePosixPath) -> bool:
+    return len(path.parts) == len(glob.parts) and all(map(fnmatchcase, path.parts, glob.parts))
+
+
+def _below(base: Identity, inner: Path, name: str = "") -> Identity:
+    below = name or _fit(inner.relative_to(base.root).as_posix())
+    return Identity(scope=f"{base.scope}/{below}", root=inner, repository=base.repository)
+
+
+def _own_name(folder: Path, told_by: Path | None = None) -> str:
+    """Return the folder's name with what tells it from others of that name: a digest of where it is."""
+    where = str((told_by or folder).resolve()).encode("utf-8", "surrogatepass")
+    return f"{_fit(folder.name).removesuffix('.git') or 'folder'}-{hashlib.sha256(where).hexdigest()[:8]}"
+
+
+def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:
+    """Yield the folder and those it lies in, `last` the last."""
+    for one in (folder, *folder.parents):
+        yield one
+        if one == last:
+            return
+
+
+def _fit(text: str) -> str:
+    return _UNFIT.sub("-", text).strip("-/")
+
+
+def _read(path: Path) -> str:
+    """Return a small text file; empty where there is none that can be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,171 @@
+"""Identity against real repositories: remotes, worktrees, sub-projects, and folders without a repository."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.errors import InvalidInputError
+from helix.identity import APART, folder_identity, identify, scope_of_remote
+from helix.model.memory import scopes_seen
+
+
+def git(folder: Path, *words: str) -> None:
+    settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=m")
+    subprocess.run(["git", *settings, *words], cwd=folder, check=True, capture_output=True)
+
+
+def repository(folder: Path, remote: str = "", name: str = "origin") -> Path:
+    folder.mkdir(parents=True)
+    git(folder, "init")
+    git(folder, "commit", "--allow-empty", "-m", "first")
+    if remote:
+        git(folder, "remote", "add", name, remote)
+    return folder
+
+
+def scope(folder: Path, **wishes: str) -> str:
+    found = identify(folder, **wishes)  # type: ignore[arg-type]  # words for words
+    assert found is not None
+    return found.scope
+
+
+def mark(folder: Path, text: str = "") -> None:
+    (folder / ".helix").mkdir(parents=True)
+    (folder / ".helix" / "project.toml").write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "git@GitHub.com:acme/shop.git",
+        "https://github.com/acme/shop",
+        "https://user:word@github.com:443/acme/shop.git/",
+        "ssh://git@github.com:22/acme/shop.git",
+    ],
+)
+def test_clones_are_one_project_however_they_reach_their_remote(tmp_path: Path, url: str) -> None:
+    assert scope(repository(tmp_path / "clone", url)) == "github.com/acme/shop"
+
+
+def test_a_password_in_a_remote_is_no_part_of_the_scope(tmp_path: Path) -> None:
+    assert "hunter2" not in scope(repository(tmp_path / "clone", "https://me:hunter2@example.org/a/b.git"))
+
+
+def test_a_local_remote_tells_nothing(tmp_path: Path) -> None:
+    """Two folders cloned from one path on a disk need not be one project for anybody else."""
+    assert scope(repository(tmp_path / "shop", "/srv/git/shop.git")).startswith("shop-")
+    assert scope(repository(tmp_path / "shop2", "file:///srv/git/shop.git")).startswith("shop2-")
+
+
+def test_origin_speaks_for_several_remotes_and_the_first_by_name_where_there_is_none(tmp_path: Path) -> None:
+    folder = repository(tmp_path / "fork", "https://example.org/up/shop", "upstream")
+    git(folder, "remote", "add", "backup", "https://example.org/backup/shop")
+    assert scope(folder) == "example.org/backup/shop"
+    git(folder, "remote", "add", "origin", "https://example.org/me/shop")
+    assert scope(folder) == "example.org/me/shop"
+
+
+def test_folders_of_one_name_are_told_apart_without_a_remote(tmp_path: Path) -> None:
+    one, other = repository(tmp_path / "a" / "shop"), repository(tmp_path / "b" / "shop")
+    assert scope(one) != scope(other)
+    inner = one / "src" / "deep"
+    inner.mkdir(parents=True)
+    assert scope(inner) == scope(one)
+
+
+def test_worktrees_are_together_or_apart_by_wish(tmp_path: Path) -> None:
+    main = repository(tmp_path / "shop")
+    git(main, "worktree", "add", str(tmp_path / "feature"))
+    linked = tmp_path / "feature"
+    assert scope(linked) == scope(main)
+    assert scope(main, worktrees=APART) == scope(main)
+    assert scope(linked, worktrees=APART) == f"{scope(main)}/@feature"
+
+
+def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
+    library, main = repository(tmp_path / "library"), repository(tmp_path / "shop")
+    git(main, "-c", "protocol.file.allow=always", "submodule", "add", str(library), "lib")
+    assert scope(main / "lib") != scope(main)
+
+
+def test_sub_projects_lie_below_their_repository(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop", "https://example.org/a/shop")
+    mark(top, 'projects = ["packages/*", "site"]')
+    for folder, below in (
+        ("packages/web/src", "/packages/web"),
+        ("packages", ""),
+        ("site/pages", "/site"),
+        ("docs", ""),
+    ):
+        (top / folder).mkdir(parents=True, exist_ok=True)
+        assert scope(top / folder) == f"example.org/a/shop{below}"
+    found = identify(top / "packages" / "web")
+    assert found is not None and found.repository == "example.org/a/shop" and found.root == top / "packages" / "web"
+
+
+def test_a_marked_folder_of_a_repository_is_a_sub_project(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop", "https://example.org/a/shop")
+    mark(top / "tools" / "cli")
+    mark(top / "api", 'name = "backend"')
+    assert scope(top / "tools" / "cli") == "example.org/a/shop/tools/cli"
+    assert scope(top / "api") == "example.org/a/shop/backend"
+
+
+def test_a_name_takes_the_place_of_the_remote_and_worktrees_stay_apart_under_it(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop", "https://example.org/a/shop")
+    mark(top, 'name = "till"')
+    git(top, "add", "-A")
+    git(top, "commit", "-m", "name")
+    git(top, "worktree", "add", str(tmp_path / "feature"))
+    assert scope(top) == scope(tmp_path / "feature") == "till"
+    assert scope(tmp_path / "feature", worktrees=APART) == "till/@feature"
+
+
+def test_without_a_repository_only_a_marked_folder_is_a_project(tmp_path: Path) -> None:
+    plain = tmp_path / "notes" / "2026"
+    plain.mkdir(parents=True)
+    assert identify(plain, home=tmp_path) is None
+    mark(tmp_path / "notes")
+    assert scope(plain, home=tmp_path).startswith("notes-")  # type: ignore[arg-type]  # a path is a path
+    assert folder_identity(plain).scope.startswith("2026-")
+
+
+def test_what_is_no_repository_is_not_taken_for_one(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / ".git").write_text("gitdir: /nowhere/at/all\n")
+    assert identify(tmp_path / "x", home=tmp_path) is None
+    (tmp_path / "y" / ".git").mkdir(parents=True)
+    (tmp_path / "y" / ".git" / "config").write_bytes(b'\xff\xfe[remote "origin"]\nurl = \x00\n')
+    assert scope(tmp_path / "y").startswith("y-")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    mark(tmp_path / "a", "name = ")
+    mark(tmp_path / "b", "projects = 3")
+    for folder in ("a", "b"):
+        with pytest.raises(InvalidInputError, match=r"project\.toml"):
+            identify(tmp_path / folder, home=tmp_path)
+
+
+@given(st.text(max_size=80))
+def test_any_text_may_stand_for_a_remote(url: str) -> None:
+    found = scope_of_remote(url)
+    assert not found.startswith("/") and not found.endswith("/") and not any(sign.isspace() for sign in found)
+
+
+@given(st.from_regex(r"[a-z]{1,8}\.org", fullmatch=True), st.from_regex(r"[a-z]{1,8}/[a-z.]{0,6}[a-z]", fullmatch=True))
+def test_ways_to_write_a_remote_agree(host: str, path: str) -> None:
+    path = path.removesuffix(".git")
+    ways = {f"git@{host}:{path}.git", f"https://{host}/{path}", f"ssh://git@{host}:22/{path}.git/", f"{host}:{path}"}
+    assert len({scope_of_remote(way) for way in ways}) == 1
+
+
+def test_a_scope_sees_what_it_lies_in_and_global() -> None:
+    assert scopes_seen("h/a/b/web") == ("h/a/b/web", "h/a/b", "h/a", "h", "global")
+    assert scopes_seen("shop") == ("shop", "global")
+    assert scopes_seen("global") == ("global",)
