@@ -560,6 +560,38 @@ def test_a_backup_of_the_running_store_is_restored_into_it(helix: Helix, tmp_pat
     assert helix.doctor().healthy
 
 
+@pytest.mark.parametrize("before", [(), ("hush before",)], ids=["first", "one before"])
+def test_a_session_made_private_after_a_backup_is_private_after_its_restore(
+    settings: Settings, tmp_path: Path, before: tuple[str, ...]
+) -> None:
+    target = tmp_path / "copy.helix"
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        for name in before:
+            helix.open_session(name=name, private=True)
+        finished(helix, helix.backup(str(target)).id)
+        helix.open_session(name="hush", private=True)
+        finished(helix, helix.restore_backup(str(target)).id)
+        assert [helix.open_session(name=name).private for name in ("hush", *before)] == [True] * (1 + len(before))
+        helix.open_session(name="hush again", private=True)
+    restore_closed(settings, target)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        names = ("hush", "hush again", *before)
+        assert [helix.open_session(name=name).private for name in names] == [True] * len(names)
+        assert not helix.open_session(name="open").private
+
+
+def test_a_backup_of_another_store_keeps_its_private_sessions_beside_ours(settings: Settings, tmp_path: Path) -> None:
+    target = tmp_path / "copy.helix"
+    other = replace(settings, db_path=tmp_path / "other")
+    with Helix.open(other, embedder=HashEmbedder()) as helix:
+        helix.open_session(name="theirs", private=True)
+        finished(helix, helix.backup(str(target)).id)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        helix.open_session(name="ours", private=True)
+        finished(helix, helix.restore_backup(str(target)).id)
+        assert [helix.open_session(name=name).private for name in ("ours", "theirs", "nobody's")] == [True, True, False]
+
+
 def test_a_backup_leaves_one_file_and_a_restore_nothing_beside_it(helix: Helix, tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()

@@ -79,7 +79,7 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Path | None:
     with StoreLock(folder):
         journal, kept = folder / JOURNAL_NAME, folder / f"{KEPT_JOURNAL}{to_micros(now) // 1_000_000}.db"
         existed = journal.exists()
-        left = erasing.left_by(journal) if existed else erasing.Legacy(erased=(), copies=())
+        left = erasing.left_by(journal) if existed else erasing.Legacy()
         if existed:
             journal.rename(kept)
         for suffix in ("-wal", "-shm"):

@@ -10,15 +10,16 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from helix.errors import DiskFullError, HelixError
 from helix.journal import backup as copies
 from helix.journal import erase
 from helix.journal.database import mapped
+from helix.journal.hidden import hidden, hide
 from helix.journal.log import Journal
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
@@ -63,10 +64,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Legacy:
-    """What a journal that is replaced by a backup leaves to it: what was erased, and the copies it knew of."""
+    """What a journal that is replaced by a backup leaves to it: what was erased, the copies it knew of, and the digests
+    of private sessions by their salt."""
 
-    erased: tuple[PutNode, ...]
-    copies: tuple[tuple[str, int], ...]
+    erased: tuple[PutNode, ...] = ()
+    copies: tuple[tuple[str, int], ...] = ()
+    hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def everywhere(
@@ -211,12 +214,14 @@ def left_by(path: Path) -> Legacy:
             return legacy(journal)
     except HelixError as error:
         log.warning("cannot tell what was erased", extra={"journal": path.name, "error": str(error)})
-        return Legacy(erased=(), copies=())
+        return Legacy()
 
 
 def legacy(journal: Journal) -> Legacy:
     """Return what a journal leaves to the one that takes its place."""
-    return Legacy(erased=erase.tombstones(journal), copies=tuple(copies.known(journal.database)))
+    return Legacy(
+        erased=erase.tombstones(journal), copies=tuple(copies.known(journal.database)), hidden=hidden(journal)
+    )
 
 
 def unfinished(backup: Path) -> Path:
@@ -228,7 +233,7 @@ def unfinished(backup: Path) -> Path:
 def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Iterator[Path]:
     """Lend a copy of a checked backup for the time of a restore: without what was erased since it was made.
 
-    The copy lies in `folder`, and knows of the copies that the replaced journal knew of.
+    The copy lies in `folder`, and knows of the copies and private sessions that the replaced journal knew of.
     """
     cleared = folder / f"{KEPT_JOURNAL}cleared.db"
     _remove(cleared)
@@ -238,6 +243,9 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             cleared.chmod(0o600)
         with closing(Journal(cleared, tokenise=lexical_tokens)) as journal:
             copies.remember(journal.database, left.copies)
+            for salt, digests in left.hidden.items():
+                for digest in sorted(digests):
+                    hide(journal, digest, salt)
             _bury_again(journal, left.erased, at)
         yield cleared
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import cast
@@ -10,6 +11,7 @@ from typing import cast
 import numpy as np
 
 from helix.errors import NotFoundError
+from helix.journal.hidden import hidden, hide, own_salt
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.intake import Intake
 from helix.model.edge import Label, Ref
@@ -25,11 +27,6 @@ from helix.store.writer import Decision
 from helix.text.names import clean
 from helix.text.redact import redact
 
-_PRIVATE = "private/"
-"""How the journal's words on private sessions begin; a digest of a session's name follows. They are no part of the log.
-"""
-_SALT = "private_salt"
-"""Key under which the journal keeps what those digests are salted with."""
 _DIGEST_BYTES = 32
 
 
@@ -105,29 +102,30 @@ def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[Se
     mask = view.columns.label == LABEL_CODE[Label.SESSION]
     if scope is not None:
         mask &= view.columns.scope == view.lookups.scopes.code(scope)
-    hidden = private_sessions(store)
-    refs = [view.ref_of(int(row)) for row in view.newest(mask, limit if not hidden.digests else view.count)]
+    private = private_sessions(store)
+    refs = [view.ref_of(int(row)) for row in view.newest(mask, limit if not private.digests else view.count)]
     shown = (cast(Session, node) for node in store.records.nodes(refs))
-    reports = (_report(store, node) for node in shown if not hidden.hold(_name(node)))
+    reports = (_report(store, node) for node in shown if not private.hold(_name(node)))
     return sorted(islice(reports, limit), key=lambda report: (report.started_at, report.name), reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
 class PrivateSessions:
-    """The names of sessions that nothing is kept of, as digests."""
+    """The names of sessions that nothing is kept of, as digests by their salt."""
 
-    salt: str
-    digests: frozenset[str]
+    digests: Mapping[str, frozenset[str]]
 
     def hold(self, name: str) -> bool:
         """Return whether a name is among them; it is cleaned and redacted as when the session was opened."""
-        return bool(self.digests) and _digest(self.salt, redact(" ".join(clean(name).split())).text) in self.digests
+        if not self.digests:
+            return False
+        told = redact(" ".join(clean(name).split())).text
+        return any(_digest(salt, told) in digests for salt, digests in self.digests.items())
 
 
 def private_sessions(store: Store) -> PrivateSessions:
     """Return the sessions that are private at this moment."""
-    known = frozenset(key.removeprefix(_PRIVATE) for key in store.journal.metas(_PRIVATE))
-    return PrivateSessions(store.journal.meta(_SALT) or "", known)
+    return PrivateSessions(hidden(store.journal))
 
 
 def is_private(store: Store, name: str) -> bool:
@@ -137,11 +135,8 @@ def is_private(store: Store, name: str) -> bool:
 
 def _make_private(store: Store, name: str) -> None:
     """Note that a session is private; on the writer's thread."""
-    salt = store.journal.meta(_SALT)
-    if salt is None:
-        salt = store.make_id(store.clock())
-        store.journal.set_meta(_SALT, salt)
-    store.journal.set_meta(_PRIVATE + _digest(salt, name), "")
+    salt = own_salt(store.journal) or store.make_id(store.clock())
+    hide(store.journal, _digest(salt, name), salt)
 
 
 def _digest(salt: str, name: str) -> str:

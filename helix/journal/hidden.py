@@ -1,0 +1,35 @@
+"""Hidden names: what the journal knows of private sessions, digests of their names that are salted with its own salt.
+
+They are no part of the log. Beside a digest stands the salt it was made with where that is another journal's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from helix.journal.log import Journal
+
+_DIGEST = "private/"
+_SALT = "private_salt"
+
+
+def own_salt(journal: Journal) -> str | None:
+    """Return the salt of new digests; None before there is one."""
+    return journal.meta(_SALT)
+
+
+def hide(journal: Journal, digest: str, salt: str) -> None:
+    """Know a digest that was made with a salt, which becomes the journal's own if it has none."""
+    own = own_salt(journal)
+    if own is None:
+        journal.set_meta(_SALT, salt)
+    journal.set_meta(_DIGEST + digest, "" if own in (None, salt) else salt)
+
+
+def hidden(journal: Journal) -> Mapping[str, frozenset[str]]:
+    """Return the digests that are known, by their salt."""
+    own = own_salt(journal) or ""
+    by_salt: dict[str, set[str]] = {}
+    for key, salt in journal.metas(_DIGEST).items():
+        by_salt.setdefault(salt or own, set()).add(key.removeprefix(_DIGEST))
+    return {salt: frozenset(digests) for salt, digests in by_salt.items()}
