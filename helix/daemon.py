@@ -29,6 +29,7 @@ from helix.settings import Settings, child_environment, load
 
 DAEMON_FILE = "daemon.json"
 TOKEN_FILE = "token"
+HOOK_TOKEN_FILE = "hook-token"
 PORT_FILE = "port"
 LOGS = "logs"
 START_LOG = "start.log"
@@ -155,7 +156,19 @@ def token_of(store: Path) -> str:
 
     A token file that others could read is replaced: what was in it may be known.
     """
-    path = store / TOKEN_FILE
+    return _token_in(store / TOKEN_FILE)
+
+
+def hook_token_of(store: Path) -> str:
+    """Return the token that is good for a client's hooks alone, as `token_of` does; clients keep it in their settings.
+
+    Unlike that one it may be made before a daemon runs: whoever makes it first, the next daemon takes it.
+    """
+    store.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return _token_in(store / HOOK_TOKEN_FILE)
+
+
+def _token_in(path: Path) -> str:
     with suppress(FileNotFoundError):
         token = path.read_text("ascii").strip()
         private = sys.platform == "win32" or not path.stat().st_mode & 0o077

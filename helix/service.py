@@ -10,6 +10,12 @@ from typing import Any
 from helix import settings as configuration
 from helix.ingest.imports import Imports
 from helix.journal.answers import Answers
+from helix.learning.context.contexts import Contexts
+from helix.learning.events.hooks import Hooks
+from helix.learning.events.reacting import Reacting
+from helix.learning.observation import Observation
+from helix.learning.orchestration.orchestrating import Orchestration
+from helix.learning.proof.proving import Proof
 from helix.lifecycle import curate, links, neighbours
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.background import Background
@@ -60,7 +66,7 @@ from helix.store.opening import open_store
 from helix.store.store import Store
 
 
-class Helix(Imports, Background, Oversight, Upkeep):
+class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestration, Contexts, Proof):
     """One open store with everything that works on it. Every method blocks and may be called from any thread."""
 
     def __init__(self, settings: Settings, store: Store, *, reason: str, reranker: Reranker) -> None:
@@ -86,6 +92,7 @@ class Helix(Imports, Background, Oversight, Upkeep):
         )
         self._foreground = Foreground()
         self._worker = Worker(store, self._foreground, busy=self._is_busy)
+        self._reacting = Reacting(store, self.recall, close_session=self.close_session, flush=self.flush)
         self._router = router_for(settings, Answers(store.journal.database), clock=store.clock)
         store.language_model = self._router if self._router.available else None
         store.writer.listen(self._events.tell_rows)
@@ -137,9 +144,14 @@ class Helix(Imports, Background, Oversight, Upkeep):
         if not given_up and not self._is_busy():
             self.rebuild()
 
+    def at_work(self) -> bool:
+        """Return whether a job or a piece of background work is being done just now."""
+        return self._is_busy() or self._worker.status(1).running is not None
+
     def close(self) -> None:
         """Stop the jobs, finish what is being written, and close the store."""
         self._closing = True
+        self._reacting.close()
         self._router.close()  # first: a call under way would keep the worker
         self._worker.stop()
         self._jobs.close()
@@ -177,10 +189,6 @@ class Helix(Imports, Background, Oversight, Upkeep):
     def edge(self, source: str, target: str, relation: str, weight: float = 1.0) -> Edge:
         """Create or strengthen an edge between two memories."""
         return links.link(self._store, source, target, relation, weight)
-
-    def feedback(self, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
-        """Record that memories helped (positive delta) or failed (negative); a `Quality` makes it a verified use."""
-        return maintenance.feedback(self._store, names, delta, quality)
 
     def decay(self, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
         """Halve the counters of memories unused for long."""

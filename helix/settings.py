@@ -76,6 +76,15 @@ class Settings:
     )
 
     scope: str = _setting("", "scope of commands that name none; empty: the project of the folder they are run in")
+    holdback: float = _setting(
+        0.1, "share of the tasks that are shown no memories, at random, so that `helix report` can compare; 0: none"
+    )
+    unused_penalty: float = _setting(
+        0.1, "what is added to `failed` of a memory that a task was shown and that passed without it; 0.1 at most"
+    )
+    context_floor: float = _setting(0.25, "relevance (0..1) below which a memory is not put before an agent")
+    brief_tokens: int = _setting(600, "about how many tokens a session's brief may take; 0: no brief")
+    action_tokens: int = _setting(400, "about how many tokens the memories at one command or edit may take")
     worktrees: str = _setting("together", "whether linked worktrees of a repository share a scope: together, apart")
     text_limit: int = _setting(65_536, "longest text of one episode or memory, in characters")
     recipe: str = _setting("default", "recall recipe used where none is named")
@@ -315,10 +324,14 @@ def _check(settings: Settings) -> None:
         raise ConfigError("setting 'monthly_token_budget' must be 0 or more tokens")
     if not 0.1 <= settings.model_timeout_s <= 600.0:
         raise ConfigError("setting 'model_timeout_s' must be between 0.1 and 600 seconds")
-    for name in ("heuristic_confidence_cutoff", "guard_share"):
+    for name in ("heuristic_confidence_cutoff", "guard_share", "context_floor"):
         if not 0.0 <= getattr(settings, name) <= 1.0:
             raise ConfigError(f"setting {name!r} must be between 0 and 1")
     if settings.worktrees not in ("together", "apart"):
         raise ConfigError(f"setting 'worktrees' must be together or apart, not {settings.worktrees!r}")
+    if not 0.0 <= settings.holdback <= 1.0:
+        raise ConfigError("setting 'holdback' must be between 0 and 1")
+    if not 0.0 <= settings.unused_penalty <= 0.1:
+        raise ConfigError("setting 'unused_penalty' must be between 0 and 0.1")
     if settings.max_db_gb & (settings.max_db_gb - 1):
         raise ConfigError("setting 'max_db_gb' must be a power of two")

@@ -64,12 +64,43 @@ SET
     n.attributes = CAST($attributes AS STRING);
 
 // name: put_task
-// params: id, objective, recorded_at, scope, status, outcome, attributes
+// params: id, objective, recorded_at, scope, status, outcome, session, treatment, verification, ended_at, attributes
 MERGE (n:Task {id: $id})
 SET
     n.objective = CAST($objective AS STRING), n.recorded_at = CAST($recorded_at AS INT64),
     n.scope = CAST($scope AS STRING), n.status = CAST($status AS STRING),
-    n.outcome = CAST($outcome AS STRING), n.attributes = CAST($attributes AS STRING);
+    n.outcome = CAST($outcome AS STRING), n.session = CAST($session AS STRING),
+    n.treatment = CAST($treatment AS STRING), n.verification = CAST($verification AS STRING),
+    n.ended_at = CAST($ended_at AS INT64), n.attributes = CAST($attributes AS STRING);
+
+// name: put_exploration
+// params: id, objective, recorded_at, scope, session, attributes
+MERGE (n:Exploration {id: $id})
+SET
+    n.objective = CAST($objective AS STRING), n.recorded_at = CAST($recorded_at AS INT64),
+    n.scope = CAST($scope AS STRING), n.session = CAST($session AS STRING),
+    n.attributes = CAST($attributes AS STRING);
+
+// name: put_workspace
+// params: id, recorded_at, scope, status, ended_at, attributes
+MERGE (n:Workspace {id: $id})
+SET
+    n.recorded_at = CAST($recorded_at AS INT64), n.scope = CAST($scope AS STRING),
+    n.status = CAST($status AS STRING), n.ended_at = CAST($ended_at AS INT64),
+    n.attributes = CAST($attributes AS STRING);
+
+// name: put_candidate
+// params: id, kind, trigger, resolution, recorded_at, scope, confidence, status, agent, session, task, source, memory, decided_at, attributes, slice, extractor, model, trust
+MERGE (n:Candidate {id: $id})
+SET
+    n.kind = CAST($kind AS STRING), n.trigger = CAST($trigger AS STRING),
+    n.resolution = CAST($resolution AS STRING), n.recorded_at = CAST($recorded_at AS INT64),
+    n.scope = CAST($scope AS STRING), n.confidence = CAST($confidence AS STRING),
+    n.status = CAST($status AS STRING), n.agent = CAST($agent AS STRING), n.session = CAST($session AS STRING),
+    n.task = CAST($task AS STRING), n.source = CAST($source AS STRING), n.memory = CAST($memory AS STRING),
+    n.decided_at = CAST($decided_at AS INT64), n.attributes = CAST($attributes AS STRING),
+    n.slice = CAST($slice AS STRING), n.extractor = CAST($extractor AS STRING), n.model = CAST($model AS STRING),
+    n.trust = CAST($trust AS STRING);
 
 // name: drop_{label}
 // params: id

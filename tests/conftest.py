@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shutil
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from helix import settings as configuration
@@ -13,12 +16,31 @@ from helix.providers import install
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
+MOST_PROCESSES = 4
+"""Each loads the models for itself and holds up to 3 GB by the end of a run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long tests too")
+
+
+def pytest_configure() -> None:
+    """Have tests behave alike in a shell's foreground and background, on a quiet machine and on a busy one."""
+    # A shell lets what it runs in its background ignore the signal, and what tests start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    slow = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=slow)
+    hypothesis.settings.load_profile("unhurried")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return what `-n auto` means: a process for each core, but none beside this one where only files are named."""
+    if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
+        return 0
+    return min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -35,10 +57,29 @@ def settings(tmp_path: Path) -> Settings:
     return configuration.load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
 
 
+@pytest.fixture(scope="session")
+def put_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Settings, HashEmbedder], None]:
+    """Return a function that puts an empty store where settings want theirs: a copy, as making a graph takes long."""
+    made: dict[str, Path] = {}
+
+    def put(settings: Settings, embedder: HashEmbedder) -> None:
+        digest = embedder.space.digest
+        if digest not in made:
+            folder = tmp_path_factory.mktemp("empty")
+            original = configuration.load({"home": folder}, environ={}, cwd=folder)
+            Store(original, embedder=embedder).close()
+            made[digest] = original.store_path
+        shutil.copytree(made[digest], settings.store_path)
+
+    return put
+
+
 @pytest.fixture
-def helix(settings: Settings) -> Iterator[Helix]:
+def helix(settings: Settings, put_empty_store: Callable[[Settings, HashEmbedder], None]) -> Iterator[Helix]:
     """An open service with the deterministic hash embedder."""
-    with Helix.open(settings, embedder=HashEmbedder()) as service:
+    embedder = HashEmbedder()
+    put_empty_store(settings, embedder)
+    with Helix.open(settings, embedder=embedder) as service:
         yield service
 
 

@@ -104,8 +104,9 @@ def test_what_both_locks_hold_has_the_same_version_in_both() -> None:
     assert not differing, "run scripts/lock"
 
 
-def test_the_package_lock_names_no_registry() -> None:
-    text = (ROOT / "web/graphiql/package-lock.json").read_text("utf-8")
+@pytest.mark.parametrize("folder", ["graphiql", "claude-code"])
+def test_the_package_lock_names_no_registry(folder: str) -> None:
+    text = (ROOT / "web" / folder / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in text
     assert '"integrity"' in text
 
@@ -172,3 +173,6 @@ def test_a_wheel_works_without_the_checkout(tmp_path: Path) -> None:
         count, _, folder = line.partition(" ")
         assert Path(folder) == tmp_path / "installed/helix/_data" / name
         assert int(count) == len([path for path in (ROOT / name).rglob("*") if path.is_file()])
+    plugin = [path.relative_to(ROOT) for path in (ROOT / "helix/plugin").rglob("*") if path.is_file()]
+    assert plugin
+    assert not [path for path in plugin if not (tmp_path / "installed" / path).is_file()]

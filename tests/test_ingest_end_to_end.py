@@ -25,6 +25,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
 ROOT = Path(__file__).resolve().parent.parent
+COMMITS = 200
 IMPORT = """
 import sys
 from pathlib import Path
@@ -136,7 +137,7 @@ def test_an_import_killed_in_the_middle_goes_on_where_it_stopped(tmp_path: Path)
         f"commit refs/heads/main\ncommitter A <a@b> {1_700_000_000 + n} +0000\n"
         f"data <<E\nmodule{n}: change number {n}\nE\n"
         f"M 644 inline src/f{n % 9}.c\ndata <<E\n{n}\nE\n"
-        for n in range(300)
+        for n in range(COMMITS)
     )
     subprocess.run(["git", "-C", str(repository), "fast-import", "--quiet"], input=stream, text=True, check=True)
     environment = {**os.environ, "PYTHONPATH": str(ROOT) + os.pathsep + os.environ.get("PYTHONPATH", "")}
@@ -153,10 +154,10 @@ def test_an_import_killed_in_the_middle_goes_on_where_it_stopped(tmp_path: Path)
     settings = configuration.load({"home": home}, environ={}, cwd=home)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         before = helix.status().nodes[Label.EPISODE]
-        assert 90 <= before < 300
+        assert 90 <= before < COMMITS
         job = finished(helix, helix.ingest_git(str(repository)))
-        assert (job.result["skipped"], job.result["episodes"]) == (before, 300 - before)
-        assert helix.status().nodes[Label.EPISODE] == 300
+        assert (job.result["skipped"], job.result["episodes"]) == (before, COMMITS - before)
+        assert helix.status().nodes[Label.EPISODE] == COMMITS
         twice = helix.cypher("MATCH (e:Episode) WITH e.source AS s, count(*) AS n WHERE n > 1 RETURN s").rows
         assert twice == ()
         assert helix.doctor().healthy

@@ -25,6 +25,9 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN_PATHS = ("/healthz", "/open/")
 """Paths that need no token: they show no secret, and a link's nonce is its own proof."""
 
+HOOK_PATHS = "/hooks/"
+"""What the paths begin with that the hook token opens, and nothing else does it open."""
+
 AUTHORIZED = "helix.authorized"
 """Key of an ASGI scope: whether the request proved who it is (a WebSocket may still do so when it says hello)."""
 
@@ -34,21 +37,26 @@ _PLAIN_HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?|\[[0-9a-f:]+\](:[0-9]+)?", re.I
 
 
 class Access:
-    """The secrets of one daemon: its bearer token, the links it gave out and the browser sessions they became.
+    """The secrets of one daemon: its bearer token, the token of hooks, links given out and the sessions they became.
 
     Links and sessions are kept as digests, so that looking one up takes the same time however much of it is right.
     """
 
-    def __init__(self, token: str, *, clock: Monotonic = time.monotonic) -> None:
+    def __init__(self, token: str, *, hook_token: str = "", clock: Monotonic = time.monotonic) -> None:
+        """Take the secrets; without a `hook_token` the bearer token alone is good for hooks."""
         self._token = _digest(token)
+        self._hook_token = _digest(hook_token or token)
         self._clock = clock
         self._links: dict[bytes, float] = {}
         self._sessions: dict[bytes, float] = {}
 
     def token_matches(self, authorization: str | None) -> bool:
         """Return whether an Authorization value is `Bearer` and the token, compared in constant time."""
-        scheme, _, token = (authorization or "").partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(_digest(token.strip()), self._token)
+        return _shows(authorization, self._token)
+
+    def hook_token_matches(self, authorization: str | None) -> bool:
+        """Return the same of the token that is good for hooks alone."""
+        return _shows(authorization, self._hook_token)
 
     def new_link(self) -> str:
         """Return a nonce that lets one browser in, once, within LINK_SECONDS."""
@@ -117,7 +125,10 @@ class Gate:
         return {f"{name}:{port}" for name in self._hosts} | (set(self._hosts) if port == 80 else set())
 
     def _proved(self, scope: Scope, headers: Headers) -> bool:
-        if self._access.token_matches(headers.get("authorization")):
+        shown = headers.get("authorization")
+        if self._access.token_matches(shown):
+            return True
+        if scope["type"] == "http" and scope["path"].startswith(HOOK_PATHS) and self._access.hook_token_matches(shown):
             return True
         session = _cookie(headers.get("cookie"), cookie_name(port_of(scope)))
         from_here = "origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")
@@ -195,6 +206,11 @@ def _remember(table: dict[bytes, float], now: float, seconds: float) -> str:
     secret = secrets.token_urlsafe(32)
     table[_digest(secret)] = now + seconds
     return secret
+
+
+def _shows(authorization: str | None, expected: bytes) -> bool:
+    scheme, _, token = (authorization or "").partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(_digest(token.strip()), expected)
 
 
 def _digest(secret: str) -> bytes:

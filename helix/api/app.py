@@ -23,6 +23,7 @@ from helix.api.context import Runtime
 from helix.api.endpoint import Endpoint
 from helix.api.errors import refusal
 from helix.api.explorer import ASSETS, bundle
+from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.schema import build_schema
@@ -34,18 +35,20 @@ def create_app(
     helix: Helix,
     *,
     token: str,
+    hook_token: str = "",
     hosts: Sequence[str] = LOOPBACK,
     shutdown: Callable[[], None] | None = None,
     explorer_folder: Path | None = None,
 ) -> Starlette:
-    """Return the ASGI app that serves `helix` to whoever holds `token`.
+    """Return the ASGI app that serves `helix` to whoever holds `token`, and hooks alone to whoever holds `hook_token`.
 
     `hosts` are the names a Host header may give, each with the port the request came in by. `shutdown` is called by
     the mutation of that name and must only ask the server to stop, so that the answer still goes out.
     `explorer_folder` holds the built GraphiQL; by default it is looked for where Helix keeps its files.
     `app.state.activity` tells how long nobody has asked anything.
     """
-    access, meters, activity = Access(token), Meters(), Activity()
+    access, meters, activity = Access(token, hook_token=hook_token), Meters(), Activity()
+    hooks = HookEndpoint(helix)
     runtime = Runtime(helix, access, meters, shutdown)
     folder = bundle(explorer_folder)
     endpoint = Endpoint(build_schema(helix.settings), runtime, folder)
@@ -63,6 +66,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
+        await hooks.close()
         await runtime.close()
 
     app = Starlette(
@@ -71,6 +75,7 @@ def create_app(
             WebSocketRoute("/graphql", endpoint),
             Route("/healthz", healthz),
             Route("/metrics", metrics),
+            Route("/hooks/{client}", hooks.answer, methods=["POST"]),
             Route("/open/{nonce}", enter),
             *([Mount(ASSETS, StaticFiles(directory=folder))] if folder is not None else []),
         ],

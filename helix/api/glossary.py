@@ -9,7 +9,11 @@ from typing import Any
 
 from strawberry.utils.str_converters import to_camel_case
 
+from helix.api.glossary_contexts import CONTEXTS
+from helix.api.glossary_observation import OBSERVATION
+from helix.api.glossary_orchestration import ORCHESTRATION
 from helix.api.glossary_oversight import OVERSIGHT
+from helix.api.glossary_proof import PROOF
 
 _CODE = re.compile(r"`[a-z]+(?:_[a-z]+)+`")
 
@@ -206,6 +210,8 @@ GLOSSARY: Mapping[str, str] = {
     "paths": "Absolute paths on the daemon's machine: files, or folders of them.",
     "ingest_git.scope": "The scope to take it into; the repository's own where it is not said.",
     "ingest_git.limit": "At most this many commits.",
+    "ingest_transcript.path": "A `.jsonl` history of Claude Code, or a folder of them, on the daemon's machine.",
+    "ingest_transcript.scope": "The scope to take it into; by default that of the project each session was held in.",
     "ingest_notes.scope": "The scope to take them into; the project's own where it is not said.",
     "ingest_jsonl.scope": "The scope for lines that name none.",
     "ingest_jsonl.source": "What the lines come from, for their provenance.",
@@ -287,6 +293,8 @@ GLOSSARY: Mapping[str, str] = {
     "OpenLink.expires_in_seconds": "How long it can be used.",
 }
 
+_WORDS = (GLOSSARY, OVERSIGHT, ORCHESTRATION, OBSERVATION, CONTEXTS, PROOF)
+
 
 def description_of_type(cls: type[Any]) -> str:
     """Return what a domain class says of itself, with the names that GraphQL gives its fields."""
@@ -305,7 +313,7 @@ def description_of_argument(operation: str, name: str) -> str:
 
 def _meaning(owner: str, name: str) -> str:
     for key in (f"{owner}.{name}", name):
-        for words in (GLOSSARY, OVERSIGHT):
+        for words in _WORDS:
             if key in words:
                 return words[key]
     raise LookupError(f"the glossary does not say what {owner}.{name} means")

@@ -69,7 +69,8 @@ def _closed(name: str, hint: Any) -> Any:
 
 
 def _is_mapping(hint: Any) -> bool:
-    return any(typing.get_origin(arm) is Mapping for arm in (hint, *typing.get_args(hint)))
+    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    return any(typing.get_origin(arm) is Mapping for arm in (typing.get_args(hint) if union else (hint,)))
 
 
 def _is_record(hint: Any) -> bool:

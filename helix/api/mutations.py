@@ -60,9 +60,11 @@ def edge(helix: Helix, *, source: str, target: str, relation: str, weight: float
     return helix.edge(source, target, relation, weight)
 
 
-def feedback(helix: Helix, *, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
+def feedback(
+    helix: Helix, *, names: Sequence[str], delta: float, quality: int | None = None, task: strawberry.ID | None = None
+) -> list[Memory]:
     """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was verified."""
-    return helix.feedback(names, delta, quality)
+    return helix.feedback(names, delta, quality, task or "")
 
 
 def decay(helix: Helix, *, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
@@ -95,6 +97,11 @@ def ingest_git(helix: Helix, *, path: str, scope: str | None = None, limit: int 
 def ingest_notes(helix: Helix, *, paths: Sequence[str], scope: str | None = None) -> Job:
     """Take in Markdown notes: files, or folders of them."""
     return helix.ingest_notes([_absolute(path) for path in paths], scope=scope)
+
+
+def ingest_transcript(helix: Helix, *, path: str, scope: str | None = None) -> Job:
+    """Take in Claude Code's history of sessions: what was said, what failed, what mended it, and what worked."""
+    return helix.ingest_transcript(_absolute(path), scope=scope)
 
 
 def ingest_jsonl(
@@ -163,6 +170,7 @@ ALL = (
     pause,
     ingest_git,
     ingest_notes,
+    ingest_transcript,
     ingest_jsonl,
     ingest_bulk,
     rebuild,

@@ -12,7 +12,17 @@ from strawberry.tools import create_type
 from strawberry.types.enum import StrawberryEnumDefinition
 from strawberry.types.execution import ExecutionContext
 
-from helix.api import controls, mutations, oversight, queries, subscriptions
+from helix.api import (
+    contexts,
+    controls,
+    mutations,
+    observation,
+    orchestration,
+    oversight,
+    proof,
+    queries,
+    subscriptions,
+)
 from helix.api.context import PerOperation
 from helix.api.errors import coded
 from helix.api.execution import Executor, mark_shown
@@ -51,11 +61,30 @@ class HelixSchema(strawberry.Schema):
 def build_schema(settings: Settings) -> HelixSchema:
     """Return the schema, with the limits of `settings`."""
     views, accepted = Views(EXTRAS), Accepted()
-    changes = [mutation(function, views) for function in (*mutations.ALL, *oversight.MUTATIONS)]
+    changes = [
+        mutation(function, views)
+        for function in (
+            *mutations.ALL,
+            *oversight.MUTATIONS,
+            *orchestration.MUTATIONS,
+            *observation.MUTATIONS,
+            *proof.MUTATIONS,
+        )
+    ]
     return HelixSchema(
         query=create_type(
             "Query",
-            [query(function, views) for function in (*queries.ALL, *oversight.QUERIES)],
+            [
+                query(function, views)
+                for function in (
+                    *queries.ALL,
+                    *oversight.QUERIES,
+                    *orchestration.QUERIES,
+                    *observation.QUERIES,
+                    *contexts.QUERIES,
+                    *proof.QUERIES,
+                )
+            ],
             description="What can be asked of Helix. An argument that is left out or null stands for its default.",
         ),
         mutation=create_type(

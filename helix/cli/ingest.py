@@ -22,7 +22,7 @@ _COUNTS = ("episodes", "memories", "edges", "skipped", "redacted", "quarantined"
 
 @click.group()
 def ingest() -> None:
-    """Take in a repository's history, notes, or JSON lines; nothing is taken in twice.
+    """Take in a repository's history, notes, an agent's history, or JSON lines; nothing is taken in twice.
 
     \b
     helix ingest git .
@@ -57,6 +57,20 @@ def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None)
     """
     data = invocation.run("ingest_notes", paths=[path.absolute() for path in paths], scope=scope)
     _finish(invocation, "ingestNotes", data["ingestNotes"])
+
+
+@ingest.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@scope_option
+@click.pass_obj
+def transcript(invocation: Invocation, /, path: Path, scope: str | None) -> None:
+    """Take in Claude Code's history: a file, or a folder of them. Each session goes into its own project's scope.
+
+    \b
+    helix ingest transcript ~/.claude/projects
+    """
+    data = invocation.run("ingest_transcript", path=path.absolute(), scope=scope)
+    _finish(invocation, "ingestTranscript", data["ingestTranscript"])
 
 
 @ingest.command()

@@ -201,8 +201,11 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
     type=click.Choice(["1", "3", "4", "5"]),
     help="A verified use: 5 used and passed, 4 said to be used and passed, 3 passed, 1 used and failed.",
 )
+@click.option("--task", metavar="ID", help="In place of what this task's outcome gave to them.")
 @click.pass_obj
-def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float, quality: str | None) -> None:
+def feedback(
+    invocation: Invocation, /, names: tuple[str, ...], delta: float, quality: str | None, task: str | None
+) -> None:
     """Say that memories helped or failed. Only with a quality is it a verified use, which keeps from fading.
 
     \b
@@ -211,7 +214,8 @@ def feedback(invocation: Invocation, /, names: tuple[str, ...], delta: float, qu
     """
     if not math.isfinite(delta) or delta == 0:
         raise InvalidInputError(f"--delta must be a number other than 0, not {delta}", hint="0.5 helped, -0.3 failed")
-    data = invocation.run("feedback", names=names, delta=delta, quality=None if quality is None else int(quality))
+    grade = None if quality is None else int(quality)
+    data = invocation.run("feedback", names=names, delta=delta, quality=grade, task=task)
 
     def show(out: Output) -> None:
         for memory in data["feedback"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -15,14 +16,16 @@ from helix import daemon
 from helix.api.app import Activity, create_app
 from helix.api.limits import BODY_BYTES
 from helix.cli.logs import start_daemon_log
+from helix.cli.plugin_files import renew
 from helix.errors import DaemonError
-from helix.model.reports import JobState
 from helix.service import Helix, restore_closed
 from helix.settings import Settings
 from helix.text.redact import redact
 
 Ready = Callable[[daemon.Daemon, tuple[str, ...]], None]
 """Called once requests are answered, with what was announced and the warnings a person should see."""
+
+logger = logging.getLogger(__name__)
 
 _DRAIN_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 60
@@ -91,12 +94,12 @@ def _server(helix: Helix, idle_minutes: float, ready: Callable[[], None]) -> _Se
     def leave() -> None:
         server.should_exit = True
 
-    app = create_app(helix, token=daemon.token_of(store), shutdown=leave)
+    app = create_app(helix, token=daemon.token_of(store), hook_token=daemon.hook_token_of(store), shutdown=leave)
     activity: Activity = app.state.activity
 
     def idle() -> bool:
         unused = idle_minutes > 0 and activity.idle_seconds > idle_minutes * 60
-        return unused and not any(job.state is JobState.RUNNING for job in helix.jobs())
+        return unused and not helix.at_work()
 
     config = uvicorn.Config(
         app,
@@ -115,7 +118,12 @@ def _server(helix: Helix, idle_minutes: float, ready: Callable[[], None]) -> _Se
 def _announced(helix: Helix, listener: socket.socket, idle_minutes: float, ready: Ready) -> None:
     host, port = listener.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    found = daemon.announce(helix.settings.store_path, url=url, port=port, idle_minutes=idle_minutes)
+    store = helix.settings.store_path
+    found = daemon.announce(store, url=url, port=port, idle_minutes=idle_minutes)
+    try:
+        renew(helix.settings.home, store, url=url, token=daemon.hook_token_of(store))
+    except OSError:
+        logger.exception("the plugin of connected clients could not be brought up to date")
     ready(found, tuple(helix.status().warnings))
 
 

@@ -188,6 +188,7 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon) -> N
             "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
             "disk": {name: size(count) for name, count in report["diskBytes"].items()},
             "memory": size(report["memoryBytes"]),
+            "held back": _held_back(report["holdback"]),
         }
     )
     _show_background(out, report["background"])
@@ -197,6 +198,12 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon) -> N
             out.line((f"at work: {job['kind']} ", "bold"), f"{job['done']} of {job['total'] or '?'} {job['message']}")
     for warning in report["warnings"]:
         out.line(("warning: ", "bold yellow"), warning)
+
+
+def _held_back(share: float) -> str:
+    if share == 0:
+        return "nothing: setting holdback is 0, so `helix report` cannot compare new tasks"
+    return f"{share:.0%} of the tasks get no memories, so that `helix report` can compare; setting holdback 0 ends it"
 
 
 def _show_background(out: Output, work: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ EdgeTable = tuple[Relation, Label, Label]
 EdgeEnds = tuple[str, str]
 
 # Attributes of an injection that are columns of their own, so that Cypher can ask for them.
+_INJECTIONS = frozenset({Relation.INJECTED, Relation.WITHHELD})
 _INJECTED_COLUMNS = ("at", "rank", "score", "arm", "outcome")
 
 
@@ -29,7 +30,7 @@ def node_columns(label: Label, node_id: str, props: Props) -> dict[str, Any]:
 def edge_columns(relation: Relation, props: Props) -> dict[str, Any]:
     """Return the properties of an edge as the columns of its table."""
     columns = {**EDGE_DEFAULTS, **props}
-    if relation is Relation.INJECTED:
+    if relation in _INJECTIONS:
         attributes = json.loads(str(columns["attributes"]))
         columns.update({name: attributes.get(name) for name in _INJECTED_COLUMNS})
     return columns

@@ -69,7 +69,7 @@ def build(
     stop = stop or threading.Event()
     engine = KuzuEngine(path, dimension=dimension, options=options)
     try:
-        columns = {name: properties for name, _, properties in engine.tables()}
+        columns = {name: properties for name, _, properties in engine.typed_tables()}
         loader = _Loader(columns, total, progress, stop)
         engine.fill(lambda connection: loader.load(connection, operations, dimension))
         progress("closing", total, total)
@@ -95,7 +95,9 @@ def _stopped() -> GraphUnavailableError:
 class _Loader:
     """Copies a stream of operations in chunks of one table each."""
 
-    def __init__(self, columns: dict[str, list[str]], total: int, progress: Progress, stop: threading.Event) -> None:
+    def __init__(
+        self, columns: dict[str, dict[str, str]], total: int, progress: Progress, stop: threading.Event
+    ) -> None:
         self._columns = columns
         self._total = total
         self._progress = progress
@@ -169,7 +171,7 @@ class _Loader:
             rows = [
                 {**edge_columns(relation, put.props), "from": put.source.id, "to": put.target.id} for put in edge_puts
             ]
-            table = _table(rows, ["from", "to", *self._columns[relation]])
+            table = _table(rows, {"from": _TEXT, "to": _TEXT, **self._columns[relation]})
             # An edge whose end is not there must not cost the whole graph; nothing else is passed over by this.
             ends = f"from='{source}', to='{target}', ignore_errors=true"
             told = connection.execute(f"COPY {relation} FROM $rows ({ends})", {"rows": table}).get_next()[0]
@@ -193,34 +195,15 @@ def _chunks(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
         yield chunk
 
 
-_INTEGERS = frozenset(
-    [
-        "uses",
-        "valid_from",
-        "valid_to",
-        "recorded_at",
-        "retired_at",
-        "last_used_at",
-        "occurred_at",
-        "consolidated_at",
-        "started_at",
-        "ended_at",
-        "level",
-        "created_at",
-        "at",
-        "rank",
-    ]
-)
-_NUMBERS = frozenset(["confidence", "importance", "helped", "failed", "easiness", "half_life_days", "weight", "score"])
+_TEXT = "STRING"
 
 
-def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
+def _table(rows: list[dict[str, Any]], columns: dict[str, str]) -> Any:
+    """Return the rows as Arrow columns of the types that Kuzu's table has."""
     import pyarrow as pa  # heavy, and only needed while a graph is built
 
-    def kind(name: str) -> Any:
-        return pa.int64() if name in _INTEGERS else pa.float64() if name in _NUMBERS else pa.string()
-
-    return pa.table({name: pa.array([row.get(name) for row in rows], kind(name)) for name in columns})
+    kinds = {"INT64": pa.int64(), "DOUBLE": pa.float64(), _TEXT: pa.string()}
+    return pa.table({name: pa.array([row.get(name) for row in rows], kinds[kind]) for name, kind in columns.items()})
 
 
 def _passage_table(rows: list[_Passage], dimension: int) -> Any:

@@ -176,16 +176,20 @@ class KuzuEngine:
 
     def tables(self) -> list[tuple[str, str, list[str]]]:
         """Return (name, NODE or REL, property names) of every table that a person may query."""
+        return [(name, kind, list(columns)) for name, kind, columns in self.typed_tables()]
+
+    def typed_tables(self) -> list[tuple[str, str, dict[str, str]]]:
+        """Return what `tables` does, with the type of each property."""
         with self._lock.shared(), self._lend() as connection:
             found = self._rows(connection, "CALL SHOW_TABLES() RETURN name, type")
             return [
                 (
                     str(table["name"]),
                     str(table["type"]),
-                    [
-                        str(row["name"])
-                        for row in self._rows(connection, f"CALL TABLE_INFO('{table['name']}') RETURN name")
-                    ],
+                    {
+                        str(row["name"]): str(row["type"])
+                        for row in self._rows(connection, f"CALL TABLE_INFO('{table['name']}') RETURN name, type")
+                    },
                 )
                 for table in found
             ]

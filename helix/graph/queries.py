@@ -26,6 +26,10 @@ EDGE_ENDS: Mapping[Relation, tuple[tuple[Label, Label], ...]] = {
     Relation.BLOCKED_BY: ((Label.TASK, Label.TASK),),
     Relation.INJECTED: ((Label.TASK, Label.MEMORY),),
     Relation.LEARNED: ((Label.TASK, Label.MEMORY),),
+    Relation.WITHHELD: ((Label.TASK, Label.MEMORY),),
+    Relation.FOR_TASK: ((Label.WORKSPACE, Label.TASK),),
+    Relation.PROPOSED: ((Label.TASK, Label.CANDIDATE),),
+    Relation.BASED_ON: ((Label.PLAN, Label.EXPLORATION),),
 }
 """Between which labels the schema declares each relationship."""
 

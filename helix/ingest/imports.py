@@ -26,6 +26,14 @@ class Imports:
         self._store.check_capture()
         return self._jobs.start("ingest", sources.notes(self._store, paths, scope=scope))
 
+    def ingest_transcript(self, path: str, *, scope: str | None = None) -> Job:
+        """Import Claude Code's history, a file or a folder of them; what is there already is skipped.
+
+        Without a scope each session goes into that of the project it was held in.
+        """
+        self._store.check_capture()
+        return self._jobs.start("ingest", sources.transcripts(self._store, path, scope=scope))
+
     def ingest_jsonl(
         self, lines: Sequence[str], *, first_line: int = 1, scope: str | None = None, source: str = "jsonl"
     ) -> IngestReport:

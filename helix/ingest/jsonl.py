@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from helix.errors import InvalidInputError
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest
-from helix.ingest.plain import shorten
+from helix.ingest.plain import bounded_lines, shorten
 from helix.lifecycle.intake import fraction, known_kind, poignancy
 from helix.model.memory import Kind
 from helix.model.provenance import Trust, weakest
@@ -53,12 +53,8 @@ def read_lines(
 
 def read_file(stream: BinaryIO, *, source: str) -> Iterator[Slice | IngestProblem]:
     """Yield what `read_lines` yields for the lines of a file, in bounded memory even where a line has no end."""
-    number = 0
-    while raw := stream.readline(_LONGEST_LINE_BYTES):
-        number += 1
-        if len(raw) == _LONGEST_LINE_BYTES and not raw.endswith(b"\n"):
-            while (rest := stream.readline(_LONGEST_LINE_BYTES)) and not rest.endswith(b"\n"):
-                pass
+    for number, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
+        if raw is None:
             yield IngestProblem(where=f"line {number}", why=f"longer than {_LONGEST_LINE_BYTES:,} bytes")
             continue
         try:

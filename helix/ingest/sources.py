@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import NotARepositoryError, NotFoundError
+from helix.identity import folder_identity, identify
 from helix.ingest import bulk as bulk_import
-from helix.ingest import git, jsonl, markdown
+from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.writing import Importer
+from helix.learning.events.claude_code import CLIENT
 from helix.lifecycle.intake import Intake
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.reports import IngestReport
@@ -46,6 +48,28 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None) -> Work:
     def work(ticket: Ticket) -> Mapping[str, Any]:
         slices = markdown.read_notes(files, scope=project)
         return asdict(importer.run(slices, lambda done: ticket.progress(done, 0), lambda: ticket.cancelled))
+
+    return work
+
+
+def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
+    """Return the work of importing histories of Claude Code; raises NotFoundError at once where there is none."""
+    files = transcript.transcript_files(Path(path))
+    total = transcript.line_count(files)
+    given = _scope(store, scope)
+    known: dict[Path, str] = {}
+
+    def scope_of(folder: Path) -> str:
+        if folder not in known:
+            found = identify(folder, worktrees=store.settings.worktrees, home=Path.home())
+            known[folder] = given or (found or folder_identity(folder)).scope
+        return known[folder]
+
+    importer = Importer(store, source=CLIENT, scope=given or GLOBAL_SCOPE)
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        slices = transcript.read_transcripts(files, scope_of)
+        return asdict(importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
 
     return work
 

@@ -30,7 +30,7 @@ from helix.model.operations import (
     drop_of,
     encode_operation,
 )
-from helix.model.tombstone import is_tombstone, tombstone
+from helix.model.tombstone import WORK, is_tombstone, tombstone
 
 LAST_ANSWERS = "last_answers"
 """Key under which the journal keeps the last answers."""
@@ -140,7 +140,8 @@ def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
 def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: Collection[Ref] = ()) -> list[Operation]:
     """Return the operations that leave tombstones of the nodes, without edges or passages; nothing for what is one.
 
-    A name that something else speaks of by now stays. What the memories `keep_out` said is not to be derived again.
+    What was planned and done keeps its edges to what stays: they hold no words, and say what came of it. A name that
+    something else speaks of by now stays. What the memories `keep_out` said is not to be derived again.
     """
     doomed = frozenset(refs)
     edges = edges_at(journal, doomed)
@@ -149,7 +150,8 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
         for ref in sorted(doomed, key=lambda ref: (ref.label, ref.id))
         if ref.label not in _NAMES_ONLY or all(edge.source in doomed for edge in edges[ref])
     ]
-    operations: list[Operation] = list(dict.fromkeys(edge for ref in going for edge in edges[ref]))
+    bare = [ref for ref in going if ref.label not in WORK]
+    operations: list[Operation] = list(dict.fromkeys(edge for ref in bare for edge in edges[ref]))
     with journal.database.reading() as connection:
         for ref in going:
             operations.extend(DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref, Relation
-from helix.model.operations import PutEdge, PutNode, PutPassage
+from helix.model.operations import Props, PutEdge, PutNode, PutPassage
 
 PAGE = 500
 _EDGE = "type, source_label, source, target_label, target"
@@ -73,6 +73,11 @@ def passages(journal: Journal) -> Iterator[list[PutPassage]]:
 
 def log_rows(journal: Journal) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
     """Yield what each row of the log says that can be read, as `helix.model.operations.encode` writes it, by number."""
+    for page in _payloads(journal):
+        yield [(seq, data) for seq, payload in page if (data := opened(payload)) is not None]
+
+
+def _payloads(journal: Journal) -> Iterator[list[tuple[int, bytes]]]:
     after = 0
     while True:
         with journal.database.reading() as connection:
@@ -83,7 +88,18 @@ def log_rows(journal: Journal) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
         if not rows:
             return
         after = rows[-1][0]
-        yield [(seq, data) for seq, payload in rows if (data := opened(payload)) is not None]
+        yield rows
+
+
+def log_nodes(journal: Journal, labels: Collection[Label]) -> Iterator[tuple[Ref, Props]]:
+    """Yield what every readable row of the log writes to nodes of the labels, what was overwritten since included."""
+    marks = [json.dumps(label.value).encode() for label in labels]
+    for page in _payloads(journal):
+        for _, payload in page:
+            data = opened(payload, marks)
+            for op in () if data is None else data.get("ops", ()):
+                if op["op"] == "node" and op["label"] in labels:
+                    yield Ref(label=Label(op["label"]), id=op["id"]), op["props"]
 
 
 def sizes(journal: Journal) -> dict[str, int]:
@@ -101,10 +117,16 @@ def next_passage_number(journal: Journal) -> int:
         return int(connection.execute("SELECT coalesce(max(number), 0) + 1 FROM passage").fetchone()[0])
 
 
-def opened(payload: bytes) -> Mapping[str, Any] | None:
-    """Return what a payload says, or None for one that cannot be read; its digest is another's matter."""
+def opened(payload: bytes, marks: Collection[bytes] = ()) -> Mapping[str, Any] | None:
+    """Return what a payload says, or None for one that cannot be read; its digest is another's matter.
+
+    With `marks`, None too for one that holds none of them: reading all of them takes several times as long.
+    """
     try:
-        data = json.loads(zlib.decompress(payload))
+        text = zlib.decompress(payload)
+        if marks and not any(mark in text for mark in marks):
+            return None
+        data = json.loads(text)
     except (zlib.error, ValueError):
         return None
     return data if isinstance(data, dict) else None

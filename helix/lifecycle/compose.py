@@ -12,10 +12,12 @@ import numpy as np
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind, Mention, entity_id
 from helix.model.episode import Episode, Session, session_id
+from helix.model.memory import Memory
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutNode, PutPassage, Scalar
 from helix.model.provenance import Provenance
 from helix.model.records import Node, flatten, label_of, put, put_edge
 from helix.store.store import Store
+from helix.text.about import ABOUT_KINDS, about
 from helix.text.chunks import chunks
 from helix.text.entities import mentions
 from helix.text.redact import without_markers
@@ -110,9 +112,12 @@ class Composer:
         return name
 
     def node(self, node: Node) -> Ref:
-        """Write a node."""
+        """Write a node; a memory with the commands and errors that it is about, by which it is found exactly."""
         self._operations.append(put(node))
-        return Ref(label=label_of(node), id=node.id)
+        ref = Ref(label=label_of(node), id=node.id)
+        if isinstance(node, Memory) and node.kind in ABOUT_KINDS:
+            self.mentions(ref, node.scope, about(node.trigger, node.attributes), node.provenance)
+        return ref
 
     def patch(self, ref: Ref, **fields: object) -> None:
         """Overwrite some properties of a node that is there."""

@@ -59,16 +59,16 @@ class Intake:
         """Return short texts without empty ones, in order."""
         return tuple(cleaned for value in values if (cleaned := self.label(value, what)))
 
-    def attributes(self, value: Mapping[str, object] | None) -> dict[str, Any]:
-        """Return free attributes as plain JSON data, each text in them redacted."""
+    def attributes(self, value: Mapping[str, object] | None, limit: int = _ATTRIBUTES_LIMIT) -> dict[str, Any]:
+        """Return free attributes as plain JSON data of at most `limit` characters, each text in them redacted."""
         try:
             text = json.dumps(dict(value or {}), ensure_ascii=False)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(f"attributes are not JSON data: {error}") from error
         if own := [key for key in value or {} if str(key).startswith(OWN_ATTRIBUTE)]:
             raise InvalidInputError(f"attributes named {OWN_ATTRIBUTE}... are Helix's own: {own[0]!r}")
-        if len(text) > _ATTRIBUTES_LIMIT:
-            raise InvalidInputError(f"attributes are longer than {_ATTRIBUTES_LIMIT:,} characters of JSON")
+        if len(text) > limit:
+            raise InvalidInputError(f"attributes are longer than {limit:,} characters of JSON")
         return {str(key): self._walk(item) for key, item in (value or {}).items()}
 
     def _walk(self, value: object) -> object:

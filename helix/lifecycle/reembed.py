@@ -16,8 +16,6 @@ from helix.store.writer import Decision
 from helix.text.tokens import lexical_tokens
 
 _BATCH = 64
-_AT_ONCE = 2
-"""Texts embedded between two rests: a foreground call waits for no more of them."""
 
 
 def lacking(store: Store) -> int:
@@ -31,22 +29,19 @@ def lacking(store: Store) -> int:
 def fill_in(store: Store, rest: Callable[[], bool]) -> int:
     """Embed up to 64 passages that have no vector, through the journal like any change; return how many got one.
 
-    `rest` is called before every few texts and may wait; where it answers True, what is embedded is written and the
-    others are left. Raises ModelError when the model cannot be loaded.
+    `rest` is called before every text and may wait; where it answers True, what is embedded is written and the others
+    are left. They are embedded one at a time, so that whoever asks meanwhile has the other cores. Raises ModelError
+    when the model cannot be loaded.
     """
     passages = store.catalogue.view.passages
     numbers = passages.numbers[passages.alive & ~passages.embedded][:_BATCH].tolist()
     found = [passage for number in numbers if (passage := store.records.passage(number)) is not None]
     filled: list[PutPassage] = []
-    for start in range(0, len(found), _AT_ONCE):
+    for passage in found:
         if rest():
             break
-        some = found[start : start + _AT_ONCE]
-        vectors = store.embed([passage.text for passage in some])
-        filled += [
-            replace(passage, vector=vector, tokens=" ".join(lexical_tokens(passage.text)))
-            for passage, vector in zip(some, vectors, strict=True)
-        ]
+        (vector,) = store.embed([passage.text])
+        filled.append(replace(passage, vector=vector, tokens=" ".join(lexical_tokens(passage.text))))
     return store.writer.submit(lambda: _put(store, filled))
 
 

@@ -20,6 +20,9 @@ class Label(StrEnum):
     SESSION = "Session"
     PLAN = "Plan"
     TASK = "Task"
+    EXPLORATION = "Exploration"
+    WORKSPACE = "Workspace"
+    CANDIDATE = "Candidate"
 
 
 class Relation(StrEnum):
@@ -47,6 +50,10 @@ class Relation(StrEnum):
     BLOCKED_BY = "BLOCKED_BY"
     INJECTED = "INJECTED"
     LEARNED = "LEARNED"
+    WITHHELD = "WITHHELD"
+    FOR_TASK = "FOR_TASK"
+    PROPOSED = "PROPOSED"
+    BASED_ON = "BASED_ON"
 
 
 OPEN_RELATIONS = tuple(Relation)[: tuple(Relation).index(Relation.RELATED) + 1]

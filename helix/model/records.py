@@ -14,19 +14,22 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, TypeVar
 
+from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Edge, Label, Ref
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
+from helix.model.exploration import Exploration
 from helix.model.memory import Memory, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import Provenance
 from helix.model.reflection import Reflection
 from helix.model.task import Plan, Task
+from helix.model.workspace import Workspace
 
 T = TypeVar("T")
 
-Node = Memory | Episode | Reflection | Entity | Session | Plan | Task
+Node = Memory | Episode | Reflection | Entity | Session | Plan | Task | Exploration | Workspace | Candidate
 
 CLASS_OF: Mapping[Label, type[Any]] = types.MappingProxyType(
     {
@@ -37,6 +40,9 @@ CLASS_OF: Mapping[Label, type[Any]] = types.MappingProxyType(
         Label.SESSION: Session,
         Label.PLAN: Plan,
         Label.TASK: Task,
+        Label.EXPLORATION: Exploration,
+        Label.WORKSPACE: Workspace,
+        Label.CANDIDATE: Candidate,
     }
 )
 _LABEL_OF = {cls: label for label, cls in CLASS_OF.items()}
@@ -154,7 +160,12 @@ def _field_types(cls: type[Any]) -> dict[str, Any]:
 _HINTS = {cls: _field_types(cls) for cls in (*CLASS_OF.values(), Edge, Provenance)}
 _RESTORERS = {cls: {name: _restorer(hint) for name, hint in hints.items()} for cls, hints in _HINTS.items()}
 
-NODE_DEFAULTS: Mapping[Label, Props] = types.MappingProxyType({Label.EPISODE: {"status": Status.ACTIVE.value}})
+NODE_DEFAULTS: Mapping[Label, Props] = types.MappingProxyType(
+    {
+        Label.EPISODE: {"status": Status.ACTIVE.value},
+        Label.TASK: dict.fromkeys(("session", "treatment", "verification"), ""),
+    }
+)
 """What a node has for a property that its label got later: journals from before do not say it."""
 
 EDGE_DEFAULTS: Mapping[str, Scalar] = types.MappingProxyType(

@@ -273,6 +273,7 @@ class StatusReport:
     started_at: datetime
     background: BackgroundStatus | None = None
     models: ModelUsage | None = None
+    holdback: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,23 @@ from datetime import datetime
 
 from helix.model.memory import GLOBAL_SCOPE
 
+PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
+"""What the status of a task may be; `completed` says that nobody works on it any more, however it ended."""
+DELIVERED, BLOCKED, SKIPPED = "delivered", "blocked", "skipped"
+"""What the outcome of a task may be; empty where it is not known."""
+WITH_MEMORY, HELD_BACK = "memory", "held_back"
+"""What the treatment of a task may be: whether it was shown memories; empty while that is undecided."""
+PASSED, FAILED, NONE_RAN = "passed", "failed", "none"
+"""What the verification of a task may be; empty where nothing was noted."""
+
+# Attributes of a task by name. Those of the first block say what is to be done, those of the second what was done.
+CLIENT_TASK, AGENT, PLAN, SEQ, SLUG = "client_task", "agent", "plan", "seq", "slug"
+VERIFY, DELTA, RELEVANT_FILES, BUDGET = "verify", "delta", "relevant_files", "budget"
+
+SUMMARY, BLOCKED_REASON, TRIED, ERROR = "summary", "blocked_reason", "tried", "error"
+LEARNED, UTILIZED, TOKENS_INJECTED = "learned", "utilized", "tokens_injected"
+FILES_CHANGED, COMMANDS, SHOWN_SITES = "files_changed", "commands", "shown_sites"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -23,12 +40,20 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One unit of work of a plan; the client's own task list is the source of truth."""
+    """One unit of work; the client's own task list is the source of truth.
+
+    `treatment` says whether it was shown memories or they were held back, `verification` what the commands that check
+    it came to. `attributes` holds what else is known, under the names of this module.
+    """
 
     id: str
     objective: str
     recorded_at: datetime
     scope: str = GLOBAL_SCOPE
-    status: str = "pending"
+    status: str = PENDING
     outcome: str = ""
+    session: str = ""
+    treatment: str = ""
+    verification: str = ""
+    ended_at: datetime | None = None
     attributes: Mapping[str, object] = field(default_factory=dict)

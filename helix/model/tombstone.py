@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from datetime import datetime
 
-from helix.model.edge import Ref
+from helix.model.candidate import Candidate, CandidateStatus
+from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
+from helix.model.exploration import Exploration
 from helix.model.kept_out import KEPT_OUT, digests
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropNode, Operation, Props, PutNode
 from helix.model.provenance import Provenance
 from helix.model.records import Node, node_from, put
 from helix.model.reflection import Reflection
+from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Plan, Task
+from helix.model.workspace import Workspace
 
 ERASED_AT = "helix:erased_at"
 """Attribute of a memory that was erased: the moment, in ISO form."""
 ERASED_SOURCE = "erased:"
 """Source of a tombstone that keeps something out: by it they are found."""
+WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE, Label.CANDIDATE})
+"""Labels of what was planned and done. Without its words it still counts: what came of it, and its edges, stay."""
 _EXTRACTOR = "erased"
+_OWN = "helix:"
 # The id of a commit says nothing by itself; without it, the next reading of the history would bring the text back.
 _WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
 
@@ -26,9 +35,10 @@ _WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
 def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:
     """Return the operation that leaves nothing of a node but its id, kind, time of recording and status `forgotten`.
 
-    Every property that is stored is overwritten, known or not. `keep_out`: a memory leaves salted digests too, by which
-    `KeptOut` tells that the same is not to be derived again. A node that is nothing but its name (an entity, a
-    session) is dropped: its id is made of the name, so the next mention makes it anew.
+    Of a task and its like stays what it came to, and the scope. Every property that is stored is overwritten, known or
+    not. `keep_out`: a memory leaves salted digests too, by which `KeptOut` tells that the same is not to be derived
+    again. A node that is nothing but its name (an entity, a session) is dropped: its id is made of the name, so the
+    next mention makes it anew.
     """
     bare = _bare(node_from(ref.label, ref.id, props), at, keep_out=keep_out)
     if bare is None:
@@ -39,12 +49,20 @@ def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -
 
 def is_erased(node: Node) -> bool:
     """Return whether the node is a tombstone."""
-    return getattr(node, "provenance", Provenance()).extractor == _EXTRACTOR
+    provenance, attributes = getattr(node, "provenance", Provenance()), getattr(node, "attributes", {})
+    return provenance.extractor == _EXTRACTOR or ERASED_AT in attributes
 
 
 def is_tombstone(props: Props) -> bool:
     """Return whether these are the stored properties of a tombstone."""
-    return props.get("extractor") == _EXTRACTOR
+    attributes = str(props.get("attributes") or "")
+    return props.get("extractor") == _EXTRACTOR or (ERASED_AT in attributes and ERASED_AT in json.loads(attributes))
+
+
+def _is_wordless(key: str, value: object) -> bool:
+    """Return whether an attribute of a task is a number that Helix counted, or the id of its plan."""
+    counted = key.startswith(_OWN) or key in (TOKENS_INJECTED, BUDGET)
+    return key == PLAN or (counted and isinstance(value, int | float))
 
 
 def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
@@ -84,6 +102,25 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
                 recorded_at=node.recorded_at,
                 level=node.level,
                 status=Status.FORGOTTEN,
+                provenance=provenance,
+            )
+        case Plan() | Exploration():
+            return replace(node, objective="", attributes={ERASED_AT: moment})
+        case Workspace():
+            return replace(node, attributes={ERASED_AT: moment})
+        case Task():
+            kept = {key: value for key, value in node.attributes.items() if _is_wordless(key, value)}
+            return replace(node, objective="", attributes={**kept, ERASED_AT: moment})
+        case Candidate():
+            return Candidate(
+                id=node.id,
+                kind=node.kind,
+                trigger="",
+                resolution="",
+                recorded_at=node.recorded_at,
+                status=CandidateStatus.REJECTED if node.status is CandidateStatus.WAITING else node.status,
+                decided_at=node.decided_at,
+                attributes={ERASED_AT: moment},
                 provenance=provenance,
             )
         case _:

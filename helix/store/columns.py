@@ -198,7 +198,11 @@ class RowLayout:
         self._describe(Label.ENTITY, scope, {"kind": ("kind", ENTITY_KIND_CODE.__getitem__)})
         self._describe(Label.SESSION, scope, {"started_at": ("recorded_at", int)})
         self._describe(Label.PLAN, scope, recorded)
-        self._describe(Label.TASK, scope, recorded)
+        session: dict[str, tuple[str, Callable[[Any], Any]]] = {"session": ("session", sessions.add)}
+        for label in (Label.TASK, Label.EXPLORATION):
+            self._describe(label, scope, recorded, session)
+        self._describe(Label.CANDIDATE, scope, recorded, session, {"decided_at": ("retired_at", int)})
+        self._describe(Label.WORKSPACE, scope, recorded)
 
     def _describe(self, label: Label, *groups: Mapping[str, tuple[str, Callable[[Any], Any]]]) -> None:
         absent = {**_ABSENT, **_LABEL_ABSENT.get(label, {}), "label": LABEL_CODE[label]}

@@ -81,6 +81,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         jobs=tuple(jobs),
         warnings=tuple(warnings(store, reason=reason, jobs=jobs, disk=disk)),
         started_at=started_at,
+        holdback=store.settings.holdback,
     )
 
 

@@ -29,9 +29,13 @@ WALK_WEIGHTS: Mapping[Relation, float] = {
     Relation.NEXT: 0.0,
     Relation.HAS_TASK: 0.3,
     Relation.BLOCKED_BY: 0.3,
-    Relation.INJECTED: 0.2,
+    **dict.fromkeys((Relation.INJECTED, Relation.WITHHELD), 0.0),
+    **dict.fromkeys((Relation.FOR_TASK, Relation.PROPOSED, Relation.BASED_ON), 0.0),
 }
 """How strongly each type of edge draws a walk: what says little about meaning draws less.
+
+That memories were shown together draws none: what is shown would be shown more for it. What a task was planned and
+tried with leads to no memory.
 
 Turns of a session draw none: through them a walk brings whole sessions for one turn that fits. What a turn owes to its
 neighbours is a matter of its own (`recipes.Default.context`).

@@ -245,15 +245,19 @@ class Store:
 
     def nodes_from(self, label: Label, prefix: str, scope: str) -> list[tuple[Ref, Node]]:
         """Return the nodes of a label and of exactly this scope whose source begins with the prefix."""
+        refs = self.refs_from(label, prefix, scope)
+        return list(zip(refs, self.records.nodes(refs), strict=True))
+
+    def refs_from(self, label: Label, prefix: str, scope: str) -> list[Ref]:
+        """Return where the nodes are that `nodes_from` returns."""
         view = self.catalogue.view
-        refs = [
+        return [
             view.ref_of(row)
             for source, held in view.lookups.sources[LABEL_CODE[label]].items()
             if source.startswith(prefix)
             for row in held
             if row < view.count and view.scope_of(row) == scope
         ]
-        return list(zip(refs, self.records.nodes(refs), strict=True))
 
     def last_episode(self, scope: str, session: str) -> Ref | None:
         """Return the episode of a scope's session that was recorded last, or None."""

@@ -8,6 +8,7 @@ from benchmarks.background import background
 from benchmarks.concurrent import concurrent
 from benchmarks.growth import growth
 from benchmarks.history import history
+from benchmarks.hooks import hooks
 from benchmarks.month import month
 from benchmarks.pairs import pairs
 from benchmarks.poison import poison
@@ -20,6 +21,7 @@ cli = click.Group(
         "concurrent": concurrent,
         "growth": growth,
         "history": history,
+        "hooks": hooks,
         "month": month,
         "pairs": pairs,
         "poison": poison,

@@ -99,6 +99,7 @@ def measure(settings: configuration.Settings, *, seconds: float, episodes: int, 
         "ratio_p95": round(figures["busy"]["p95_ms"] / figures["quiet"]["p95_ms"], 2),
         "longest_ms": {"quiet": round(1000 * max(quiet), 1), "busy": round(1000 * max(busy), 1)},
         "jobs_done": told[0],
+        "under_way": status.progress,
         "failed": [item.error for item in status.items if item.error],
     }
 

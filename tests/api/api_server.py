@@ -93,10 +93,16 @@ Serve = Callable[..., Served]
 
 
 @contextmanager
-def serving(helix: Helix, explorer_folder: Path | None = None) -> Iterator[Served]:
+def serving(helix: Helix, explorer_folder: Path | None = None, hook_token: str = "") -> Iterator[Served]:
     """Serve a Helix on a free port until the block ends."""
     stopped: list[str] = []
-    app = create_app(helix, token=TOKEN, shutdown=lambda: stopped.append("asked"), explorer_folder=explorer_folder)
+    app = create_app(
+        helix,
+        token=TOKEN,
+        hook_token=hook_token,
+        shutdown=lambda: stopped.append("asked"),
+        explorer_folder=explorer_folder,
+    )
     config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="server")

@@ -35,14 +35,14 @@ def quiet(text: str) -> None:
 
 @pytest.fixture(scope="module")
 def result(models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the command measures of a store of 300 memories, as its JSON says it."""
+    """What the command measures of a store of 120 memories, as its JSON says it."""
     install.install(MODEL, models_path)
     home = tmp_path_factory.mktemp("speed")
     (home / "models").symlink_to(models_path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HELIX_HOME", str(home))
         patch.setenv("HELIX_EMBEDDING_MODEL", MODEL)
-        short = ["--nodes", "300", "--seconds", "0.5", "--queries", "3", "--clients", "1,2"]
+        short = ["--nodes", "120", "--seconds", "0.5", "--queries", "3", "--clients", "1,2"]
         run = CliRunner().invoke(speed, [*short, "--throw-away", "--json"], catch_exceptions=False)
     found: dict[str, Any] = json.loads(run.stdout)
     return found
@@ -91,8 +91,8 @@ def test_what_is_measured_is_exact(result: dict[str, Any]) -> None:
 
 
 def test_the_store_is_as_large_as_was_asked_for(result: dict[str, Any]) -> None:
-    assert result["build"]["nodes"]["Memory"] == 300
-    assert 2 * 300 < result["build"]["edges"] < 5 * 300
+    assert result["build"]["nodes"]["Memory"] == 120
+    assert 2 * 120 < result["build"]["edges"] < 5 * 120
     assert not result["build"]["reused"]
     assert result["disk_bytes"]["journal.db"] > 0
 

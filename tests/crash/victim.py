@@ -23,6 +23,8 @@ from helix.service import Helix
 from helix.store.replay import GraphFollower
 
 REOPEN_AFTER = 4
+MOST_BEHIND = 16
+"""Memories the graph may lack before the writer waits for it: a backlog without end takes seconds to write."""
 
 
 def die() -> None:
@@ -83,6 +85,8 @@ def main(home: Path, first: int, moment: str) -> None:
             files=(f"src/file{number % 5}.c",),
         )
         print(number, stored.id, flush=True)
+        if (number + 1) % MOST_BEHIND == 0:
+            helix._store.graph.settle()
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 """Processes with one background job to do, which kill themselves in places of it; run by the worker's crash test.
 
-`worker_victim.py FOLDER KIND PLACE...` fills two stores and asks each for the job. In one it is done in peace; in the
-other by one process after the other, each of which dies in one of the places: `taken`, `before N` or `after N` (the Nth
-change that it journals), `finishing`, `finished`; the last one does what is left. Prints how many died, and what both
-stores hold then.
+`worker_victim.py FOLDER KIND PLACE...` fills a store, copies it and asks both for the job. In one it is done in peace;
+in the other by one process after the other, each of which dies in one of the places: `taken`, `before N` or `after N`
+(the Nth change that it journals), `finishing`, `finished`; the last one does what is left. Prints how many died, and
+what both stores hold then.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -226,9 +227,9 @@ def in_a_process(work: Callable[[], None]) -> bool:
 
 def main(folder: Path, kind: str, places: Sequence[str]) -> None:
     quiet, killed = folder / "quiet", folder / "killed"
-    for home in (quiet, killed):
-        home.mkdir()
-        in_a_process(lambda home=home: seed(home, kind))
+    quiet.mkdir()
+    assert in_a_process(lambda: seed(quiet, kind))
+    shutil.copytree(quiet, killed)
     deaths = sum(not in_a_process(lambda place=place: finish(killed, place)) for place in places)
     for home in (quiet, killed):
         assert in_a_process(lambda home=home: finish(home, "none"))

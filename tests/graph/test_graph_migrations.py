@@ -11,11 +11,20 @@ import pytest
 
 from helix.graph import migrate
 from helix.graph.kuzu_engine import KuzuEngine
-from helix.model.edge import Label
+from helix.learning.orchestration.board import inject, injections
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.remember import remember
+from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
+from helix.model.injection import Shown
 from helix.model.memory import Status
-from helix.model.operations import PutNode
+from helix.model.operations import Change, PutEdge, PutNode
 from helix.model.records import node_from, put
+from helix.model.task import Task
+from helix.providers.fakes import HashEmbedder
+from helix.settings import Settings
+from helix.store import ask, doctor
+from helix.store.store import Store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -28,16 +37,21 @@ def statuses(engine: KuzuEngine) -> dict[str, str]:
     return {str(row["id"]): str(row["status"]) for row in engine.export("Episode")}
 
 
-def test_episodes_of_a_graph_from_before_their_status_are_active(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def up_to(last: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have graphs made with the first migrations alone, as an earlier Helix did."""
     every = migrate.pending
 
     def first(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, str, list[str]]]:
-        return [script for script in every(folder, applied) if script[0] == 1]
+        return [script for script in every(folder, applied) if script[0] <= last]
 
+    monkeypatch.setattr(migrate, "pending", first)
+
+
+def test_episodes_of_a_graph_from_before_their_status_are_active(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as before:
-        before.setattr(migrate, "pending", first)
+        up_to(1, before)
         engine = KuzuEngine(tmp_path / "graph.kuzu", dimension=None)
         engine.fill(write_old)
         engine.close()
@@ -65,3 +79,66 @@ def test_an_episode_journalled_before_there_was_a_status_is_active_everywhere(tm
 
 def episode() -> Episode:
     return Episode(id="old", content="it rained", recorded_at=NOW, occurred_at=NOW)
+
+
+OLD_TASK = PutNode(
+    label=Label.TASK,
+    id="t",
+    props={
+        "objective": "Fix the login",
+        "recorded_at": 5,
+        "scope": "global",
+        "status": "completed",
+        "outcome": "delivered",
+        "attributes": '{"seq": "001"}',
+    },
+)
+OLD_PLAN = PutNode(
+    label=Label.PLAN,
+    id="p",
+    props={"objective": "Log in", "recorded_at": 5, "scope": "global", "status": "open", "attributes": "{}"},
+)
+
+
+def test_a_store_from_before_the_learning_loop_is_brought_up_to_date(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_task = PutEdge(
+        type=Relation.HAS_TASK,
+        source=Ref(label=Label.PLAN, id="p"),
+        target=Ref(label=Label.TASK, id="t"),
+        props={"created_at": 5},
+    )
+    with monkeypatch.context() as before:
+        up_to(2, before)
+        store = Store(settings, embedder=HashEmbedder(8))
+        assert "Candidate" not in {name for name, _, _ in store.graph.engine.tables()}
+        store.graph.engine.fill(write_old_work)
+        store.journal.append([Change(kind="test", operations=(OLD_PLAN, OLD_TASK, has_task))], 5)
+        store.graph.engine.apply((), store.journal.last_seq)
+        store.close()
+    store = Store(settings, embedder=HashEmbedder(8))
+    try:
+        assert not store.needs_rebuild
+        assert "Candidate" in {name for name, _, _ in store.graph.engine.tables()}
+        task = node_from(Label.TASK, "t", OLD_TASK.props)
+        assert isinstance(task, Task)
+        assert (task.session, task.treatment, task.ended_at) == ("", "", None)
+        asked = "MATCH (:Plan)-[:HAS_TASK]->(t:Task) RETURN t.outcome, t.session, t.treatment, t.ended_at"
+        assert ask.cypher(store, asked, None, None, None).rows == (("delivered", "", "", None),)
+        memory = remember(store, StoreRequest(trigger="the login", resolution="ask twice", kind="pattern")).id
+        inject(store, "t", [Shown(memory_id=memory, name="m", kind="pattern", rank=1, score=1.0)], held_back=True)
+        assert [one.held_back for one in injections(store, "t")] == [True]
+        asked = "MATCH (t:Task)-[:WITHHELD]->(m:Memory) RETURN t.objective, m.trigger"
+        assert ask.cypher(store, asked, None, None, None).rows == (("Fix the login", "the login"),)
+        assert [finding for finding in doctor.examine(store).findings if not finding.ok] == []
+    finally:
+        store.close()
+
+
+def write_old_work(connection: Any) -> None:
+    connection.execute(
+        "CREATE (p:Plan {id: 'p', objective: 'Log in', recorded_at: 5, scope: 'global', status: 'open',"
+        " attributes: '{}'})-[:HAS_TASK]->(:Task {id: 't', objective: 'Fix the login', recorded_at: 5,"
+        " scope: 'global', status: 'completed', outcome: 'delivered', attributes: '{\"seq\": \"001\"}'})"
+    )

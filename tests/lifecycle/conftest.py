@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -37,9 +37,13 @@ def moment() -> Moment:
 
 
 @pytest.fixture
-def living(settings: Settings, moment: Moment) -> Iterator[Helix]:
+def living(
+    settings: Settings, moment: Moment, put_empty_store: Callable[[Settings, HashEmbedder], None]
+) -> Iterator[Helix]:
     """A service with the hash embedder and the clock `moment`."""
-    with Helix.open(settings, embedder=HashEmbedder(256), clock=moment) as service:
+    embedder = HashEmbedder(256)
+    put_empty_store(settings, embedder)
+    with Helix.open(settings, embedder=embedder, clock=moment) as service:
         yield service
 
 

@@ -99,6 +99,17 @@ def test_a_gap_of_a_project_is_closed_from_global(living: Helix, store: Store) -
     assert status(living, gap) is Status.RETIRED
 
 
+def test_an_answer_finds_the_gap_of_its_scope_among_the_same_question_in_many_others(
+    living: Helix, store: Store
+) -> None:
+    others = [ask(living, store, scope=f"project {number}") for number in range(9)]
+    gap = ask(living, store, scope="shop")
+    assert gap is not None
+    tell(living, scope="shop")
+    assert status(living, gap) is Status.RETIRED
+    assert {status(living, other or "") for other in others} == {Status.ACTIVE}
+
+
 def test_a_gap_closed_by_mistake_is_opened_again_and_not_by_the_same_answer_closed(
     living: Helix, store: Store, moment: Moment
 ) -> None:

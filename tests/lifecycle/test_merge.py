@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from helix.errors import ConflictError, InvalidInputError
+from helix.learning.orchestration.board import TaskSighting, inject, injections, learn, mirror
 from helix.lifecycle.truth.merge import merge_similar, unmerge
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
 from helix.lifecycle.worth.maintenance import feedback
+from helix.model.injection import Shown
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
@@ -64,6 +66,18 @@ def test_one_takes_over_what_the_other_earned(living: Helix, store: Store, momen
     found = living.recall(RecallQuery(query="activate the virtual environment")).items
     assert loser not in {item.node.id for item in found}
     assert merged(store, "again") == 0
+
+
+def test_what_was_shown_to_a_task_stays_with_the_memory_that_was_shown(
+    living: Helix, store: Store, moment: Moment
+) -> None:
+    winner, loser, _ = pair(living, store, moment)
+    task = mirror(store, TaskSighting(session="s", key="1"))
+    inject(store, task.id, [Shown(memory_id=loser, name="m", kind="pattern", rank=1, score=1.0)], held_back=False)
+    learn(store, task.id, loser)
+    merged(store)
+    assert [one.memory_id for one in injections(store, task.id)] == [loser]
+    assert ("LEARNED", task.id, winner) in edges(living, winner)
 
 
 @pytest.mark.parametrize("way", ["undo", "unmerge"])

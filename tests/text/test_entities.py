@@ -254,6 +254,7 @@ _TEXTS = st.one_of(st.text(max_size=300), _PIECED)
 
 @given(_TEXTS, st.lists(st.text(max_size=20), max_size=3))
 @example("St. \u0130. & & of the", ["./", "//", "\\"])
+@example("", ["0\r/", "./ a", "b / /"])
 def test_any_text_gives_distinct_named_mentions(text: str, files: list[str]) -> None:
     got = mentions(text, files=files)
     assert got == mentions(text, files=files)

@@ -8,12 +8,14 @@ from typing import cast
 import numpy as np
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.journal import erase
+from helix.journal import erase, pages
 from helix.lifecycle.asked import body
+from helix.lifecycle.erasure.secrets import texts_of
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.insight import reflect, rollup
 from helix.lifecycle.knowledge import derived
 from helix.lifecycle.truth import systemic
+from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity
@@ -21,11 +23,11 @@ from helix.model.episode import Episode, Session
 from helix.model.erasure import Erasable, ErasePlan, EraseReport
 from helix.model.kept_out import normal
 from helix.model.memory import Memory
-from helix.model.operations import Change, DropEdge
+from helix.model.operations import Change, DropEdge, Props
 from helix.model.provenance import Provenance
-from helix.model.records import Node
+from helix.model.records import Node, label_of, put
 from helix.model.reflection import Reflection
-from helix.model.tombstone import is_erased
+from helix.model.tombstone import WORK, is_erased
 from helix.store import erasing
 from helix.store.columns import LABEL_CODE
 from helix.store.erasing import ERASE, Note
@@ -49,9 +51,10 @@ _RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITE
 def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
     """Return what a hard forget takes away, and what stays though it speaks of it; nothing is changed.
 
-    A memory goes with its versions and every episode that holds a sentence of theirs, an episode as it is; with them
-    whatever rests on nothing else, and the names that nothing else mentions. Raises NotFoundError or ConflictError as
-    `memory_of` does, InvalidInputError for a node that cannot be named here.
+    A memory goes with its versions and with every episode, task and the like that holds a sentence of theirs, or once
+    did; anything else goes as it is. With them goes whatever rests on nothing else, and the names that nothing else
+    mentions. Raises NotFoundError or ConflictError as `memory_of` does, InvalidInputError for a node that cannot be
+    named here.
     """
     root = _root(store, name_or_id)
     copies = tuple(str(path) for path in erasing.copies_of(store))
@@ -167,6 +170,12 @@ class _Circle:
                 self.goes[ref] = "it says the same words"
             elif ref in drawn_from:
                 self.stays[ref] = "it was drawn from this, in other words"
+        for ref, props in _works(self._store):
+            said = "\n".join(f" {normal(text)} " for _, text in texts_of(props))
+            if any(sentence in said for sentence in wanted):
+                self.goes[ref] = "it says the same words"
+            elif ref.label is Label.CANDIDATE and Ref(label=Label.MEMORY, id=str(props.get("memory"))) in versions:
+                self.goes[ref] = "it became this memory"
 
     def _resting_on_it(self) -> None:
         """Add the memories and reflections that rest on nothing but what goes, or that Helix made of its words."""
@@ -210,6 +219,18 @@ def _episodes(store: Store) -> Iterator[tuple[Ref, Episode]]:
             yield ref, cast(Episode, node)
 
 
+def _works(store: Store) -> Iterator[tuple[Ref, Props]]:
+    """Yield what plans, tasks and the like say or said: unlike an episode, one is written over as the work goes on."""
+    view = store.catalogue.view
+    rows = np.flatnonzero(np.isin(view.columns.label, [LABEL_CODE[label] for label in sorted(WORK)]))
+    there = {view.ref_of(int(row)): None for row in rows}
+    for ref, node in zip(there, store.records.present(list(there)), strict=True):
+        if node is not None:
+            yield ref, put(node).props
+    if there:
+        yield from ((ref, props) for ref, props in pages.log_nodes(store.journal, WORK) if ref in there)
+
+
 def _extractor(node: Node) -> str:
     return getattr(node, "provenance", Provenance()).extractor
 
@@ -220,7 +241,7 @@ def _root(store: Store, name_or_id: str) -> Ref:
         ref = Ref(label=label, id=wanted)
         if store.catalogue.row_of(ref) is None:
             continue
-        if label not in (Label.MEMORY, Label.EPISODE, Label.REFLECTION):
+        if label in (Label.ENTITY, Label.SESSION):
             raise InvalidInputError(
                 f"{wanted!r} is a {label.lower()}", hint="name a memory, an episode or a reflection: it goes with them"
             )
@@ -246,8 +267,10 @@ def _name_of(node: Node) -> str:
             text = node.question or node.insight
         case Episode():
             text = node.content
+        case Candidate():
+            text = node.trigger
         case _:
-            text = node.id
+            text = getattr(node, "objective", "") or node.id
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
@@ -277,3 +300,5 @@ def _texts(store: Store, refs: Iterable[Ref]) -> Iterator[str]:
                 yield node.name
             case Session():
                 yield node.id
+            case _ if label_of(node) in WORK:
+                yield from (text for _, text in texts_of(put(node).props))

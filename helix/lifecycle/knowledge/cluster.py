@@ -29,7 +29,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 WORD_DIMENSION = 256
 _SCALE = 2048.0
-_BLOCK = 64
+_BLOCK = 16
 _SHARED = 0.5
 """Share of the telling words of the shorter text that both must have where the cosine alone does not decide."""
 _OTHER_CLAUSE = re.compile(
@@ -121,7 +121,7 @@ Links = Mapping[int, Mapping[int, int]]
 Of items that say the same in the same surroundings (`Said.same`) only the first by `order` has links: for all of them.
 """
 Rest = Callable[[], None]
-"""Called between two pieces of work, of some hundredths of a second each; what it raises ends the work."""
+"""Called between two pieces of work, of some thousandths of a second each; what it raises ends the work."""
 
 
 def go_on() -> None:
@@ -138,13 +138,13 @@ def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None
     if not wanted:
         return links
     rows = np.stack([item.vector for item in held])
-    shared = _Shared(held)
+    shared = _Shared(held, rest)
     for start in range(0, len(wanted), _BLOCK):
-        rest()
         block = wanted[start : start + _BLOCK]
         products = rows[block] @ rows.T
         near, alike = products >= product_of(bars.near), products >= product_of(bars.alike)
         for line, here in enumerate(block):
+            rest()
             for other in np.flatnonzero(near[line] & (alike[line] | shared.enough(here))).tolist():
                 one, two = places[here], places[other]
                 if one != two and two not in links[one] and _together(held[here], held[other], bars):
@@ -163,9 +163,10 @@ def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:
 class _Shared:
     """Which items share enough telling words: half of those of the one that has fewer."""
 
-    def __init__(self, items: Sequence[Said]) -> None:
+    def __init__(self, items: Sequence[Said], rest: Rest) -> None:
         found: dict[str, list[int]] = defaultdict(list)
         for number, item in enumerate(items):
+            rest()
             for term in item.terms:
                 found[term].append(number)
         self._terms = [item.terms for item in items]
@@ -203,6 +204,7 @@ def components(links: Links, count: int) -> list[list[int]]:
 def clusters(items: Sequence[Said], links: Links, bars: Bars, rest: Rest = go_on) -> list[list[Said]]:
     """Return the items in clusters that say one thing each, the medoid first, then by nearness to it."""
     groups = {group[0]: group for group in groups_of(items).values()}
+    rest()
     stars = _Stars(items, links, groups, product_of(bars.near), rest)
     return [
         [items[place] for first in star for place in groups[first]]

@@ -187,7 +187,9 @@ class _Scope:
         for _ in range(_TRIES):
             self._overtaken = False
             evidence = Evidence(self._run, self._scope, self._extractor, self._rules.bars, anew=everything)
-            there = derived.existing(self._store, self._scope)
+            evidence.rest()
+            there = derived.existing(self._store, self._scope, evidence.rest)
+            evidence.rest()
             self._kept_out = kept_out.held(self._store, self._scope, anew=everything)
             fresh = evidence.fresh
             orphaned = [one for one in there if one.live and not all(map(evidence.survives, one.grounding))]

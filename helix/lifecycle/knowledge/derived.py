@@ -14,12 +14,12 @@ from typing import cast
 from helix.lifecycle.asked import half_life_of
 from helix.lifecycle.compose import Composer, Prepared
 from helix.lifecycle.intake import OWN_ATTRIBUTE
+from helix.lifecycle.knowledge.cluster import Rest, go_on
 from helix.lifecycle.knowledge.derive import Desired, digest
 from helix.lifecycle.versions import supersede, take_place
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.kept_out import KEY
 from helix.model.memory import Memory, Status
-from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Provenance
 from helix.model.records import edge_from
 from helix.store.store import Store
@@ -71,30 +71,19 @@ class Existing:
         return bool(_noted(self.memory).get("words")) and _words(self.memory) != _noted(self.memory).get("words")
 
 
-def existing(store: Store, scope: str) -> list[Existing]:
+def existing(store: Store, scope: str, rest: Rest = go_on) -> list[Existing]:
     """Return the newest version of each derived memory of exactly this scope, by key."""
     newest: dict[str, Memory] = {}
-    for _, node in store.nodes_from(Label.MEMORY, SOURCE, scope):
-        memory = cast(Memory, node)
-        key = str(memory.attributes.get(KEY, ""))
-        if key and (key not in newest or _version(newest[key]) < _version(memory)):
+    for ref in store.refs_from(Label.MEMORY, SOURCE, scope):
+        rest()
+        (memory,) = store.records.present([ref])
+        key = str(memory.attributes.get(KEY, "")) if isinstance(memory, Memory) else ""
+        if isinstance(memory, Memory) and key and (key not in newest or _version(newest[key]) < _version(memory)):
             newest[key] = memory
-    edges = _edges(store, [Ref(label=Label.MEMORY, id=memory.id) for memory in newest.values()])
-    return [_read(store, memory, edges[memory.id]) for _, memory in sorted(newest.items())]
-
-
-def _edges(store: Store, memories: Sequence[Ref]) -> dict[str, list[Edge]]:
-    """Return the edges that tell of the grounding and the successors of memories, by their ids.
-
-    All at once: edges are kept by their source, and finding those that end at a node goes over every edge there is.
-    """
-    effects = store.journal.effects
-    drops = [op for op in effects.attached(memories) if isinstance(op, DropEdge) and op.type in _TELLING]
-    found: dict[str, list[Edge]] = {ref.id: [] for ref in memories}
-    for op in effects.held(list(dict.fromkeys(drops))):
-        if isinstance(op, PutEdge):
-            for end in {op.source.id, op.target.id} & found.keys():
-                found[end].append(edge_from(op))
+    found = []
+    for _, memory in sorted(newest.items()):
+        rest()
+        found.append(_read(store, memory))
     return found
 
 
@@ -102,8 +91,9 @@ def _version(memory: Memory) -> tuple[bool, datetime, str]:
     return memory.status in _LIVE, memory.recorded_at, memory.id
 
 
-def _read(store: Store, memory: Memory, edges: Sequence[Edge]) -> Existing:
+def _read(store: Store, memory: Memory) -> Existing:
     ref = Ref(label=Label.MEMORY, id=memory.id)
+    edges = [edge_from(op) for op in store.records.edges_at(ref) if op.type in _TELLING]
     grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
     successors = [edge.source for edge in edges if edge.type is Relation.SUPERSEDES and edge.target == ref]
     heir = _heir(store, memory, successors) if memory.status is Status.RETIRED else None

@@ -27,9 +27,8 @@ from helix.model.edge import Label
 from helix.model.episode import Episode
 from helix.store.columns import IndexArray
 
-_READ_AT_ONCE = 16
-_LOOKED_UP_AT_ONCE = 256
-_EMBEDDED_AT_ONCE = 4
+_READ_AT_ONCE = 8
+_LOOKED_UP_AT_ONCE = 16
 """Of these the run rests after each lot: whoever asks something meanwhile waits for no more than one."""
 _BLOCK = 1024
 
@@ -107,8 +106,10 @@ class Evidence:
             telling = [row for row in sorted(frontier) if self._items[row]]
             self._read(self._around(telling))
             frontier = self._link(telling, links) - reached
+        self.rest()
         items = self._of(sorted(reached))
         first = {items[group[0]].same: group[0] for group in groups_of(items).values()}
+        self.rest()
         numbered = {first[one]: {first[other]: near for other, near in found.items()} for one, found in links.items()}
         return items, numbered, reached
 
@@ -120,6 +121,7 @@ class Evidence:
         ends = set(chosen)
         fresh = [place for place, item in enumerate(items) if item.same in chosen]
         for place, found in linked(items, self._bars, fresh, self.rest).items():
+            self.rest()
             one = items[place].same
             for other, near in found.items():
                 links[one][items[other].same] = near
@@ -170,7 +172,9 @@ class Evidence:
     def _extract(self, rows: Sequence[int]) -> None:
         """Read the episodes, and keep what is found in them."""
         episodes = self._episodes(rows)
+        self.rest()
         extraction = self._extractor.extract(list(episodes.values()))
+        self.rest()
         vectors = self._own_vectors([one for one in extraction.candidates if not one.whole])
         found: dict[str, list[Found]] = {episode: [] for episode in episodes}
         for one in extraction.candidates:
@@ -205,12 +209,11 @@ class Evidence:
         found: dict[tuple[str, int], Vector] = {}
         if self._vectors is None:
             return found
-        for start in range(0, len(candidates), _EMBEDDED_AT_ONCE):
-            batch = candidates[start : start + _EMBEDDED_AT_ONCE]
-            made = self._run.store.embed([one.trigger for one in batch])
-            self._run.progress(start + len(batch), len(candidates), "embedding")
+        for done, one in enumerate(candidates, 1):
+            # One at a time: whoever asks meanwhile has the other cores, and what it asks is embedded beside it.
+            (vector,) = self._run.store.embed([one.trigger])
+            if vector is not None:
+                found[one.episode, one.place] = np.frombuffer(vector, np.float32)
+            self._run.progress(done, len(candidates), "embedding")
             self.rest()
-            for one, vector in zip(batch, made, strict=True):
-                if vector is not None:
-                    found[one.episode, one.place] = np.frombuffer(vector, np.float32)
         return found

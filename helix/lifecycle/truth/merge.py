@@ -29,10 +29,11 @@ _NEAREST = 20
 _CARRIED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {
     Relation.GROUNDED_IN,
     Relation.LEARNED,
-    Relation.INJECTED,
     Relation.MENTIONS,
     Relation.TOUCHES,
 }
+"""Edges that say what is known. What was shown to a task stays with the memory that was shown: a task that gives its
+outcome to both would give it twice."""
 _APART = f"{OWN_ATTRIBUTE}apart"
 """Attribute of a memory that a person took out of another again: the ids it is never folded into again."""
 _SEEN = f"{OWN_ATTRIBUTE}seen"

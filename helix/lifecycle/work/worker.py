@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 _PAUSED = "work_paused"
 _SWITCH_SECONDS = 0.0005
+_SLICE_SECONDS = 0.002
+"""Work that goes on without a look at who waits: to look more often costs more than it spares anybody."""
 _MOST_FAILURES = 5
 _MOST_ATTEMPTS = 25
 """Beginnings after which work is given up that never fails and never ends: it may be what kills the process."""
@@ -204,9 +206,10 @@ class Worker:
     def _rest(self) -> bool:
         """Give way to whoever waits for an answer; return whether to stop."""
         took = time.monotonic() - self._slice_began
-        patience = min(self._pace.rests * took, self._pace.patience)
-        self._foreground.give_way(0.0 if self._hurried else self._pace.quiet, patience, lambda: self._halted)
-        self._slice_began = time.monotonic()
+        if took >= _SLICE_SECONDS:
+            patience = min(self._pace.rests * took, self._pace.patience)
+            self._foreground.give_way(0.0 if self._hurried else self._pace.quiet, patience, lambda: self._halted)
+            self._slice_began = time.monotonic()
         return self._halted
 
     def _loop(self) -> None:

@@ -46,6 +46,22 @@ def feedback(store: Store, names: Sequence[str], delta: float, quality: int | No
     the counters change: what anybody may say keeps nothing from fading. A name is followed to its newest version, and
     to the memory that it was folded into. Nothing is changed when one of the names is unknown (NotFoundError).
     """
+    check_feedback(names, delta, quality)
+
+    def decision() -> Decision[list[Memory]]:
+        composer = Composer(store, store.clock())
+        changed = []
+        for memory in {memory.id: memory for memory in (_named(store, name) for name in names)}.values():
+            after = used(memory, max(0.0, delta), max(0.0, -delta), quality, composer.now)
+            composer.node(after)
+            changed.append(after)
+        return Decision((composer.change("feedback", delta=delta),), changed)
+
+    return store.writer.submit(decision)
+
+
+def check_feedback(names: Sequence[str], delta: float, quality: int | None) -> None:
+    """Raise InvalidInputError for feedback that says nothing, or nothing that may be said."""
     if not math.isfinite(delta) or delta == 0 or abs(delta) > _MOST_DELTA:
         message = f"delta must be a number other than 0, within -100..100, not {delta!r}"
         raise InvalidInputError(message, hint="above 0 it helped, below it failed: helix feedback NAME --delta 0.5")
@@ -57,17 +73,6 @@ def feedback(store: Store, names: Sequence[str], delta: float, quality: int | No
             f"quality must be one of {told}, not {quality!r}",
             hint="5 used, and it passed; 4 said to be used, and it passed; 3 it passed; 1 used, and it failed",
         )
-
-    def decision() -> Decision[list[Memory]]:
-        composer = Composer(store, store.clock())
-        changed = []
-        for memory in {memory.id: memory for memory in (_named(store, name) for name in names)}.values():
-            after = _used(memory, max(0.0, delta), max(0.0, -delta), quality, composer.now)
-            composer.node(after)
-            changed.append(after)
-        return Decision((composer.change("feedback", delta=delta),), changed)
-
-    return store.writer.submit(decision)
 
 
 def verified_use(store: Store, name: str, quality: int, helped: float = 0.0, failed: float = 0.0) -> Memory:
@@ -83,7 +88,7 @@ def verified_use(store: Store, name: str, quality: int, helped: float = 0.0, fai
 
     def decision() -> Decision[Memory]:
         composer = Composer(store, store.clock())
-        after = _used(_named(store, name), helped, failed, quality, composer.now)
+        after = used(_named(store, name), helped, failed, quality, composer.now)
         composer.node(after)
         return Decision((composer.change("use", memory=after.id, quality=quality),), after)
 
@@ -254,7 +259,8 @@ def _named(store: Store, name: str) -> Memory:
     return standing_for(store, standing_memory_of(store, name))
 
 
-def _used(memory: Memory, helped: float, failed: float, quality: int | None, now: datetime) -> Memory:
+def used(memory: Memory, helped: float, failed: float, quality: int | None, now: datetime) -> Memory:
+    """Return a memory after one use, which a quality makes a verified one; ConflictError for a quarantined memory."""
     if memory.status is Status.QUARANTINED:
         raise ConflictError(
             f"{memory.name!r} is quarantined: nobody can have used it", hint="look at it: `helix review list`"

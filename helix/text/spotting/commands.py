@@ -10,7 +10,7 @@ from helix.text.spotting.found import Found
 from helix.text.spotting.packages import packages_after
 from helix.text.spotting.vocabulary import FUNCTION_WORDS, words
 
-_SUBCOMMANDS = {
+SUBCOMMANDS = {
     head: words(names)
     for heads, names in (
         (
@@ -59,7 +59,7 @@ _ALONE = words(
     "openssl perl ping pre-commit psql pylint pyright pytest python python3 redis-cli rsync ruby ruff scp sed "
     "sphinx-build sqlite3 ssh strace tar tox tsc uvicorn valgrind vitest webpack wget xargs"
 )
-HEADS = frozenset(_SUBCOMMANDS) | _ALONE
+HEADS = frozenset(SUBCOMMANDS) | _ALONE
 """Words at which `command_at` is worth a look."""
 _ENGLISH = frozenset({"go", "make"})
 _ALIASES = {"pip3": "pip", "python3": "python", "i": "install"}
@@ -105,7 +105,7 @@ def _with_subcommand(text: str, start: int, end: int, head: str, typed: bool) ->
     if after:
         word = after.group(1)
         prompted = typed and not _at_line_start(text, start)
-        if word in _SUBCOMMANDS[head] or (prompted and word not in FUNCTION_WORDS):
+        if word in SUBCOMMANDS[head] or (prompted and word not in FUNCTION_WORDS):
             yield Found(start, after.end(), EntityKind.COMMAND, f"{name} {_ALIASES.get(word, word)}")
             if word in _INSTALLS and head in _PACKAGE_HEADS:
                 yield from packages_after(text, after.end(), several=typed)

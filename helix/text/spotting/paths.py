@@ -45,15 +45,16 @@ _PART = re.compile(r"[\w@+$~.][\w@+$~.%-]*")
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:[a-z]\d*)?")
 _BRACES = re.compile(r"\{(\w{1,12}(?:, ?\w{1,12}){1,7})\}", re.ASCII)
+_ENDING = re.compile(r"(?<![/\s])[/\s]+$")
 _DEEPEST, _LONGEST = 24, 240
 
 
 def canonical(path: str) -> str:
-    """Return a path as it is kept: forward slashes, each once, no leading `./`, no slash at the end."""
+    """Return a path as it is kept: forward slashes, each once, no leading `./`, no slash or blank at either end."""
     name = re.sub(r"/{2,}", "/", path.strip().replace("\\", "/"))
     while name.startswith("./"):
-        name = name[2:]
-    return name.rstrip("/") or name[:1]
+        name = name[2:].lstrip()
+    return _ENDING.sub("", name) or name[:1]
 
 
 def path_in(word: str) -> str | None:

@@ -1,0 +1,68 @@
+"""Hooks: what coding agents' clients tell over HTTP while an agent works; the answer always comes, and in time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from helix.service import Helix
+
+SECONDS = 0.25
+"""Longest wait for an answer; with the way there and back it stays within the 300 ms that a hook may take."""
+WAIT = "x-helix-wait"
+"""Header in which a client says how many milliseconds it is going to wait."""
+
+_MARGIN = 0.015
+_THREADS = 4
+_NOTHING: Mapping[str, Any] = {}
+
+log = logging.getLogger(__name__)
+
+
+class HookEndpoint:
+    """Answers a hook with what the agent is to be told, and with `{}` where that is nothing, late, or went wrong.
+
+    Hooks have threads of their own: an agent waits for them at every command, whatever else the daemon is asked.
+    """
+
+    def __init__(self, helix: Helix) -> None:
+        self._helix = helix
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-hook")
+
+    async def answer(self, request: Request) -> Response:
+        """Return the answer to one hook, as a route of the app."""
+        end = time.monotonic() + _patience(request.headers.get(WAIT, ""))
+        try:
+            payload = json.loads(await request.body())
+        except (ValueError, RecursionError):
+            payload = None
+        client = str(request.path_params["client"])
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(self._threads, partial(self._helix.hook, client, payload, until=end))
+        await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
+        if work.done():
+            return _json(work.result())
+        log.warning("a hook was answered with nothing: it took too long", extra={"client": client[:40]})
+        return _json(_NOTHING)
+
+    async def close(self) -> None:
+        """Let begun work end, drop what waits."""
+        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+
+
+def _patience(header: str) -> float:
+    """Return the seconds an answer may take where a client says how many milliseconds it waits."""
+    return min(SECONDS, max(int(header) / 1000 - _MARGIN, 0)) if header.isdecimal() and len(header) < 7 else SECONDS
+
+
+def _json(answer: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(answer), media_type="application/json")

@@ -1,0 +1,147 @@
+"""The plugin's files: what a client that is connected to a store is given, written out for that store.
+
+A copy lies in the home, private, as it holds the token that is good for hooks. Most of its hooks are asked over HTTP
+where the store's daemon is; a daemon that comes up elsewhere writes them anew (`renew`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PLUGIN = "helix"
+HOOK_SECONDS = 0.3
+"""The longest a client waits for one of our hooks."""
+
+_SOURCE = Path(__file__).resolve().parents[1] / "plugin"
+_PROCESS = Path(__file__).resolve().parents[1] / "hooks" / "helix_hook.py"
+_HOOKS, _MARKETPLACE, _RECORD = "hooks/hooks.json", ".claude-plugin/marketplace.json", "connection.json"
+_BY_PROCESS = frozenset({"SessionStart", "UserPromptSubmit"})
+"""Asked of a process: the client allows no other kind at the first, and both of them start a daemon that is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """A copy of the plugin for one store: where it is, and what its files hold."""
+
+    name: str
+    folder: Path
+    files: Mapping[str, str]
+
+    def differing(self) -> list[Path]:
+        """Return the files that are not on disk as they should be, and those that should not be there."""
+        there = {path.relative_to(self.folder).as_posix(): _text(path) for path in _files(self.folder)}
+        names = sorted(there.keys() | self.files.keys())
+        return [self.folder / name for name in names if there.get(name) != self.files.get(name)]
+
+    def write(self) -> list[Path]:
+        """Bring the folder to this state, each file whole or not at all; return what had to change."""
+        differing = self.differing()
+        for path in differing:
+            text = self.files.get(path.relative_to(self.folder).as_posix())
+            if text is None:
+                path.unlink()
+            else:
+                _write(path, text)
+        return differing
+
+
+def render(home: Path, store: Path, *, url: str, token: str) -> Copy:
+    """Return the plugin's copy for a store whose daemon answers at this address, and whose hooks show this token."""
+    name = copy_name(home, store)
+    files = {path.relative_to(_SOURCE).as_posix(): path.read_text("utf-8") for path in _files(_SOURCE)}
+    marketplace = json.loads(files[_MARKETPLACE])
+    files[_MARKETPLACE] = _dumped({**marketplace, "name": name})
+    files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), store, url, token))
+    files["hooks/" + _PROCESS.name] = _PROCESS.read_text("utf-8")
+    files["bin/helix"] = _command(home, store)
+    files[_RECORD] = _dumped({"store": str(store), "url": url})
+    return Copy(name=name, folder=folder_of(home, name), files=files)
+
+
+def renew(home: Path, store: Path, *, url: str, token: str) -> bool:
+    """Write the store's copy of the plugin anew where there is one and it is not as it should be; return whether."""
+    if not (folder_of(home, copy_name(home, store)) / _RECORD).is_file():
+        return False
+    return bool(render(home, store, url=url, token=token).write())
+
+
+def remove(folder: Path) -> None:
+    """Take a copy away."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy_name(home: Path, store: Path) -> str:
+    """Return the name of a store's copy: clients mix up two folders that go by one name."""
+    if store == home / "store":
+        return PLUGIN
+    return f"{PLUGIN}-{hashlib.sha256(str(store).encode()).hexdigest()[:6]}"
+
+
+def folder_of(home: Path, name: str) -> Path:
+    """Return where the copy of that name lies."""
+    return home / "clients" / "claude-code" / name
+
+
+def _hooks(packaged: Mapping[str, Any], store: Path, url: str, token: str) -> dict[str, Any]:
+    """Return the hooks with the store's own address in them."""
+    process = {
+        "type": "command",
+        "command": sys.executable,
+        "args": [
+            *("-I", "-S", f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{_PROCESS.name}", "--client", "claude-code"),
+            *("--store", str(store), "--python", sys.executable),
+        ],
+        "timeout": HOOK_SECONDS,
+    }
+    request = {
+        "type": "http",
+        "url": f"{url}/hooks/claude-code",
+        "headers": {"Authorization": f"Bearer {token}"},
+        "timeout": HOOK_SECONDS,
+    }
+    return {
+        **packaged,
+        "hooks": {
+            event: [{**entry, "hooks": [process if event in _BY_PROCESS else request]} for entry in entries]
+            for event, entries in packaged["hooks"].items()
+        },
+    }
+
+
+def _command(home: Path, store: Path) -> str:
+    """Return the script that is `helix` to the agent: the same store as the hooks have."""
+    words = [sys.executable, "-m", "helix.cli.main", "--home", str(home), "--store", str(store)]
+    return f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return (path for path in found if "__pycache__" not in path.parts and path.suffix != ".new")
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8")
+    except OSError:
+        return None
+
+
+def _write(path: Path, text: str) -> None:
+    for folder in reversed(path.parents):  # `parents=True` gives the mode to the last one alone
+        folder.mkdir(exist_ok=True, mode=0o700)
+    draft = path.with_name(path.name + ".new")
+    draft.write_text(text, "utf-8")
+    draft.chmod(0o700 if path.parent.name == "bin" else 0o600)
+    draft.replace(path)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,311 @@
+"""Transcripts: reads Claude Code's histories as slices: what was said, what failed, what mended it, what worked.
+
+A history is a file of JSON lines to which the client adds, and keeps adding kinds of record that nobody has heard of:
+what cannot be read is passed over. A running session may be taken in again and again; what is there is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from helix.errors import InvalidInputError, NotFoundError
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
+from helix.ingest.plain import bounded_lines, shorten
+from helix.learning.action.fixes import Fix, Mending, failure_words, only_looks
+from helix.learning.action.normal import command_of
+from helix.learning.events import claude_code
+from helix.learning.events.claude_code import CLIENT
+from helix.learning.events.events import ActionEnded
+from helix.learning.outcomes.evidence import classify
+from helix.lifecycle.capture.ignore import without_ignored
+from helix.model.action import Action
+from helix.model.evidence import EvidenceKind
+from helix.model.memory import Kind
+from helix.model.provenance import Trust
+from helix.model.reports import IngestProblem
+
+ScopeOf = Callable[[Path], str]
+"""Returns the scope of what is done in a folder, which may be gone by now."""
+
+_LONGEST_LINE_BYTES = 1 << 24
+_LONGEST_TEXT = 8_000
+_MOST_CALLS = 1_000
+_BY_CLIENT = ("<task-notification>", "<system-reminder>", "<command-", "<local-command-", "<bash-", "<user-memory-")
+_NOT_SAID = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from")
+_STATUS = "Exit code "
+_CONFIDENCE = 0.6
+_WORKED: Mapping[EvidenceKind, str] = {
+    EvidenceKind.TEST: "How the tests are run",
+    EvidenceKind.BUILD: "How this is built",
+    EvidenceKind.LINT: "How the code is checked",
+}
+
+Record = Mapping[str, Any]
+
+
+def transcript_files(path: Path) -> list[Path]:
+    """Return the histories that a path stands for: the file, or every `.jsonl` below the folder, sorted.
+
+    Raises NotFoundError where there is none.
+    """
+    place = path.expanduser()
+    found = [place] if place.is_file() else sorted(place.rglob("*.jsonl")) if place.is_dir() else []
+    if not found:
+        hint = "Claude Code keeps them in ~/.claude/projects; name a .jsonl file or a folder of them"
+        raise NotFoundError(f"there is no transcript at {place}", hint=hint)
+    return found
+
+
+def line_count(files: Iterable[Path]) -> int:
+    """Return how many lines the files have together: what `read_transcripts` counts its positions up to."""
+    total = 0
+    for file in files:
+        with file.open("rb") as stream:
+            total += sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+    return total
+
+
+def read_transcripts(files: Iterable[Path], scope_of: ScopeOf) -> Iterator[Slice | IngestProblem]:
+    """Yield what the histories give to remember, each file's in its order, a line at a time.
+
+    Sources are `claude-code:<session>:<record or call>`: those a live hook uses, so that nothing comes twice.
+    """
+    before = 0
+    for file in files:
+        number = 0
+        history = _History(_agent_of(file), scope_of)
+        try:
+            with file.open("rb") as stream:
+                for number, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
+                    if raw is None:
+                        why = f"longer than {_LONGEST_LINE_BYTES:,} bytes"
+                        yield IngestProblem(where=f"{file}, line {number}", why=why)
+                        continue
+                    record = _record(raw)
+                    if record is not None:
+                        yield from history.take(record, before + number)
+        except OSError as error:
+            yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
+        yield from history.rest(before + number)
+        before += number
+
+
+@dataclass(slots=True)
+class _Said:
+    """What an agent said last; it is its answer if nothing follows but a person's next words."""
+
+    key: str
+    text: str
+    at: datetime | None
+
+
+@dataclass(slots=True)
+class _History:
+    """One file on its way into slices: the calls whose results have not come, what has failed, what was said last."""
+
+    agent: str
+    scope_of: ScopeOf
+    session: str = ""
+    scope: str = ""
+    mending: Mending = field(default_factory=Mending)
+    calls: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    said: _Said | None = None
+
+    def take(self, record: Record, position: int) -> Iterator[Slice]:
+        """Yield what one record adds."""
+        kind, message = record.get("type"), record.get("message")
+        if kind not in ("user", "assistant") or not isinstance(message, Mapping) or not self._placed(record):
+            return
+        if record.get("isMeta") is True or record.get("isCompactSummary") is True:
+            return
+        at, key = _moment(record.get("timestamp")), str(record.get("uuid") or "")
+        for block in _blocks(message.get("content")):
+            match block.get("type"):
+                case "text" if kind == "assistant":
+                    self.said = _Said(key, str(block.get("text") or ""), at)
+                case "text":
+                    yield from self._prompt(str(block.get("text") or ""), key, at, position)
+                case "tool_use":
+                    self._called(block)
+                case "tool_result":
+                    yield from self._ended(block, record, at, position)
+
+    def rest(self, position: int) -> Iterator[Slice]:
+        """Yield what the end of the file adds."""
+        if self.said is not None and self.said.key:
+            said, self.said = self.said, None
+            if said.text.strip():
+                yield self._episode(said.key, said.text, position, at=said.at, role="assistant", agent=self.agent)
+
+    def _placed(self, record: Record) -> bool:
+        """Note whose session it is and where, by the first record that tells; False for one of no session."""
+        self.session = self.session or str(record.get("sessionId") or "")
+        folder = record.get("cwd")
+        if not self.scope and isinstance(folder, str) and "\0" not in folder and Path(folder).is_absolute():
+            self.scope = self.scope_of(Path(folder))
+        return bool(self.session)
+
+    def _prompt(self, text: str, key: str, at: datetime | None, position: int) -> Iterator[Slice]:
+        if not key or not text.strip() or text.lstrip().startswith((*_BY_CLIENT, *_NOT_SAID)):
+            return
+        yield from self.rest(position)
+        yield self._episode(key, text, position, at=at, role="user")
+
+    def _called(self, block: Record) -> None:
+        call, given = str(block.get("id") or ""), block.get("input")
+        if call and isinstance(given, Mapping):
+            self.calls[call] = (str(block.get("name") or ""), given)
+            if len(self.calls) > _MOST_CALLS:
+                del self.calls[next(iter(self.calls))]
+
+    def _ended(self, block: Record, record: Record, at: datetime | None, position: int) -> Iterator[Slice]:
+        call = str(block.get("tool_use_id") or "")
+        name, given = self.calls.pop(call, ("", {}))
+        action = _action(self.session, call, name, given, block, record)
+        if action is None:
+            return
+        action = replace(action, at=at)
+        if (fix := self.mending.take(action)) is not None:
+            if _may_be_told(fix, action.folder):
+                yield self._mended(fix, position, at)
+        elif action.command and action.passed is False and not only_looks(action.command):
+            yield self._episode(call, failure_words(action), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT)
+        yield from self._worked(action, call, position, at)
+
+    def _mended(self, fix: Fix, position: int, at: datetime | None) -> Slice:
+        item = self._episode(
+            f"{fix.passed_id}#fix",
+            f"{fix.trigger}\n{fix.resolution}",
+            position,
+            at=at,
+            role="tool",
+            trust=Trust.TOOL_OUTPUT,
+        )
+        memory = self._memory(item, Kind.FAILURE, fix.trigger, fix.resolution)
+        return replace(item, memories=(replace(memory, files=fix.files, attributes=fix.attributes),))
+
+    def _worked(self, action: Action, call: str, position: int, at: datetime | None) -> Iterator[Slice]:
+        """Yield a command that tests, builds or checks the project and passed, the first time it did."""
+        evidence = classify(action)
+        if evidence is None or not action.passed or evidence.kind not in _WORKED:
+            return
+        command = next(iter(command_of(action.command)), "")
+        if not command or command in self.told:
+            return
+        self.told.add(command)
+        trigger, resolution = f"{_WORKED[evidence.kind]}: `{command}`", f"`{command}` was run here, and it passed."
+        item = self._episode(f"{call}#worked", f"{trigger}\n{resolution}", position, at=at, role="tool")
+        yield replace(item, memories=(self._memory(item, Kind.SNIPPET, trigger, resolution),))
+
+    def _episode(
+        self,
+        key: str,
+        text: str,
+        position: int,
+        *,
+        at: datetime | None,
+        role: str,
+        agent: str = "",
+        trust: Trust = Trust.AGENT_INFERRED,
+    ) -> Slice:
+        draft = EpisodeDraft(
+            source=f"{CLIENT}:{self.session}:{key}",
+            content=shorten(text.strip(), _LONGEST_TEXT),
+            trust=trust,
+            occurred_at=at,
+            session=self.session,
+            scope=self.scope,
+            agent=agent,
+            role=role,
+        )
+        return Slice(episode=draft, position=position)
+
+    def _memory(self, item: Slice, kind: Kind, trigger: str, resolution: str) -> MemoryDraft:
+        return MemoryDraft(
+            source=item.episode.source,
+            grounded_in=item.episode.source,
+            kind=kind,
+            trigger=trigger,
+            resolution=resolution,
+            trust=item.episode.trust,
+            confidence=_CONFIDENCE,
+            scope=self.scope,
+            agent=self.agent,
+        )
+
+
+def _action(
+    session: str, call: str, name: str, given: Mapping[str, Any], block: Record, record: Record
+) -> Action | None:
+    """Return what a call came to, read as the hook that tells of it would be; None where it is no action, or not run.
+
+    A command that failed says with which status. What else is told as an error was refused, by a person or the client.
+    """
+    text, answer = _text(block.get("content")), record.get("toolUseResult")
+    failed = block.get("is_error") is True
+    if not call or not name or (failed and not text.startswith(_STATUS)):
+        return None
+    event = claude_code.read(
+        {
+            "hook_event_name": "PostToolUseFailure" if failed else "PostToolUse",
+            "session_id": session,
+            "cwd": str(record.get("cwd") or ""),
+            "tool_name": name,
+            "tool_input": given,
+            "tool_use_id": call,
+            "tool_response": answer if isinstance(answer, Mapping) else {"stdout": text},
+            "error": text,
+        }
+    )
+    return event.action if isinstance(event, ActionEnded) else None
+
+
+def _may_be_told(fix: Fix, folder: str) -> bool:
+    """Return whether no `.helixignore` excludes a file of the fix: its words name them all."""
+    try:
+        return len(without_ignored(fix.files, folder)) == len(fix.files)
+    except InvalidInputError:  # rules that cannot be read, or a folder of another kind of machine
+        return False
+
+
+def _agent_of(file: Path) -> str:
+    """Return who speaks in a file: the client's main thread, or the kind of sub-agent that its neighbour file tells."""
+    try:
+        told = json.loads(file.with_suffix(".meta.json").read_bytes())
+        kind = str(told["agentType"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return CLIENT
+    return f"{CLIENT}/{kind}"
+
+
+def _record(raw: bytes) -> Record | None:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, Mapping) else None
+
+
+def _blocks(content: object) -> Iterator[Record]:
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        yield from (block for block in content if isinstance(block, Mapping))
+
+
+def _text(content: object) -> str:
+    return "\n".join(str(block.get("text") or "") for block in _blocks(content))
+
+
+def _moment(value: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)

@@ -1,0 +1,187 @@
+"""Fixes: a command that failed, what was done then, and the same command passing; a pure fold over actions.
+
+Live hooks and imported transcripts use this one fold and its words, so that both remember the same once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePath
+
+from helix.learning.action.normal import command_of, error_of
+from helix.model.action import Action
+from helix.text.redact import redact
+from helix.text.spotting.vocabulary import words
+
+COMMAND, ERROR = "command", "error"
+"""Attributes of a memory of a failure: the command in its normal form, and the line of its output that told of it."""
+
+_LONGEST = 2_000
+_MOST_OPEN = 50
+_MOST_DONE = 8
+_ERROR_SHOWN, _COMMAND_SHOWN = 300, 200
+_LOOKING = words(
+    "alias awk basename cat cd cut date df diff dirname du echo env false fd file find grep head history "
+    "hostname id jq less ls man more nl printenv printf ps pwd readlink realpath rg sed sleep sort stat tail "
+    "test tr tree true type uname uniq wc whereis which whoami yes"
+)
+_CHANGES_IN_PLACE = re.compile(r"\bsed\b[^|;&]*\s(?:-[a-zA-Z]*i|--in-place)|(?<![<>0-9&])>{1,2}\s*(?!&|/dev/null)")
+_GIT_LOOKING = frozenset(("status", "diff", "log", "show", "blame", "grep", "rev-parse", "ls-files", "describe"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """A failure that was mended. `command` is in its normal form, `error` the line of the output that told of it.
+
+    `files` were edited and `commands` run with success between the last failure and the pass, in their order;
+    `times` is how often it failed. `passed_id` names the action that passed.
+    """
+
+    command: str
+    error: str
+    files: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    times: int = 1
+    failed_at: datetime | None = None
+    passed_at: datetime | None = None
+    failed_id: str = ""
+    passed_id: str = ""
+
+    @property
+    def trigger(self) -> str:
+        """When this is to be remembered."""
+        said = f": {self.error}" if self.error else ""
+        return f"`{self.command}` fails{said}"
+
+    @property
+    def resolution(self) -> str:
+        """What was done before it passed again."""
+        done = []
+        if self.files:
+            done.append("changing " + ", ".join(self.files[:_MOST_DONE]))
+        if self.commands:
+            done.append("running " + ", ".join(f"`{_cut(one, _COMMAND_SHOWN)}`" for one in self.commands[:_MOST_DONE]))
+        return "It passed after " + " and ".join(done) + "."
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        """What is kept of it beside the words, so that it is found at exactly this command and error."""
+        return {COMMAND: self.command, ERROR: self.error}
+
+
+@dataclass(slots=True)
+class _Open:
+    """A command that has failed and has not passed since, with what was done since it last did."""
+
+    command: str
+    error: str
+    first: Action
+    times: int = 1
+    files: dict[str, None] = field(default_factory=dict)
+    commands: dict[str, None] = field(default_factory=dict)
+
+
+class Mending:
+    """The fold, an action at a time: give it what one agent did, in order."""
+
+    def __init__(self, root: str = "") -> None:
+        """Begin with nothing. `root` is the top of the project, from which paths are told."""
+        self._root = root
+        self._open: dict[str, _Open] = {}
+
+    def take(self, action: Action) -> Fix | None:
+        """Return the fix that an action completes, or None.
+
+        A command that passes although nothing was changed and nothing run in between is no fix: it was chance. What
+        only looks (`ls`, `git diff`) changes nothing and is never one that fails.
+        """
+        if not action.command:
+            if action.is_edit and action.passed is not False:
+                for one in self._open.values():
+                    one.files.update(dict.fromkeys(_inside(file, self._root or action.folder) for file in action.files))
+            return None
+        if action.passed is None or only_looks(action.command):
+            return None
+        command = _normal(action, self._root)
+        if not action.passed:
+            self._failed(command, action)
+            return None
+        known = self._open.pop(command, None)
+        for one in self._open.values():
+            one.commands[command] = None
+        return None if known is None or not (known.files or known.commands) else _fix(known, action)
+
+    def _failed(self, command: str, action: Action) -> None:
+        error = _cut(error_of(action.output), _ERROR_SHOWN)
+        known = self._open.get(command)
+        if known is not None and known.error == error:
+            known.times += 1
+            return
+        # Another error: what was done so far has mended the one before, and this one is to be mended yet.
+        self._open[command] = _Open(command, error, action)
+        while len(self._open) > _MOST_OPEN:
+            self._open.pop(next(iter(self._open)))
+
+
+def fixes(actions: Iterable[Action], root: str = "") -> tuple[Fix, ...]:
+    """Return the failures among the actions of one agent that were mended, in the order in which they were."""
+    mending = Mending(root)
+    return tuple(fix for action in actions if (fix := mending.take(action)) is not None)
+
+
+def worked(actions: Sequence[Action], root: str = "") -> tuple[str, ...]:
+    """Return the commands that passed and did more than look, in their normal form, each once, in their order."""
+    passed = (one for one in actions if one.command and one.passed and not only_looks(one.command))
+    return tuple(dict.fromkeys(_normal(one, root) for one in passed))
+
+
+def failure_words(action: Action, root: str = "") -> str:
+    """Return what is recorded of a command that failed: the command, its exit status and the line that tells why."""
+    status = "" if action.exit_status is None else f" with exit status {action.exit_status}"
+    error = _cut(error_of(action.output), _ERROR_SHOWN)
+    return f"`{_cut(_normal(action, root), _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
+
+
+def only_looks(command: str) -> bool:
+    """Return whether a command line only shows what is there: each of its commands is one that changes nothing."""
+    if _CHANGES_IN_PLACE.search(command):
+        return False
+    parts = [words for part in re.split(r"&&|\|\||[;|\n]", command) if (words := part.split())]
+    return bool(parts) and all(map(_looks, parts))
+
+
+def _looks(words: Sequence[str]) -> bool:
+    name = PurePath(words[0]).name
+    return name in _LOOKING or (name == "git" and len(words) > 1 and words[1] in _GIT_LOOKING)
+
+
+def _normal(action: Action, root: str) -> str:
+    forms = command_of(action.command, folder=action.folder, root=root)
+    return forms[0] if forms else redact(" ".join(action.command.split())[:_LONGEST]).text
+
+
+def _fix(known: _Open, passed: Action) -> Fix:
+    return Fix(
+        command=known.command,
+        error=known.error,
+        files=tuple(known.files),
+        commands=tuple(known.commands),
+        times=known.times,
+        failed_at=known.first.at,
+        passed_at=passed.at,
+        failed_id=known.first.id,
+        passed_id=passed.id,
+    )
+
+
+def _inside(file: str, folder: str) -> str:
+    """Return a file by its path from the folder that was worked in, where it lies there."""
+    path = PurePath(file)
+    return path.relative_to(folder).as_posix() if folder and path.is_relative_to(folder) else file
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3].rstrip() + "..."

@@ -1,0 +1,112 @@
+"""Blocks: memories as lines of a prompt, one line each, which nothing that a memory says can break out of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from helix.learning.contracts.prompt import NAMES
+from helix.model.injection import Shown
+from helix.model.memory import Memory
+from helix.text.redact import redact
+from helix.text.tokens import estimate_tokens
+
+LONGEST_BLOCK = 10_000
+"""Characters of a block at most: what is longer, the client puts into a file and shows the beginning of."""
+LONGEST_LINE = 600
+"""Characters of what one memory says in a block."""
+
+WARNING = "WARNING"
+FAILURES, PATTERNS, CONVENTIONS = "FAILURES_TO_AVOID", "PATTERNS_TO_APPLY", "CONVENTIONS_TO_FOLLOW"
+FACTS, PARENTS, INJECTED = "RELATED_FACTS", "PARENT_DELIVERIES", "INJECTED_MEMORIES"
+
+_FIELDS = sorted(
+    {*NAMES, WARNING, FAILURES, PATTERNS, CONVENTIONS, FACTS, PARENTS, INJECTED}
+    | {
+        "DELIVERED",
+        "BLOCKED",
+        "TRIED",
+        "UTILIZED",
+        "TASK_MAPPING",
+        "PLAN_COMPLETE",
+        "MEMORY CONTEXT",
+        "PROJECT CONTEXT",
+    }
+)
+_HEADER = re.compile(rf"\b({'|'.join(_FIELDS)})\b[\s*_`]*[:=]")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+_TAG = re.compile(r"<(?=/?[A-Za-z!?])")
+_HEADING = re.compile(r"(?:^|(?<=\s))(?:#{1,6}(?=\s)|`{3,}|~{3,}|-{3,}(?=\s|$))")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A memory on its way into a block: its line, and what is noted of its being shown but for its rank."""
+
+    memory: Memory
+    line: str
+    score: float
+    arm: str
+
+    @property
+    def name(self) -> str:
+        """The memory's name, by which an agent says that it used it."""
+        return self.memory.name
+
+
+def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE) -> Entry:
+    """Return a memory as a line: its confidence label, its name, when it matters and what to know or do then."""
+    said = f"{memory.trigger} -> {memory.resolution}" if memory.resolution else memory.trigger
+    return Entry(memory=memory, line=f"{memory.label} {memory.name}: {one_line(said, limit)}", score=score, arm=arm)
+
+
+def one_line(text: str, limit: int = LONGEST_LINE) -> str:
+    """Return a text as one line of at most `limit` characters, without secrets, header, heading, fence or tag.
+
+    Secrets are looked for again: rules may have become better since the text was stored.
+    """
+    plain = " ".join(_UNSEEN.sub(" ", redact(text[: 4 * limit]).text).split())
+    plain = _TAG.sub("\u2039", _HEADING.sub("", _HEADER.sub(r"\1 -", plain)))
+    plain = " ".join(plain.split())
+    return plain if len(plain) <= limit else f"{plain[: limit - 1].rstrip()}\u2026"
+
+
+def listing(title: str, lines: Iterable[str]) -> str:
+    """Return a titled list, or nothing where there are no lines."""
+    body = "".join(f"- {line}\n" for line in lines)
+    return f"{title}:\n{body}" if body else ""
+
+
+def names_line(entries: Iterable[Entry]) -> str:
+    """Return the line that names every memory of a block, so that an agent can say which it used."""
+    names = [one.name for one in entries]
+    return f"{INJECTED}: {json.dumps(names, ensure_ascii=False)}\n" if names else ""
+
+
+def fitted(entries: Sequence[Entry], render: Callable[[Sequence[Entry]], str]) -> tuple[tuple[Entry, ...], str]:
+    """Return the entries that a block has room for, and the block: whole memories go, those of the lowest score first.
+
+    What is not a memory must leave room: a block of no entries has to be within LONGEST_BLOCK.
+    """
+    kept = list(entries)
+    while len(text := render(kept)) > LONGEST_BLOCK and kept:
+        kept.remove(min(reversed(kept), key=lambda one: one.score))
+    return tuple(kept), text
+
+
+def shown_of(entries: Sequence[Entry]) -> tuple[Shown, ...]:
+    """Return what is noted of memories that are shown in this order."""
+    return tuple(
+        Shown(
+            memory_id=one.memory.id,
+            name=one.memory.name,
+            kind=one.memory.kind.value,
+            rank=rank,
+            score=one.score,
+            arm=one.arm,
+            tokens=estimate_tokens(one.line),
+        )
+        for rank, one in enumerate(entries, 1)
+    )

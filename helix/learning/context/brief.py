@@ -1,0 +1,143 @@
+"""Brief: what there is to know of a project when a session begins, before anybody has asked anything.
+
+No question is embedded: memories are taken by what they are worth, from the catalogue's columns alone, so the same
+store gives the same brief.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+import numpy as np
+
+from helix.learning.context.blocks import LONGEST_BLOCK, WARNING, Entry, entry, listing, one_line, shown_of
+from helix.learning.context.relevant import SPOKEN_AGAINST
+from helix.lifecycle.truth.disputes import contradictions
+from helix.model.clock import DAY_MICROS, to_micros
+from helix.model.dispute import Dispute, DisputeStatus
+from helix.model.injection import BRIEF, Shown
+from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, scopes_seen
+from helix.model.recall import RecallQuery
+from helix.recall.scoring import TRUST_VALUE, recency_half_lives
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import KIND_CODE, TRUSTS, FloatArray, IndexArray
+from helix.store.eligibility import eligible, event_times
+from helix.store.store import Store
+from helix.text.tokens import estimate_tokens
+
+TITLE = "# PROJECT BRIEF"
+BUDGET = 600
+"""Tokens of a brief where nobody says."""
+
+_MOST = 8
+_MOST_WARNINGS, _MOST_DISPUTES = 3, 3
+_LONGEST_LINE, _LONGEST_CLAIM = 240, 120
+_ELSEWHERE = 0.5
+"""What a memory of `global` is worth beside one of the project itself."""
+_LISTS: Mapping[str, tuple[Kind, ...]] = {
+    "DECISIONS": (Kind.DECISION,),
+    "CONVENTIONS": (Kind.CONVENTION, Kind.PREFERENCE),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """The block that a session begins with, and the memories in it as they are noted; both empty for nothing to say."""
+
+    text: str = ""
+    shown: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A line of the brief: the list it belongs to, its text, and the memory in it; none for a contradiction."""
+
+    title: str
+    text: str
+    entry: Entry | None = None
+
+
+def brief(store: Store, scope: str | None, budget_tokens: int = BUDGET) -> Brief:
+    """Return the project's systemic failures, open contradictions, and decisions and conventions worth most.
+
+    In this order, whole lines only, as many as the budget holds: a line that does not fit gives way to the next one.
+    What `global` holds is worth half. A budget of 0 gives nothing.
+    """
+    if budget_tokens < 1:
+        return Brief()
+    warnings = _memories(store, scope, (Kind.SYSTEMIC,), _MOST_WARNINGS)
+    lists = [[_line(title, one) for one in _memories(store, scope, kinds, _MOST)] for title, kinds in _LISTS.items()]
+    offered = (
+        *(_line(WARNING, one) for one in warnings),
+        *_disputes(store, scope),
+        *(line for line in chain.from_iterable(zip_longest(*lists)) if line is not None),
+    )
+    kept: list[_Line] = []
+    spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 1)
+    for line in offered:
+        cost = estimate_tokens(line.text) + 2
+        if spent + cost <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
+            kept.append(line)
+            spent += cost
+    return Brief(text=_block(kept), shown=shown_of([line.entry for line in kept if line.entry is not None]))
+
+
+def _block(lines: Sequence[_Line]) -> str:
+    if not lines:
+        return ""
+    warnings = "".join(f"{WARNING}: {line.text}\n" for line in lines if line.title == WARNING)
+    titles = ("OPEN_CONTRADICTIONS", *_LISTS)
+    lists = (listing(title, (line.text for line in lines if line.title == title)) for title in titles)
+    return f"{TITLE}\n{warnings}{''.join(lists)}".rstrip()
+
+
+def _line(title: str, one: Entry) -> _Line:
+    return _Line(title=title, text=one.line, entry=one)
+
+
+def _disputes(store: Store, scope: str | None) -> list[_Line]:
+    seen = None if scope is None else scopes_seen(scope)
+    open_ones = contradictions(store, None, DisputeStatus.OPEN)
+    fit = [case for case in open_ones if seen is None or case.first.scope in seen]
+    return [_Line(title="OPEN_CONTRADICTIONS", text=_told(case)) for case in fit[-_MOST_DISPUTES:]]
+
+
+def _told(case: Dispute) -> str:
+    sides = (f"{side.name} ({one_line(_claim(side), _LONGEST_CLAIM)})" for side in (case.first, case.second))
+    return " against ".join(sides)
+
+
+def _claim(memory: Memory) -> str:
+    return f"{memory.trigger} -> {memory.resolution}" if memory.resolution else memory.trigger
+
+
+def _memories(store: Store, scope: str | None, kinds: tuple[Kind, ...], limit: int) -> list[Entry]:
+    view, now = store.catalogue.view, store.clock()
+    rows = np.flatnonzero(np.isin(view.columns.kind, [KIND_CODE[kind] for kind in kinds]))
+    query = RecallQuery(query="", scope=scope, kinds=kinds)
+    rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
+    worth, effectiveness = _worth(view, rows, scope, to_micros(now))
+    rows, worth = rows[effectiveness >= SPOKEN_AGAINST], worth[effectiveness >= SPOKEN_AGAINST]
+    best = np.lexsort((rows, -worth))[:limit]
+    return [
+        entry(store.memory(int(rows[place])), score=float(worth[place]), arm=BRIEF, limit=_LONGEST_LINE)
+        for place in best.tolist()
+    ]
+
+
+def _worth(view: CatalogueView, rows: IndexArray, scope: str | None, now: int) -> tuple[FloatArray, FloatArray]:
+    """Return what rows are worth, 0 to 1, and their effectiveness.
+
+    importance/10 * confidence * trust * effectiveness * (1 + recency)/2, halved for what is not the project's own.
+    """
+    columns = view.columns.at(rows)
+    effectiveness: FloatArray = (columns.helped + 0.5) / (columns.helped + columns.failed + 1.0)
+    days = np.maximum(now - np.maximum(event_times(columns), columns.last_used_at), 0) / DAY_MICROS
+    recency = np.exp2(-days / recency_half_lives(columns))
+    trust = np.array([TRUST_VALUE[trust] for trust in TRUSTS])[columns.trust]
+    elsewhere = columns.scope == view.lookups.scopes.code(GLOBAL_SCOPE)
+    own = np.where(elsewhere & (scope not in (None, GLOBAL_SCOPE)), _ELSEWHERE, 1.0)
+    worth: FloatArray = columns.importance / 10 * columns.confidence * trust * effectiveness * (1 + recency) / 2 * own
+    return worth, effectiveness

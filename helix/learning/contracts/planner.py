@@ -1,0 +1,177 @@
+"""Planner: what a planner answers: a plan of tasks, or the questions that stand before one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from helix.learning.contracts.fields import sections
+from helix.learning.contracts.loose import fold, lines, mappings, values, word, words
+from helix.learning.orchestration.dag import detect_cycles
+
+PROCEED, CLARIFY = "PROCEED", "CLARIFY"
+LEAST_BUDGET, MOST_BUDGET = 5, 9
+"""How many tool calls a task may be given."""
+_NAMES = ("TASK_MAPPING", "PLAN_COMPLETE", "DECISION", "QUESTIONS", "TASKS", "LEARNED")
+_LIMIT = 500
+_MAPPED = re.compile(
+    r"^[\s>*+`\-]*#?([\w.\-]{1,40})[`*]*\s*(?:->|=>|→|:)\s*[`*\"']*([^\s`*\"',;]{1,200})", re.MULTILINE
+)
+_SUBJECT = re.compile(r"^\s*(\d{1,6})\s*[:.)\-]\s*(\S.*)$", re.DOTALL)
+_COUNT = re.compile(r"\d{1,6}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTask:
+    """A task as it was planned: `delta` are the files it may change, `depends` the `seq` of those before it.
+
+    `budget` is its number of tool calls, 0 where none is said.
+    """
+
+    seq: str
+    slug: str = ""
+    objective: str = ""
+    delta: tuple[str, ...] = ()
+    verify: str = ""
+    depends: tuple[str, ...] = ()
+    budget: int = 0
+    relevant_files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannerAnswer:
+    """What a planner answered; `mapping` leads from a task's `seq` to the client's id.
+
+    `announced` is how many tasks it says there are, None where it does not. `problems` say in sentences where the
+    answer is not what its contract asks for.
+    """
+
+    decision: str = ""
+    questions: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    announced: int | None = None
+    tasks: tuple[PlannedTask, ...] = ()
+    learned: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_planner(text: str) -> PlannerAnswer:
+    """Return what a planner's last message says, tolerant of prose, fences and a missing end; never raises."""
+    said: dict[str, str] = {}
+    for name, value in sections(text, _NAMES):
+        said[name] = value or said.get(name, "")
+    given = _given(text)
+    mapped = {sequence(found[1]): found[2] for found in _MAPPED.finditer(said.get("TASK_MAPPING", ""))}
+    tasks = plan_tasks(given.get("tasks", said.get("TASKS")))
+    questions = _told(given.get("questions")) or lines(said.get("QUESTIONS", ""))
+    count = _COUNT.search(said.get("PLAN_COMPLETE", ""))
+    decision = word(given.get("decision") or said.get("DECISION")).strip("*`\"'. ").upper()
+    if decision not in (PROCEED, CLARIFY):
+        decision = PROCEED if mapped or tasks else CLARIFY if questions else ""
+    answer = PlannerAnswer(
+        decision=decision,
+        questions=questions,
+        mapping=mapped,
+        announced=int(count[0]) if count else None,
+        tasks=tasks,
+        learned=_told(given.get("learned")) or lines(said.get("LEARNED", "")),
+    )
+    return PlannerAnswer(
+        decision=answer.decision,
+        questions=answer.questions,
+        mapping=answer.mapping,
+        announced=answer.announced,
+        tasks=answer.tasks,
+        learned=answer.learned,
+        problems=tuple(_problems(answer)),
+    )
+
+
+def plan_tasks(given: object) -> tuple[PlannedTask, ...]:
+    """Return tasks as a planner writes them, or as the client's own list has them, in their order."""
+    return tuple(_task(item, place) for place, item in enumerate(mappings(given)[:_LIMIT], start=1))
+
+
+def plan_problems(tasks: Iterable[PlannedTask]) -> list[str]:
+    """Return in sentences what is wrong with a plan: order, budgets, and tasks that cannot be proved."""
+    tasks = tuple(tasks)
+    problems = order_problems(tasks)
+    for task in tasks:
+        if not task.verify:
+            problems.append(f"task {task.seq} has no command that verifies it")
+        if not LEAST_BUDGET <= task.budget <= MOST_BUDGET:
+            problems.append(f"the budget of task {task.seq} is {task.budget}, not {LEAST_BUDGET} to {MOST_BUDGET}")
+    return problems
+
+
+def order_problems(tasks: Iterable[PlannedTask]) -> list[str]:
+    """Return in sentences what makes it impossible to work through a plan."""
+    tasks = tuple(tasks)
+    known = [task.seq for task in tasks]
+    problems = [f"two tasks have the number {seq}" for seq in dict.fromkeys(known) if known.count(seq) > 1]
+    for task in tasks:
+        if not task.objective:
+            problems.append(f"task {task.seq} has no objective")
+        problems += [f"task {task.seq} waits for {one}, which is no task" for one in task.depends if one not in known]
+    for circle in detect_cycles({task.seq: task.depends for task in tasks}):
+        problems.append("these tasks wait for each other: " + " -> ".join((*circle, circle[0])))
+    return problems
+
+
+def sequence(value: object) -> str:
+    """Return the number of a task in the plan's order: digits fill up to three, other words stay."""
+    said = word(value).strip("#`*\"' ")
+    return said.zfill(3) if said.isascii() and said.isdigit() else said
+
+
+def _given(text: str) -> dict[str, Any]:
+    """Return what all JSON objects of an answer say together; a bare list of objects is its tasks."""
+    found: dict[str, Any] = {}
+    for value in values(text):
+        if isinstance(value, Mapping):
+            found |= {key: item for key, item in fold(value).items() if item not in (None, "", [])}
+        elif isinstance(value, list) and (tasks := mappings(value)) and any("objective" in task for task in tasks):
+            found.setdefault("tasks", value)
+    if "tasks" not in found and {"seq", "objective"} <= found.keys():
+        found["tasks"] = [value for value in values(text) if isinstance(value, Mapping) and "seq" in fold(value)]
+    return found
+
+
+def _told(given: object) -> tuple[str, ...]:
+    return lines(given) if isinstance(given, str) else words(given)
+
+
+def _task(given: Mapping[str, Any], place: int) -> PlannedTask:
+    extra = given.get("metadata")
+    fields = {**(fold(extra) if isinstance(extra, Mapping) else {}), **given}
+    subject = word(fields.get("subject"))
+    parts = _SUBJECT.match(subject)
+    slug = word(fields.get("slug")) or (parts[2].strip() if parts else subject)
+    budget = _COUNT.search(word(fields.get("budget")))
+    return PlannedTask(
+        seq=sequence(fields.get("seq")) or sequence(parts[1] if parts else place),
+        slug=slug,
+        objective=word(fields.get("objective") or fields.get("description")) or slug,
+        delta=words(fields.get("delta")),
+        verify=word(fields.get("verify")),
+        depends=tuple(sequence(one) for one in words(fields.get("depends", fields.get("depends_on")))),
+        budget=int(budget[0]) if budget else 0,
+        relevant_files=words(fields.get("relevant_files")),
+    )
+
+
+def _problems(answer: PlannerAnswer) -> Iterable[str]:
+    if not answer.decision:
+        yield "there is neither a plan nor a question"
+    if answer.decision == CLARIFY and not answer.questions:
+        yield "it asks to clarify, but nothing in particular"
+    if answer.decision == PROCEED:
+        if not answer.mapping:
+            yield "there is no TASK_MAPPING"
+        if answer.announced is None:
+            yield "there is no PLAN_COMPLETE"
+        elif answer.mapping and answer.announced != len(answer.mapping):
+            yield f"PLAN_COMPLETE says {answer.announced} tasks, TASK_MAPPING has {len(answer.mapping)}"
+    yield from plan_problems(answer.tasks)

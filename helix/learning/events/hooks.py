@@ -1,0 +1,28 @@
+"""Hooks: the part of the service that coding agents' clients tell what happens while an agent works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from helix.learning.events.reacting import Reacting
+from helix.lifecycle.work.foreground import Foreground
+
+
+class Hooks:
+    """What a client's hooks ask; every method may be called from any thread, and none of them fails."""
+
+    _foreground: Foreground
+    _reacting: Reacting
+
+    def hook(self, client: str, payload: object, *, until: float | None = None) -> Mapping[str, Any]:
+        """Return what `client` is to read about something that happened; `{}` for nothing, and for whatever is wrong.
+
+        `until` is the moment (of `time.monotonic`) from which nobody waits for it any more.
+        """
+        with self._foreground.request():
+            return self._reacting.answer(client, payload, until)
+
+    def settle_hooks(self, seconds: float | None = None) -> bool:
+        """Wait until what followed the hooks so far is written down; False when that takes longer."""
+        return self._reacting.settle(seconds)

@@ -1,0 +1,81 @@
+"""Injecting: an agent that is called gets the memories for what it is to do, put into its prompt."""
+
+from __future__ import annotations
+
+from helix.learning.context.prompted import context_for
+from helix.learning.contracts.prompt import (
+    AgentType,
+    detect_agent_type,
+    extract_builder_params,
+    extract_explorer_params,
+    extract_planner_params,
+    parse_prompt,
+)
+from helix.learning.events.desk import NOTHING, Desk, Reaction
+from helix.learning.events.events import AgentCalled, Reply
+from helix.learning.events.sessions import Call
+from helix.learning.orchestration.board import inject, shortened, task_id
+from helix.learning.proof.holdback import drawn, treatment
+from helix.model.task import CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, VERIFY
+
+_LONGEST_OBJECTIVE = 1_000
+
+
+def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
+    """Put memories into the prompt of an agent of ours, unless its task is held back; the task is known from then on.
+
+    The client is sent the whole call: it takes what it is sent in place of what it has.
+    """
+    kind = detect_agent_type(event.prompt, event.called_type)
+    if kind is None:
+        return NOTHING
+    key, objective, said = _task(kind, event)
+    desk.session.called(Call(call=event.call, called_type=event.called_type, kind=kind, key=key))
+    if kind is not AgentType.EXPLORER:
+        desk.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or desk.session.objective
+    task = task_id(desk.session.scope, desk.session.name, key)
+    told = (lambda: desk.sees(key, said, objective=objective or None, status=IN_PROGRESS),)
+    context = context_for(desk.recall, event.prompt, event.called_type, desk.session.scope)
+    if context is None or not context.shown:
+        return Reaction(always=told, did=f"has nothing for the {kind}")
+    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+
+    def keep() -> None:
+        treatment(desk.store, task)
+        inject(desk.store, task, context.shown, held_back=held_back)
+
+    given = {**event.given, "prompt": _joined(kind, event.prompt, context.text)}
+    return Reaction(
+        reply=Reply() if held_back else Reply(given=given),
+        always=told,
+        then=(keep,),
+        did=f"{'holds back' if held_back else 'injects'} {len(context.shown)} for the {kind}",
+    )
+
+
+def _task(kind: AgentType, event: AgentCalled) -> tuple[str, str, dict[str, object]]:
+    """Return the key, the objective and what else is known of the task that an agent is called for."""
+    if kind is AgentType.EXPLORER:
+        asked = extract_explorer_params(event.prompt)
+        objective = asked.focus or asked.objective
+        return f"agent:{event.call}", _short(objective or event.prompt), {}
+    if kind is AgentType.PLANNER:
+        objective = extract_planner_params(event.prompt).objective
+        return f"agent:{event.call}", _short(objective or event.prompt), {}
+    params = extract_builder_params(event.prompt)
+    said: dict[str, object] = {
+        CLIENT_TASK: params.task_id,
+        VERIFY: params.verify,
+        RELEVANT_FILES: list(params.relevant_files),
+    }
+    key = params.task_id or f"agent:{event.call}"
+    return key, _short(params.task or event.prompt), {name: value for name, value in said.items() if value}
+
+
+def _short(text: str) -> str:
+    return shortened(text.strip(), _LONGEST_OBJECTIVE)
+
+
+def _joined(kind: AgentType, prompt: str, block: str) -> str:
+    """Return the prompt with the block, which a builder reads before its task, the others behind it."""
+    return f"{block}\n\n{prompt}" if kind is AgentType.BUILDER else f"{prompt}\n\n{block}"

@@ -1,0 +1,60 @@
+"""Opening: a session begins; it is briefed once, with its beginning or, after a cold start, its first prompt."""
+
+from __future__ import annotations
+
+from helix.learning.context.brief import brief
+from helix.learning.events.desk import NOTHING, Desk, Reaction
+from helix.learning.events.events import PromptGiven, Reply, SessionBegan
+from helix.learning.orchestration.board import SESSION_KEY, inject, injections, task_id
+from helix.learning.proof.holdback import drawn, treatment
+from helix.lifecycle.capture.sessions import SessionRequest, open_session
+from helix.model.injection import BRIEF
+from helix.model.task import HELD_BACK, IN_PROGRESS
+
+_KEEPS_ITS_HISTORY = ("resume", "fork")
+
+
+def session_began(desk: Desk, event: SessionBegan) -> Reaction:
+    """Open the session and brief it, unless it is taken up again with the history that it had."""
+    if event.source not in _KEEPS_ITS_HISTORY:
+        desk.session.forget_shown()
+    return _brief(desk, known=event.source in _KEEPS_ITS_HISTORY)
+
+
+def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
+    """Brief a session that nobody has briefed; a prompt is never searched with, and what a client says is none."""
+    return NOTHING if event.by_client or event.agent else _brief(desk, known=True)
+
+
+def _brief(desk: Desk, *, known: bool) -> Reaction:
+    """Brief the session once; `known` says that it may have been, before the daemon was started anew."""
+    session = desk.session
+    if session.briefed:
+        return NOTHING
+    task = task_id(session.scope, session.name, SESSION_KEY)
+    opened = (lambda: _open(desk),)
+    if known and any(one.arm == BRIEF for one in injections(desk.store, task)):
+        session.was_briefed()
+        return Reaction(always=opened)
+    found = brief(desk.store, session.scope)
+    if not found.text:
+        session.was_briefed()
+        return Reaction(always=opened, did="has nothing to brief with")
+    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+
+    def keep() -> None:
+        desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
+        treatment(desk.store, task)
+        inject(desk.store, task, found.shown, held_back=held_back)
+
+    return Reaction(
+        reply=Reply() if held_back else Reply(context=found.text),
+        at_once=(session.was_briefed,),
+        always=opened,
+        then=(keep,) if found.shown else (),
+        did=f"{'holds back' if held_back else 'shows'} a brief of {len(found.shown)}",
+    )
+
+
+def _open(desk: Desk) -> None:
+    open_session(desk.store, SessionRequest(name=desk.session.name, scope=desk.session.scope, agent=desk.client))

@@ -1,0 +1,155 @@
+"""Reacting: an event of a coding agent comes in, an answer goes out, and what is to be kept is kept after that."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from helix.learning.events import acting, agents, claude_code, endings, injecting, opening, tasks
+from helix.learning.events.afterwards import Afterwards, Work
+from helix.learning.events.desk import NOTHING, Desk, Reaction, Recall
+from helix.learning.events.events import (
+    ActionBegins,
+    ActionEnded,
+    AgentCalled,
+    AgentJoined,
+    AgentStarted,
+    AgentStopped,
+    Event,
+    PromptGiven,
+    Reply,
+    Rested,
+    SessionBegan,
+    SessionEnded,
+    TaskTold,
+)
+from helix.learning.events.sessions import Sessions
+from helix.store.store import Store
+
+log = logging.getLogger("helix.hooks")
+
+CLIENTS: Mapping[str, tuple[Callable[[Mapping[str, Any]], Event | None], Callable[[Event, Reply], dict[str, Any]]]] = {
+    claude_code.CLIENT: (claude_code.read, claude_code.write),
+}
+"""How each client's words are read and written."""
+
+_REACTIONS: Mapping[type[Event], Callable[[Desk, Any], Reaction]] = {
+    SessionBegan: opening.session_began,
+    PromptGiven: opening.prompt_given,
+    ActionBegins: acting.action_begins,
+    ActionEnded: acting.action_ended,
+    AgentCalled: injecting.agent_called,
+    AgentStarted: agents.agent_started,
+    AgentJoined: agents.agent_joined,
+    AgentStopped: endings.agent_stopped,
+    TaskTold: tasks.task_told,
+    Rested: endings.rested,
+    SessionEnded: endings.session_ended,
+}
+
+
+class Reacting:
+    """Reacts to events of sessions; safe from any thread. Whatever goes wrong, the answer is to go on without Helix."""
+
+    def __init__(
+        self,
+        store: Store,
+        recall: Recall,
+        *,
+        close_session: Callable[[str, str], object],
+        flush: Callable[[str], object],
+    ) -> None:
+        self._store = store
+        self._recall = recall
+        self._close_session = close_session
+        self._flush = flush
+        self._sessions = Sessions(store.settings)
+        self._after = Afterwards()
+
+    def answer(self, client: str, payload: object, until: float | None = None) -> dict[str, Any]:
+        """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
+
+        `until` is the moment (of `time.monotonic`) from which nobody waits for the answer: nothing was shown then, and
+        nothing is written down as shown.
+        """
+        begun = time.monotonic()
+        event: Event | None = None
+        try:
+            if client not in CLIENTS or not isinstance(payload, Mapping):
+                log.warning("a hook that nobody can read", extra={"client": client[:40]})
+                return {}
+            read, write = CLIENTS[client]
+            event = read(payload)
+            if event is None:
+                return {}
+            reaction = self._react(client, event)
+            late = until is not None and time.monotonic() > until
+            answer = {} if late else write(event, reaction.reply)
+            for work in () if late else reaction.at_once:
+                work()
+        except Exception:  # the outermost boundary of a hook: an agent goes on whatever happens here
+            log.exception("a hook failed", extra={"client": client[:40], "event": "" if event is None else event.name})
+            return {}
+        self._follow(event, reaction, late)
+        said = len(reaction.reply.context) + (0 if reaction.reply.given is None else 1)
+        if reaction.did or late:
+            log.info(
+                "hook",
+                extra={
+                    "client": client,
+                    "event": event.name,
+                    "session": event.session[:64],
+                    "agent": event.agent[:64],
+                    "did": reaction.did,
+                    "answered": bool(said) and not late,
+                    "late": late,
+                    "ms": round((time.monotonic() - begun) * 1000, 1),
+                },
+            )
+        return answer
+
+    def settle(self, seconds: float | None = None) -> bool:
+        """Wait until everything that followed the answers so far is written down; False when that takes longer."""
+        return self._after.settle(seconds)
+
+    def close(self) -> None:
+        """Write down what is left."""
+        self._after.close()
+
+    def _react(self, client: str, event: Event) -> Reaction:
+        reaction = _REACTIONS.get(type(event))
+        if reaction is None:
+            return NOTHING
+        session = self._sessions.of(event)
+        desk = Desk(
+            store=self._store,
+            session=session,
+            recall_any=self._recall,
+            close_session=self._close_session,
+            flush=self._flush,
+            client=client,
+        )
+        found = reaction(desk, event)
+        return replace(
+            found,
+            then=tuple(_kept(desk, work) for work in found.then),
+            always=tuple(_kept(desk, work) for work in found.always),
+        )
+
+    def _follow(self, event: Event, reaction: Reaction, late: bool) -> None:
+        for work in (*reaction.always, *(() if late else reaction.then)):
+            self._after.do(work)
+        if isinstance(event, SessionEnded):
+            self._after.do(lambda: self._sessions.end(event.session))
+
+
+def _kept(desk: Desk, work: Work) -> Work:
+    """Return work that is done only where something of the session may be kept at the time."""
+
+    def done() -> object:
+        return work() if desk.keeps() else None
+
+    return done

@@ -1,0 +1,213 @@
+"""What is known of the sessions under way: their project, their agents, what each did and what it was shown."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix.errors import InvalidInputError
+from helix.identity import Identity, folder_identity, identify
+from helix.learning.action.fixes import Mending
+from helix.learning.action.sites import Site
+from helix.learning.contracts.prompt import AgentType
+from helix.learning.events.events import Event
+from helix.learning.orchestration.board import SESSION_KEY, task_id
+from helix.settings import Settings
+
+log = logging.getLogger(__name__)
+
+MOST_SESSIONS = 200
+"""How many sessions are kept in mind; of one that was let go, what is in the store is known."""
+MOST_TIMES = 3
+"""How often a memory is shown to one agent at the same command, where that goes on failing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """An agent that was called: by which call, as what, and the key of the task it is to do."""
+
+    call: str
+    called_type: str
+    kind: AgentType | None
+    key: str
+
+
+class Worker:
+    """One who works in a session: the main thread or a sub-agent, with what it did and was shown.
+
+    `key` tells its task apart in the session. `files` were changed, and `mending` is told of what is done: both belong
+    to the thread that writes down what happened.
+    """
+
+    def __init__(self, key: str, root: str) -> None:
+        self.key = key
+        self.kind: AgentType | None = None
+        self.files: dict[str, None] = {}
+        self.mending = Mending(root)
+        self._turn = threading.Lock()
+        self._seen: dict[_Place, str] = {}
+        self._times: Counter[_Place] = Counter()
+
+    def unseen(self, sites: Sequence[Site], but: str = "") -> list[Site]:
+        """Return the sites that are to be shown now: not before at the same place, and no memory twice at one action.
+
+        `but` is the id of the action at which something may have been shown already.
+        """
+        with self._turn:
+            now = {memory for (memory, _), action in self._seen.items() if but and action == but}
+            return [site for site in sites if _place(site) not in self._seen and site.memory.id not in now]
+
+    def saw(self, sites: Sequence[Site], action: str) -> None:
+        """Take note of what was shown at an action."""
+        with self._turn:
+            self._seen.update({_place(site): action for site in sites})
+            self._times.update(_place(site) for site in sites)
+
+    def failed_again(self, sites: Sequence[Site]) -> None:
+        """Have what is known of a command that failed shown at the next one like it, MOST_TIMES in all."""
+        with self._turn:
+            for place in map(_place, sites):
+                if self._times[place] < MOST_TIMES:
+                    self._seen.pop(place, None)
+
+    def forget(self) -> None:
+        """Take note that all that was shown is out of sight."""
+        with self._turn:
+            self._seen.clear()
+            self._times.clear()
+
+
+_Place = tuple[str, str]
+
+
+def _place(site: Site) -> _Place:
+    return (site.memory.id, site.reason)
+
+
+class Session:
+    """One session under way. Its methods are safe from any thread; what it holds is lost with the daemon.
+
+    `objective` is what an agent of it was last said to be for; `briefed` whether it needs no brief.
+    """
+
+    def __init__(self, name: str, place: Identity) -> None:
+        self.name = name
+        self.scope = place.scope
+        self.root = place.root
+        self.turn = threading.RLock()
+        self.objective = ""
+        self.briefed = False
+        self._main = Worker(SESSION_KEY, str(self.root))
+        self._agents: dict[str, Worker] = {}
+        self._calls: dict[str, Call] = {}
+        self._own: dict[str, str] = {}
+        self._open_tasks: dict[str, None] = {}
+
+    def was_briefed(self) -> None:
+        """Take note that the session has its brief, or needs none."""
+        self.briefed = True
+
+    def forget_shown(self) -> None:
+        """Take note that the main thread's history was cut: what it was shown is out of its sight."""
+        self.briefed = False
+        self._main.forget()
+
+    def task_of(self, worker: Worker) -> str:
+        """Return the id of the task that somebody works on."""
+        return task_id(self.scope, self.name, self.key_of(worker))
+
+    def key_of(self, worker: Worker) -> str:
+        """Return the key of the task that somebody works on: in the main thread the only one in progress, if any."""
+        with self.turn:
+            if worker is self._main and len(self._open_tasks) == 1:
+                return next(iter(self._open_tasks))
+            return worker.key
+
+    def follow(self, task: str, status: str) -> None:
+        """Take note of where a task of the client's list stands."""
+        with self.turn:
+            if status == "in_progress":
+                self._open_tasks[task] = None
+            elif status:
+                self._open_tasks.pop(task, None)
+
+    def called(self, call: Call) -> None:
+        """Take note that an agent was called; which one it becomes is told later."""
+        with self.turn:
+            self._calls[call.call] = call
+
+    def started(self, agent: str, agent_type: str) -> Worker:
+        """Return a sub-agent: where it begins, of the calls that wait the oldest to an agent of its type is its own."""
+        with self.turn:
+            if agent not in self._agents:
+                self._agents[agent] = Worker(f"agent:{agent}", str(self.root))
+                taken = set(self._own.values())
+                waiting = (one for one in self._calls.values() if one.call not in taken)
+                call = next((one for one in waiting if one.called_type in (agent_type, "")), None)
+                self._give(agent, call)
+            return self._agents[agent]
+
+    def joined(self, call: str, agent: str) -> None:
+        """Take note of which agent came of which call; where another one was taken for it, the two change places."""
+        with self.turn:
+            known = self._calls.get(call)
+            if known is None or self._own.get(agent) == call:
+                return
+            self._agents.setdefault(agent, Worker(f"agent:{agent}", str(self.root)))
+            before = self._calls.get(self._own.get(agent, ""))
+            other = next((one for one, its in self._own.items() if its == call), None)
+            self._give(agent, known)
+            if other is not None:
+                self._give(other, before)
+
+    def worker(self, agent: str, agent_type: str = "") -> Worker:
+        """Return who works: the main thread where no agent is named."""
+        return self.started(agent, agent_type) if agent else self._main
+
+    def _give(self, agent: str, call: Call | None) -> None:
+        worker = self._agents[agent]
+        if call is None:
+            worker.key, worker.kind = f"agent:{agent}", None
+            self._own.pop(agent, None)
+        else:
+            worker.key, worker.kind = call.key, call.kind
+            self._own[agent] = call.call
+
+
+class Sessions:
+    """The sessions under way, the one used last kept longest."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._turn = threading.Lock()
+        self._known: OrderedDict[str, Session] = OrderedDict()
+
+    def of(self, event: Event) -> Session:
+        """Return the session an event belongs to."""
+        with self._turn:
+            known = self._known.get(event.session)
+            if known is None:
+                known = self._known[event.session] = Session(event.session, self._place(event))
+            self._known.move_to_end(event.session)
+            while len(self._known) > MOST_SESSIONS:
+                self._known.popitem(last=False)
+            return known
+
+    def end(self, name: str) -> None:
+        """Let a session go."""
+        with self._turn:
+            self._known.pop(name, None)
+
+    def _place(self, event: Event) -> Identity:
+        folder = Path(event.folder or "/")
+        try:
+            place = identify(folder, worktrees=self._settings.worktrees, home=Path.home()) or folder_identity(folder)
+        except (InvalidInputError, OSError) as error:
+            log.warning("the project of a session is not known", extra={"error": str(error)})
+            place = folder_identity(folder)
+        chosen = self._settings.scope
+        return Identity(scope=chosen, root=place.root, repository=place.repository) if chosen else place

@@ -1,0 +1,81 @@
+"""Chunk: how a task was done becomes a pattern, as SOAR makes one rule of the steps that reached a goal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from helix.learning.observer.candidates import SURENESS
+from helix.learning.orchestration.board import learn
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.remember import remember
+from helix.model.candidate import Certainty
+from helix.model.memory import GLOBAL_SCOPE, Kind
+from helix.model.provenance import Trust
+from helix.model.reports import StoreResult
+from helix.store.store import Store
+
+STEPS = "steps"
+"""Attribute of a pattern: its steps in order."""
+_STEP = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$")
+_HARMLESS = re.compile(r"\b(?:no|0|zero|without(?: any)?)\s+(?:fail\w*|errors?|problems?|issues?|regressions?)\b", re.I)
+_FAILED = re.compile(
+    r"\b(?:fail\w*|block\w*|skip\w*|abort\w*|abandon\w*|error\w*|crash\w*|broke\w*|stuck|partial\w*|incomplete|unsuccessful"
+    r"|gave up|timed out|reverted|not|never|didn'?t|doesn'?t|can'?t|couldn'?t|won'?t)\b",
+    re.IGNORECASE,
+)
+_SUCCEEDED = re.compile(
+    r"\b(?:success\w*|succeed\w*|deliver\w*|pass\w*|done|ok|okay|works?|worked|fixed|green|complete\w*|solved|merged)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkRequest:
+    """A task that is over: what it was, what came of it, and how it was gone about; `task_id` where it is on the board.
+
+    `agent` is whose words these are; where nobody is named they are an agent's all the same.
+    """
+
+    task: str
+    outcome: str
+    approach: str
+    scope: str = GLOBAL_SCOPE
+    task_id: str = ""
+    agent: str = ""
+    source: str = ""
+
+
+def chunk(store: Store, request: ChunkRequest) -> StoreResult | None:
+    """Store the approach as a pattern for tasks like this one; None where the outcome does not say that it worked.
+
+    An approach in steps keeps them as such. Raises InvalidInputError where task or approach is empty.
+    """
+    if not succeeded(request.outcome):
+        return None
+    steps = [found[1].strip() for line in request.approach.splitlines() if (found := _STEP.match(line))]
+    result = remember(
+        store,
+        StoreRequest(
+            trigger=request.task,
+            resolution=request.approach,
+            kind=Kind.PATTERN,
+            scope=request.scope,
+            confidence=SURENESS[Certainty.MEDIUM],
+            trust=Trust.AGENT_INFERRED,
+            source=request.source,
+            agent=request.agent,
+            attributes={STEPS: steps} if len(steps) > 1 else None,
+        ),
+    )
+    if request.task_id:
+        learn(store, request.task_id, result.id)
+    return result
+
+
+def succeeded(outcome: str) -> bool:
+    """Return whether an outcome says that the task was done; a word of failure in it outweighs any of success."""
+    said = _HARMLESS.sub(" ", outcome)
+    return _FAILED.search(said) is None and (
+        _SUCCEEDED.search(said) is not None or _HARMLESS.search(outcome) is not None
+    )

@@ -1,0 +1,111 @@
+"""Credit: what a task has given to a memory, kept so that a better verdict can take exactly that back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from helix.learning.outcomes.verdicts import Verdict
+from helix.lifecycle.worth.maintenance import used
+from helix.lifecycle.worth.reinforce import LEAST_EASINESS
+from helix.model.clock import from_micros, to_micros
+from helix.model.injection import Credit
+from helix.model.memory import Memory
+
+_DIGITS = 9
+"""Counters are rounded to so many places, so that what is added and taken back in any order comes to the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a memory was given, and how its easiness, half-life and clock stood before and after (microseconds)."""
+
+    memory: str
+    outcome: str
+    helped: float
+    failed: float
+    quality: int | None
+    uses: int
+    at: int
+    easiness: tuple[float, float]
+    half_life: tuple[float, float]
+    last_used: tuple[int | None, int | None]
+
+    def same_as(self, verdict: Verdict) -> bool:
+        """Return whether the verdict would give the same."""
+        given = (self.outcome, self.helped, self.failed, self.quality)
+        return given == (verdict.outcome, verdict.helped, verdict.failed, verdict.quality)
+
+    def shown(self) -> Credit:
+        """Return what is told of it beside the task."""
+        return Credit(helped=self.helped, failed=self.failed, quality=self.quality, at=from_micros(self.at))
+
+    def written(self) -> dict[str, Any]:
+        """Return it as plain JSON data."""
+        pairs = {name: list(getattr(self, name)) for name in ("easiness", "half_life", "last_used")}
+        return {**asdict(self), **pairs, "quality": None if self.quality is None else int(self.quality)}
+
+
+def entry_from(data: Mapping[str, Any]) -> Entry:
+    """Return the entry that was written so."""
+    pairs = {name: tuple(data[name]) for name in ("easiness", "half_life", "last_used")}
+    return Entry(**{**data, **pairs})
+
+
+def give(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry]:
+    """Return a memory after a verdict, and what to keep of that. Without a use only the counters change."""
+    if verdict.is_use:
+        after = used(memory, verdict.helped, verdict.failed, verdict.quality, now)
+    else:
+        after = replace(memory, helped=memory.helped + verdict.helped, failed=memory.failed + verdict.failed)
+    after = replace(after, helped=_rounded(after.helped), failed=_rounded(after.failed))
+    entry = Entry(
+        memory=memory.id,
+        outcome=verdict.outcome,
+        helped=verdict.helped,
+        failed=verdict.failed,
+        quality=verdict.quality,
+        uses=after.uses - memory.uses,
+        at=to_micros(now),
+        easiness=(memory.easiness, after.easiness),
+        half_life=(memory.half_life_days, after.half_life_days),
+        last_used=(_micros(memory.last_used_at), _micros(after.last_used_at)),
+    )
+    return after, entry
+
+
+def take_back(memory: Memory, entry: Entry) -> Memory:
+    """Return a memory without what an entry gave it.
+
+    Where nothing else has touched easiness, half-life and clock since, they are what they were; else the change that
+    the entry made is undone on what they are now. A counter that was halved since may not go below zero.
+    """
+    (easy, easier), (half, longer) = entry.easiness, entry.half_life
+    before, after = entry.last_used
+    return replace(
+        memory,
+        helped=max(0.0, _rounded(memory.helped - entry.helped)),
+        failed=max(0.0, _rounded(memory.failed - entry.failed)),
+        uses=max(0, memory.uses - entry.uses),
+        easiness=easy if memory.easiness == easier else max(LEAST_EASINESS, memory.easiness + easy - easier),
+        half_life_days=half if memory.half_life_days == longer else _scaled(memory.half_life_days, half, longer),
+        last_used_at=_moment(before) if _micros(memory.last_used_at) == after else memory.last_used_at,
+    )
+
+
+def _scaled(now: float, before: float, after: float) -> float:
+    return now * before / after if after > 0 else now
+
+
+def _rounded(counter: float) -> float:
+    return round(counter, _DIGITS)
+
+
+def _micros(moment: datetime | None) -> int | None:
+    return None if moment is None else to_micros(moment)
+
+
+def _moment(micros: int | None) -> datetime | None:
+    return None if micros is None else from_micros(micros)

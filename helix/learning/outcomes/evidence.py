@@ -1,0 +1,173 @@
+"""Evidence: what the end of a command says of the work, and what all of a task's evidence comes to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from helix.learning.outcomes.counts import counts_of
+from helix.learning.outcomes.runners import bare, git_verb, recognised
+from helix.learning.outcomes.shell import Part, Told, Words, can_fail, commands, parse, told
+from helix.model.action import Action
+from helix.model.evidence import Evidence, EvidenceKind, Verification
+
+_NOTHING_RAN = frozenset({126, 127})
+_CUT_SHORT = frozenset({124, 130, 137, 143})
+"""What a shell says of a command that was stopped from outside: by `timeout`, Ctrl-C, or a signal that ends it."""
+_NO_TESTS = {"pytest": frozenset({4, 5}), "py.test": frozenset({4, 5})}
+"""Where a tool has a status of its own for having run no test."""
+_LANDED = re.compile(r"^\[[^\]\n]*? ([0-9a-f]{7,40})\] ", re.MULTILINE)
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_STRENGTH = (
+    EvidenceKind.PERSON,
+    EvidenceKind.OTHER,
+    EvidenceKind.TEST,
+    EvidenceKind.BUILD,
+    EvidenceKind.LINT,
+    EvidenceKind.REVERT,
+    EvidenceKind.COMMIT,
+)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def classify(action: Action, verify: str = "") -> Evidence | None:
+    """Return what a command that has ended says of the work, or None where it says nothing for certain.
+
+    A test, build or lint run counts by the status it ended with itself: one whose status is hidden (by a pipe without
+    `pipefail`, `|| true`, `;`, `&`) never passed, and failed only where its own summary says so. `verify` is the task's
+    own command: whatever it is, the status that it ends with counts.
+    """
+    if not action.command or action.passed is None or action.exit_status in _NOTHING_RAN | _CUT_SHORT:
+        return None
+    whole = parse(action.command)
+    own = _is(action.command, verify)
+    if whole is None:
+        return _evidence(action, EvidenceKind.OTHER, action.passed, own) if own else None
+    parts = [part.words for part in commands(whole)]
+    wanted = _of_verify(verify)
+    kinds = [EvidenceKind.OTHER if wanted is not None and words == wanted else _kind(words) for words in parts]
+    if own:
+        return _of_own(action, whole, parts)
+    if any(action.exit_status in _NO_TESTS.get((bare(words) or [""])[0], ()) for words in parts):
+        return None
+    return _of_parts(action, whole, parts, kinds)
+
+
+def _of_own(action: Action, whole: Part, parts: Sequence[Words]) -> Evidence | None:
+    """Judge the verify command itself: by its status, unless that cannot tell; then by its own summary."""
+    known = [kind for kind in map(recognised, parts) if kind is not None]
+    kind = min(known, key=_STRENGTH.index, default=EvidenceKind.OTHER)
+    good, bad = counts_of(action.output) if kind is EvidenceKind.TEST else (None, None)
+    if bad:
+        return _evidence(action, kind, False, verify=True)
+    if can_fail(whole, lambda words: recognised(words) is not None if known else True):
+        return _evidence(action, kind, bool(action.passed), verify=True)
+    return _evidence(action, kind, True, verify=True) if good and action.passed else None
+
+
+def _of_parts(
+    action: Action, whole: Part, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None]
+) -> Evidence | None:
+    checks = {words for words, kind in zip(parts, kinds, strict=True) if kind is not None}
+    found = told(whole, bool(action.passed), lambda words: words in checks)
+    judged = sorted(found, key=lambda place: (found[place] != "failed", _STRENGTH.index(_sure(kinds[place])), place))
+    judged = [place for place in judged if not _is_commit(kinds[place]) or found[place] == "passed"]
+    if judged:
+        return _as_told(action, parts[judged[0]], _sure(kinds[judged[0]]), found[judged[0]])
+    _, failed = counts_of(action.output)
+    if failed and EvidenceKind.TEST in kinds:
+        return _evidence(action, EvidenceKind.TEST, False)
+    return None
+
+
+def _as_told(action: Action, words: Words, kind: EvidenceKind, end: Told) -> Evidence:
+    if kind is EvidenceKind.REVERT:
+        named = [word for word in git_verb(words)[1] if _COMMIT.fullmatch(word)]
+        return replace(_evidence(action, kind, False), commit=named[0] if named else "")
+    own = kind is EvidenceKind.OTHER
+    return _evidence(action, (recognised(words) or kind) if own else kind, end == "passed", own)
+
+
+def _evidence(action: Action, kind: EvidenceKind, passed: bool, verify: bool = False) -> Evidence:
+    good, bad = counts_of(action.output) if kind in (EvidenceKind.TEST, EvidenceKind.LINT) else (None, None)
+    landed = _LANDED.search(action.output)
+    return Evidence(
+        kind=kind,
+        command=action.command,
+        passed=passed,
+        id=action.id,
+        exit_status=action.exit_status,
+        tests_passed=good,
+        tests_failed=bad,
+        commit=landed[1] if landed is not None and kind is not EvidenceKind.REVERT else "",
+        verify=verify,
+        at=action.at,
+    )
+
+
+def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = None) -> Verification:
+    """Return what the evidence of a task comes to; the order in which it is given makes no difference.
+
+    What a person says decides. Else a commit of the task that was taken back has it fail, unless there is evidence from
+    later on. Then its own verify command decides, by its last run. Else the last test run and the last build do: one
+    that failed, or all passed; else the last lint; else a commit that landed. What passed before the last edit says
+    nothing of what it became.
+    """
+    ordered = sorted(evidence, key=lambda one: (one.at or _LONG_AGO, one.id, one.command, not one.passed))
+    told = _last(ordered, EvidenceKind.PERSON)
+    if told:
+        return Verification.PASSED if told[0].passed else Verification.FAILED
+    reverts = [place for place, one in enumerate(ordered) if one.kind is EvidenceKind.REVERT]
+    if reverts:
+        ordered = ordered[reverts[-1] + 1 :]
+    standing = [one for one in ordered if not one.passed or edited_at is None or (one.at or edited_at) >= edited_at]
+    for chosen in (
+        [one for one in standing if one.verify][-1:],
+        [*_last(standing, EvidenceKind.TEST), *_last(standing, EvidenceKind.BUILD)],
+        _last(standing, EvidenceKind.LINT),
+        _last(standing, EvidenceKind.COMMIT),
+    ):
+        if chosen:
+            return Verification.PASSED if all(one.passed for one in chosen) else Verification.FAILED
+    return Verification.FAILED if reverts else Verification.NONE
+
+
+def _last(evidence: Sequence[Evidence], kind: EvidenceKind) -> list[Evidence]:
+    return [one for one in evidence if one.kind is kind][-1:]
+
+
+def _kind(words: Words) -> EvidenceKind | None:
+    verb, rest = git_verb(words)
+    if verb in ("commit", "revert"):
+        aside = {"--dry-run", "--abort", "--continue", "--quit", "--skip", "-n", "--no-commit"}
+        said = set(rest) & (aside if verb == "revert" else {"--dry-run"})
+        return None if said else EvidenceKind(verb)
+    return recognised(words)
+
+
+def _is_commit(kind: EvidenceKind | None) -> bool:
+    return kind in (EvidenceKind.COMMIT, EvidenceKind.REVERT)
+
+
+def _sure(kind: EvidenceKind | None) -> EvidenceKind:
+    assert kind is not None  # only what is of a kind was asked about
+    return kind
+
+
+def _is(command: str, verify: str) -> bool:
+    """Return whether a command is the verify command itself, or that behind changes of folder."""
+    plain, wanted = " ".join(command.split()), " ".join(verify.split())
+    if not wanted:
+        return False
+    while plain != wanted and (moved := re.match(r"cd [^&|;<>]+(?:&&|;) ?", plain)) is not None:
+        plain = plain[moved.end() :]
+    return plain == wanted
+
+
+def _of_verify(verify: str) -> Words | None:
+    """Return the words of a verify command that is one command, so that it is known within a longer line."""
+    whole = parse(verify) if verify.strip() else None
+    held = [] if whole is None else [part.words for part in commands(whole)]
+    return held[0] if len(held) == 1 and held[0] else None

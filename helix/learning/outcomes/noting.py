@@ -1,0 +1,139 @@
+"""Noting: what happens in a task is written down with it, and found to be use of what was shown there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import cast
+
+from helix.learning.orchestration.board import find_task, injections, tasks_of
+from helix.learning.outcomes.ledger import Ledger, joined, ledger_of, with_evidence
+from helix.learning.outcomes.settle import amend
+from helix.learning.outcomes.uses import Deeds, Given, Lesson, signs_of_use
+from helix.lifecycle.intake import Intake
+from helix.lifecycle.versions import files_of
+from helix.model.edge import Label, Ref
+from helix.model.evidence import Evidence, EvidenceKind
+from helix.model.memory import Kind, Memory
+from helix.model.task import RELEVANT_FILES, VERIFY, Task
+from helix.store.store import Store
+from helix.text.names import clean
+from helix.text.redact import redact
+
+_LONGEST_COMMAND = 500
+_LONGEST_TEXT = 20_000
+_MOST_SIGNS = 6
+_RARE_AT_MOST, _RARE_SHARE = 6, 0.02
+_PROBLEMS = (Kind.FAILURE, Kind.SYSTEMIC)
+
+
+def note_evidence(store: Store, ident: str, evidence: Evidence) -> None:
+    """Write down what a command said of a task; told twice it counts once. A task that was settled is settled again.
+
+    A revert is evidence against the task whose commit it took back, in whatever session that was, and none against the
+    task that did it.
+    """
+    told = replace(evidence, command=_kept(evidence.command, _LONGEST_COMMAND))
+    if told.kind is not EvidenceKind.REVERT:
+        amend(store, ident, lambda ledger: with_evidence(ledger, told))
+        return
+    task = find_task(store, ident)
+    for one in _of_commit(store, task, told.commit) if task is not None else ():
+        amend(store, one.id, lambda ledger: with_evidence(ledger, told))
+
+
+def note_use(
+    store: Store,
+    ident: str,
+    *,
+    utilized: Sequence[str] = (),
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    text: str = "",
+    edited_at: datetime | None = None,
+) -> None:
+    """Write down what was done in a task, and what of it shows use of the memories that were shown there until now.
+
+    `utilized` are the names that the agent says it used, which is a claim; `text` is what it wrote, in files or as its
+    last message, and is not kept. `edited_at` is when files were edited: what passed before says nothing of them.
+    """
+    ran = [_kept(command, _LONGEST_COMMAND) for command in commands]
+    intake = Intake(store.settings.text_limit)
+    named, paths = (intake.labels([word[:200] for word in words], "a name") for words in (utilized, files))
+    deeds = Deeds(files=paths, commands=tuple(ran), text=_kept(text, _LONGEST_TEXT))
+    found = _signs(store, ident, deeds)
+
+    def noted(ledger: Ledger) -> Ledger:
+        signs = {
+            memory: joined(ledger.signs.get(memory, ()), found.get(memory, ()))[:_MOST_SIGNS]
+            for memory in (*ledger.signs, *found)
+        }
+        return replace(
+            ledger,
+            worked=ledger.worked or bool(files or commands or text or utilized),
+            utilized=joined(ledger.utilized, named),
+            files=joined(ledger.files, paths),
+            commands=joined(ledger.commands, ran),
+            signs=signs,
+            edited_at=max((one for one in (ledger.edited_at, edited_at) if one is not None), default=None),
+        )
+
+    amend(store, ident, noted)
+
+
+def note_repeats(store: Store, ident: str, memory_ids: Sequence[str]) -> None:
+    """Write down that failures occurred in a task again; those count that were known before it began."""
+    task = find_task(store, ident)
+    if task is None:
+        return
+    refs = [Ref(label=Label.MEMORY, id=memory_id) for memory_id in memory_ids]
+    held = [node for node in store.records.present(refs) if isinstance(node, Memory)]
+    known = [one.id for one in held if one.kind in _PROBLEMS and one.recorded_at < task.recorded_at]
+    if known:
+        amend(store, ident, lambda ledger: replace(ledger, repeated=joined(ledger.repeated, known)))
+
+
+def _signs(store: Store, ident: str, deeds: Deeds) -> dict[str, tuple[str, ...]]:
+    task = find_task(store, ident)
+    if task is None or deeds == Deeds():
+        return {}
+    verify, files = (task.attributes.get(name) for name in (VERIFY, RELEVANT_FILES))
+    given = Given(
+        text=task.objective,
+        verify=verify if isinstance(verify, str) else "",
+        files=tuple(map(str, files)) if isinstance(files, list | tuple) else (),
+    )
+    words = store.catalogue.view.words
+    rare = max(_RARE_AT_MOST, int(words.living * _RARE_SHARE))
+
+    def common(terms: Sequence[str]) -> list[str]:
+        return [term for term, count in words.document_frequency(terms).items() if count > rare] if terms else []
+
+    found = {}
+    for shown in injections(store, ident):
+        if not shown.held_back:
+            memory = cast(Memory, store.records.node(Ref(label=Label.MEMORY, id=shown.memory_id)))
+            lesson = Lesson(trigger=memory.trigger, resolution=memory.resolution, files=files_of(store, memory))
+            found[shown.memory_id] = signs_of_use(lesson, deeds, given, common)
+    return {memory: signs for memory, signs in found.items() if signs}
+
+
+def _of_commit(store: Store, task: Task, commit: str) -> list[Task]:
+    """Return the tasks of a scope that made a commit, named by enough of its digits to be one."""
+    if not commit:
+        return []
+    return [
+        one
+        for one in tasks_of(store, scope=task.scope)
+        if any(
+            made.commit and (made.commit.startswith(commit) or commit.startswith(made.commit))
+            for made in ledger_of(one).evidence
+            if made.kind is not EvidenceKind.REVERT
+        )
+    ]
+
+
+def _kept(text: str, length: int) -> str:
+    """Return a text redacted and cut, in this order: what is cut in half is no longer known as a secret."""
+    return redact(clean(text[: 10 * length])).text[:length]

@@ -1,0 +1,110 @@
+"""Uses: whether what was done in a task shows that a memory was used there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from helix.learning.outcomes.runners import bare
+from helix.learning.outcomes.shell import commands, parse
+from helix.model.entity import EntityKind
+from helix.text.entities import mentions
+from helix.text.spotting.paths import canonical
+from helix.text.tokens import lexical_tokens, query_terms
+
+_LEAST_WORDS, _LEAST_SHARE = 2, 0.25
+_SHOWN_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What a memory has to say: when (`trigger`), and what to do then; `files` are those it is about."""
+
+    trigger: str
+    resolution: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deeds:
+    """What was done in a task, or in a part of it: files edited, commands run, and what was written.
+
+    `terms` are the words of all that, taken apart once for however many memories they are compared with.
+    """
+
+    files: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    text: str = ""
+    terms: frozenset[str] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", frozenset(lexical_tokens("\n".join((self.text, *self.commands)))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a task came with, whatever memory was shown to it: it is no sign of any memory that it was followed."""
+
+    text: str = ""
+    files: tuple[str, ...] = ()
+    verify: str = ""
+
+
+def signs_of_use(
+    lesson: Lesson, deeds: Deeds, given: Given, common: Callable[[Sequence[str]], Iterable[str]]
+) -> tuple[str, ...]:
+    """Return what in the deeds shows that a lesson was followed, in words; nothing where nothing does.
+
+    A sign is a file that was edited or a command that was run as the lesson says, or at least two words of its, and a
+    quarter of them, that are rare in the store (`common` names those that are not). What stands in the task as it was
+    given, or in the situation that the lesson is for, is a sign of nothing: it would be there without the lesson.
+    """
+    says = lesson.resolution or lesson.trigger
+    situation = f"{given.text}\n{given.verify}\n{lesson.trigger if lesson.resolution else ''}"
+    return (
+        *_files(says, lesson, deeds, given, situation),
+        *_commands(says, deeds, situation),
+        *_words(says, deeds, situation, common),
+    )
+
+
+def _files(says: str, lesson: Lesson, deeds: Deeds, given: Given, situation: str) -> list[str]:
+    known = {*map(canonical, given.files), *_named(situation, EntityKind.FILE)}
+    wanted = [path for path in (*map(canonical, lesson.files), *_named(says, EntityKind.FILE)) if path]
+    fresh = [path for path in dict.fromkeys(wanted) if not any(_same_file(path, other) for other in known)]
+    edited = list(dict.fromkeys(map(canonical, deeds.files)))
+    return [f"edited {path}" for path in edited if any(_same_file(path, other) for other in fresh)]
+
+
+def _commands(says: str, deeds: Deeds, situation: str) -> list[str]:
+    wanted = [name for name in _named(says, EntityKind.COMMAND) if name not in _named(situation, EntityKind.COMMAND)]
+    ran = [" ".join(words) for line in deeds.commands for words in _run_in(line)]
+    return [f"ran {name}" for name in wanted if any(f"{words} ".startswith(f"{name} ") for words in ran)]
+
+
+def _run_in(line: str) -> list[list[str]]:
+    whole = parse(line)
+    return [] if whole is None else [found for part in commands(whole) for found in (bare(part.words), [*part.words])]
+
+
+def _words(says: str, deeds: Deeds, situation: str, common: Callable[[Sequence[str]], Iterable[str]]) -> list[str]:
+    known = set(lexical_tokens(situation))
+    telling = [term for term in query_terms(says) if term not in known and len(term) > 2]
+    usual = set(common(telling))
+    telling = [term for term in telling if term not in usual]
+    met = [term for term in telling if term in deeds.terms]
+    if len(met) < max(_LEAST_WORDS, _LEAST_SHARE * len(telling)):
+        return []
+    return [f"wrote {', '.join(met[:_SHOWN_WORDS])}"]
+
+
+def _named(text: str, kind: EntityKind) -> list[str]:
+    return [mention.name for mention in mentions(text) if mention.kind is kind]
+
+
+def _same_file(path: str, other: str) -> bool:
+    """Return whether two paths name one file, as far as the shorter one says."""
+    here, there = PurePosixPath(path).parts, PurePosixPath(other).parts
+    least = min(len(here), len(there))
+    return least > 0 and here[-least:] == there[-least:]

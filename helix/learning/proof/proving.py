@@ -1,0 +1,90 @@
+"""Proving: what the service offers to whoever tells outcomes, and asks what memory was worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from helix.errors import NotFoundError
+from helix.learning.orchestration.board import find_task, tasks_of
+from helix.learning.outcomes import noting, settle
+from helix.learning.outcomes.evidence import classify
+from helix.learning.proof.page import page
+from helix.learning.proof.report import report
+from helix.lifecycle.work.foreground import Foreground
+from helix.lifecycle.worth import maintenance
+from helix.model.action import Action
+from helix.model.evidence import Evidence
+from helix.model.memory import Memory
+from helix.model.outcome import Settlement
+from helix.model.proof import Report
+from helix.model.task import CLIENT_TASK, VERIFY, Task
+from helix.store.store import Store
+
+
+class Proof:
+    """The part of the service that learns from outcomes; every method blocks and may be called from any thread."""
+
+    _store: Store
+    _foreground: Foreground
+
+    def task_outcome(
+        self, task: str, outcome: str, claimed: bool = False, utilized: Sequence[str] = (), text: str = ""
+    ) -> Settlement:
+        """Say what came of a task: as a person who has looked, or (`claimed`) as the agent that did it.
+
+        `utilized` are the memories that the agent says it used, `text` its last message, in which use may show.
+        """
+        with self._foreground.request():
+            ident = task_named(self._store, task).id
+            if utilized or text:
+                noting.note_use(self._store, ident, utilized=utilized, text=text)
+            return settle.tell(self._store, ident, outcome, claimed=claimed)
+
+    def note_action(self, task: str, action: Action) -> Evidence | None:
+        """Write down what was done in a task, a command that has ended or files edited; return what that says of it.
+
+        None where it says nothing for certain. It is looked through for use of what the task was shown.
+        """
+        with self._foreground.request():
+            held = task_named(self._store, task)
+            now = self._store.clock()
+            found = classify(replace(action, at=action.at or now), str(held.attributes.get(VERIFY) or ""))
+            if found is not None:
+                noting.note_evidence(self._store, held.id, found)
+            ran = (action.command,) if action.command and action.passed else ()
+            edited = (action.at or now) if action.is_edit else None
+            noting.note_use(self._store, held.id, files=action.files, commands=ran, edited_at=edited)
+            return found
+
+    def feedback(self, names: Sequence[str], delta: float, quality: int | None = None, task: str = "") -> list[Memory]:
+        """Record that memories helped (positive delta) or failed (negative); a `Quality` makes it a verified use.
+
+        With a task it takes the place of what that task's outcome gave to them, whatever comes out later.
+        """
+        with self._foreground.request():
+            if not task:
+                return maintenance.feedback(self._store, names, delta, quality)
+            return settle.override(self._store, task_named(self._store, task).id, names, delta, quality)
+
+    def report(self, since: datetime | None = None, scope: str | None = None) -> Report:
+        """Compare tasks that were shown memories with tasks that were not."""
+        return report(self._store, since, scope)
+
+    def report_page(self, since: datetime | None = None, scope: str | None = None) -> str:
+        """Return the report as one HTML document that needs nothing else."""
+        return page(report(self._store, since, scope))
+
+
+def task_named(store: Store, name: str) -> Task:
+    """Return the task of an id, or the newest that its client knows by that name; raises NotFoundError."""
+    found = find_task(store, name.strip())
+    if found is not None:
+        return found
+    for task in tasks_of(store):
+        if task.attributes.get(CLIENT_TASK) == name.strip():
+            return task
+    raise NotFoundError(
+        f"no task {name!r}", hint='list them: helix cypher "MATCH (t:Task) RETURN t.id, t.objective, t.outcome"'
+    )

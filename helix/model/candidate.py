@@ -1,0 +1,59 @@
+"""Candidate: something that might be worth remembering, which waits until somebody has looked at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from helix.model.memory import GLOBAL_SCOPE, Kind
+from helix.model.provenance import Provenance
+
+
+class Certainty(StrEnum):
+    """How much speaks for a candidate: it happened, the evidence is strong, or only its use will tell."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest, 2 for the least sure."""
+        return list(Certainty).index(self)
+
+
+class CandidateStatus(StrEnum):
+    """Where a candidate stands; `stored` ones became a memory without having waited."""
+
+    WAITING = "waiting"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    STORED = "stored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """What an agent's work gives to learn, before it is a memory; `trigger` and `resolution` as a memory has them.
+
+    `agent` is who said it, `task` the id of the task it came from, `source` what tells it apart where it came from.
+    `memory` is the id of the memory that it became. The files it is about are attribute `files`.
+    """
+
+    id: str
+    kind: Kind
+    trigger: str
+    resolution: str
+    recorded_at: datetime
+    scope: str = GLOBAL_SCOPE
+    confidence: Certainty = Certainty.LOW
+    status: CandidateStatus = CandidateStatus.WAITING
+    agent: str = ""
+    session: str = ""
+    task: str = ""
+    source: str = ""
+    memory: str = ""
+    decided_at: datetime | None = None
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)

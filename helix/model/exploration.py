@@ -1,0 +1,21 @@
+"""Exploration: what was found out about a project before a plan was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from helix.model.memory import GLOBAL_SCOPE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exploration:
+    """What explorers found for an objective; `attributes` holds structure, patterns, memory and targets."""
+
+    id: str
+    objective: str
+    recorded_at: datetime
+    scope: str = GLOBAL_SCOPE
+    session: str = ""
+    attributes: Mapping[str, object] = field(default_factory=dict)

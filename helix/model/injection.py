@@ -1,0 +1,51 @@
+"""Injection: a memory that was shown to a task, or held back from it, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+RECALL, ACTION, ON_ERROR, BRIEF = "recall", "action", "error", "brief"
+"""Ways a memory comes to a task: asked for, at a command or edit, at an error, with a session's beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A memory as it was put before an agent: its place (from 1), score, the way it came and its length in tokens."""
+
+    memory_id: str
+    name: str
+    kind: str
+    rank: int
+    score: float
+    arm: str = RECALL
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credit:
+    """What a task's outcome gave to a memory, so that a better verdict can take it back."""
+
+    helped: float
+    failed: float
+    quality: int | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    """A memory shown to a task or held back from it.
+
+    `outcome` is what came of it: empty while nothing has, helped, failed, unused, claimed or skipped.
+    """
+
+    memory_id: str
+    name: str
+    arm: str
+    rank: int
+    score: float
+    at: datetime
+    tokens: int = 0
+    outcome: str = ""
+    held_back: bool = False
+    credited: Credit | None = None

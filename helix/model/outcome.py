@@ -1,0 +1,42 @@
+"""Outcome: what came of a task by evidence, and what each memory got that was shown to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from helix.model.evidence import Evidence, Verification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """What one memory got for a task, and why.
+
+    `use` is evidence, claimed, unused or unknown; `signs` are what shows it. `outcome` is helped, failed, unused,
+    claimed, skipped or empty. `overridden` marks what a person said instead.
+    """
+
+    memory_id: str
+    name: str
+    use: str
+    outcome: str
+    helped: float = 0.0
+    failed: float = 0.0
+    quality: int | None = None
+    signs: tuple[str, ...] = ()
+    overridden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """How a task stands: its outcome by the evidence, the agent's own word for it, and what the memories got.
+
+    `changed` says whether anything was written just now: settling again what has not changed writes nothing.
+    """
+
+    task: str
+    outcome: str
+    claimed: str
+    verification: Verification
+    evidence: tuple[Evidence, ...] = ()
+    gains: tuple[Gain, ...] = ()
+    changed: bool = False

@@ -1,0 +1,150 @@
+"""About: the commands and errors that a memory is about, not only speaks of; by these it is found where they occur.
+
+They are entities whose names nothing else has: a command's is its normal form behind `$ `, an error's its own line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from helix.model.entity import EntityKind, Mention
+from helix.model.memory import Kind
+from helix.text.command_forms import Level, forms, is_path, whole_forms
+from helix.text.error_lines import keys_of, named_in, signature_of
+from helix.text.spotting.commands import HEADS, SUBCOMMANDS
+from helix.text.spotting.vocabulary import FUNCTION_WORDS, words
+
+ABOUT_KINDS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN, Kind.CONVENTION})
+"""Kinds of memory that are shown at the command or error they are about."""
+
+COMMAND, ERROR = "command", "error"
+"""Attributes of a memory that say which command or error it is about: any line of either, or a list of lines."""
+
+PROMPT = "$ "
+"""How the name of the entity of a whole command begins, as it would at a prompt."""
+
+_READ = 2_000
+_MOST = 12
+_CODE = re.compile(r"```[^\n]*\n(.{1,1000}?)```|`([^`\n]{2,300})`", re.DOTALL)
+_PROMPTED = re.compile(r"^[ \t]*(?:\$|%|>)[ \t]+(\S.{0,300})$", re.MULTILINE)
+_WORD = re.compile(r"\S+")
+_HEADED = re.compile(r"[A-Za-z_./~\\][\w./~+\\=-]*")
+_HEAD = re.compile(r"(?<![\w./$-])(?:sudo[ \t]+)?([a-z][\w.-]*)(?=[ \t]+\S)")
+_VERB_LIKE = re.compile(r".*(?:ly|s|ed|ing)")
+_ENGLISH = frozenset({"go", "make", "time", "watch", "exec", "node", "ping", "kill", "script"})
+_ENGLISH_ACTIONS: Mapping[str, frozenset[str]] = {
+    "go": words("build generate mod test vet"),
+    "make": words("all build check clean distclean docs format install lint test tests uninstall"),
+}
+_NESTED = frozenset({"run", "compose", "exec", "pip"})
+_TAKES_NAMES = words(
+    "add build checkout clone exec fetch install merge pull push rebase remove restart run start stop switch test "
+    "uninstall up update upgrade"
+)
+"""Subcommands whose arguments are plain words: branches, packages, services."""
+_MOST_WORDS = 6
+
+
+def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]:
+    """Return what a memory with that trigger and those attributes is about, each once, at most 12.
+
+    The attributes `command` and `error` say it most exactly. In the trigger a command counts where it stands as code
+    or is told from prose by its own words, never a tool alone; an error with its message as code, or by its class and
+    what it quotes.
+    """
+    found: dict[tuple[EntityKind, str], None] = {}
+    for line in _lines(attributes.get(COMMAND)):
+        found.update(dict.fromkeys((EntityKind.COMMAND, PROMPT + text) for text in _given(line)))
+    for line in _lines(attributes.get(ERROR)):
+        found.update(dict.fromkeys((EntityKind.ERROR, key) for key in keys_of(signature_of(line))))
+    text = trigger[:_READ]
+    found.update(dict.fromkeys((EntityKind.COMMAND, PROMPT + form) for form in _commands(text)))
+    found.update(dict.fromkeys((EntityKind.ERROR, key) for key in _errors(text)))
+    return tuple(Mention(kind=kind, name=name) for kind, name in found)[:_MOST]
+
+
+def _lines(value: object) -> list[str]:
+    given = value if isinstance(value, list | tuple) else [value]
+    return [line for line in given if isinstance(line, str) and line.strip()]
+
+
+def _given(line: str) -> Iterator[str]:
+    """Yield what a command that was run is known by: its last part as a whole, and what it was run on."""
+    found = forms(line)
+    whole = next((form.text for form in found if form.level is Level.WHOLE), None)
+    if whole is None:
+        return
+    yield whole
+    for form in forms(whole):
+        if form.level is Level.TARGET and any(map(is_path, form.text.split()[1:])) and "::" not in whole:
+            yield form.text
+            return
+
+
+def _commands(text: str) -> Iterator[str]:
+    for match in _CODE.finditer(text):
+        for line in (match[1] or match[2]).splitlines():
+            yield from _of_code(line)
+    for match in _PROMPTED.finditer(text):
+        yield from _of_code(match[1])
+    yield from _of_prose(_CODE.sub("\x00", text))
+
+
+def _of_code(line: str) -> Iterator[str]:
+    first = line.split(maxsplit=1)[0] if line.strip() else ""
+    if not _HEADED.fullmatch(first) or (len(line.split()) == 1 and first not in HEADS and not _is_script(first)):
+        return  # a name in code marks, not a command
+    yield from whole_forms(line)
+
+
+def _is_script(word: str) -> bool:
+    return word.startswith(("./", "bin/", "scripts/")) or word.endswith(".sh")
+
+
+def _of_prose(text: str) -> Iterator[str]:
+    for match in _HEAD.finditer(text):
+        head = match[1]
+        if head not in HEADS:
+            continue
+        said = _said(head, text[match.end() :].partition("\n")[0])
+        if len(said) > 1:
+            yield from whole_forms(" ".join(said))
+
+
+def _said(head: str, rest: str) -> list[str]:
+    """Return the words of a sentence that belong to a command whose first word is `head`."""
+    said, named = [head], False
+    known = _ENGLISH_ACTIONS.get(head, SUBCOMMANDS.get(head, frozenset()))
+    for match in _WORD.finditer(rest):
+        word = match[0] if match[0].endswith("...") else match[0].rstrip(".,;:)!?\"'")
+        if not word or len(said) > _MOST_WORDS or "\x00" in word:
+            break
+        if word.startswith("-") or is_path(word):
+            named = True
+        elif len(said) == 1 and head in SUBCOMMANDS:
+            if word not in known:
+                break
+        elif named or head not in SUBCOMMANDS or not _is_argument(word, said[-1], said[1]):
+            break
+        said.append(word)
+        if word != match[0]:
+            break
+    if head in _ENGLISH and len(said) > 1 and not (said[1] in known or named):
+        return [head]
+    return said
+
+
+def _is_argument(word: str, before: str, action: str) -> bool:
+    """Return whether a plain word behind a subcommand is its argument rather than how the sentence goes on."""
+    if not word.isascii() or not re.fullmatch(r"[a-z@][\w.:@/=-]*", word):
+        return False
+    if before in _NESTED:
+        return True
+    return action in _TAKES_NAMES and not (word in FUNCTION_WORDS or _VERB_LIKE.fullmatch(word))
+
+
+def _errors(text: str) -> Iterator[str]:
+    for match in _CODE.finditer(text):
+        yield from keys_of(signature_of(match[1] or match[2]))
+    yield from named_in(text)

@@ -1,0 +1,278 @@
+"""Command forms: the one way in which a command is written for comparing, and the shorter ways that still are exact.
+
+A form names what is run and on what: `pytest tests/a.py`. What differs between two runs of the same thing is left out:
+wrappers (`uv run`, `sudo`, `python -m`), the path of a tool, how much it says, the order of options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from posixpath import basename, join, normpath
+
+from helix.text.command_words import (
+    ALIASES,
+    ALONE_ENOUGH,
+    NESTED,
+    NO_SUBJECT,
+    NOISE,
+    NOISE_OF,
+    RUNNER_VALUES,
+    RUNNERS,
+    SHELLS,
+    VALUES,
+    WITH_ACTIONS,
+    WRAPPERS,
+)
+from helix.text.shell import Simple, joined, simple_commands
+from helix.text.spotting.paths import canonical, is_file_name
+
+LONGEST_FORM = 240
+_MOST_TARGETS = 8
+_MOST_UNWRAPPED = 6
+
+_TOOL_FOLDERS = re.compile(
+    r"(?:/usr(?:/local)?|/opt/.+|~/.+|/home/.+|/root/.+|[A-Za-z]:/.+|(?:.*/)?\.?(?:venv|env|virtualenv)|(?:.*/)?\.[nt]ox/[^/]+)?"
+    r"/s?bin/[^/]+|(?:.*/)?(?:Scripts|node_modules/\.bin|vendor/bin)/[^/]+"
+)
+"""Where tools are installed, other than a project's own scripts."""
+_PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?|pypy3?|py")
+_NPM_SHORT = {"run test": "test", "run start": "start", "t": "test", "tst": "test", "i": "install", "add": "install"}
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?[a-z%]?")
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+_PLAIN = re.compile(r"[A-Za-z][\w:.@-]*")
+
+
+class Level(IntEnum):
+    """How much of a command a form says; the more, the more exact."""
+
+    WHOLE = 0
+    """All of it that steers what is done."""
+    TARGET = 1
+    """What is run on which files, tests or names, whatever the options."""
+    GENERAL = 2
+    """A tool and what it is to do: `git push`, `npm run build`; never a tool alone."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Form:
+    """A normal form and how much of the command it says."""
+
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Command:
+    tool: str
+    action: tuple[str, ...]
+    targets: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
+    """Return the normal forms of the commands in a line, the most exact first, each once.
+
+    Of forms of one level those of the last command come first: a line is written for what it does at its end. Paths
+    are taken from `root`, the top of the project, where `folder`, in which the line is run, lies in it.
+    """
+    found: dict[str, Level] = {}
+    parts = simple_commands(line)
+    for simple in sorted(reversed(parts), key=lambda part: part.piped):
+        for form in _forms(simple, folder, root or folder):
+            found[form.text] = min(form.level, found.get(form.text, form.level))
+    return tuple(sorted((Form(level, text) for text, level in found.items()), key=lambda form: form.level))
+
+
+def whole_forms(line: str) -> tuple[str, ...]:
+    """Return what a line says it runs, one form for each of its commands that a bare filter is not."""
+    return tuple(form.text for form in forms(line) if form.level is Level.WHOLE)
+
+
+def _forms(simple: Simple, folder: str, root: str) -> Iterator[Form]:
+    plain = _read(list(simple.words), 0)
+    if plain is None:
+        return
+    here = normpath(join(folder, simple.folder)) if folder or simple.folder else ""
+    seen = set[_Command]()
+    for command in (_placed(plain, here, root), _placed(plain, "", root)):
+        if command not in seen:
+            seen.add(command)
+            yield from _levels(command)
+
+
+def _levels(command: _Command) -> Iterator[Form]:
+    head = (command.tool, *command.action)
+    general = bool(command.action) and command.tool in WITH_ACTIONS
+    definite = general or "/" in command.tool or command.tool.endswith(".sh") or command.tool in ALONE_ENOUGH
+    if command.targets or definite:
+        yield from _form(Level.WHOLE, (*head, *command.targets), command.options)
+    if command.targets and command.options:
+        yield from _form(Level.TARGET, (*head, *command.targets))
+    paths = [target for target in command.targets if is_path(target)][:_MOST_TARGETS]
+    for path in paths:
+        if len(command.targets) > 1:
+            yield from _form(Level.TARGET, (*head, path))
+        if "::" in path:
+            yield from _form(Level.TARGET, (*head, path.partition("::")[0]))
+    if general and (command.targets or command.options):
+        yield from _form(Level.GENERAL, head)
+
+
+def _form(level: Level, said: tuple[str, ...], options: tuple[str, ...] = ()) -> Iterator[Form]:
+    text = " ".join((joined(said), *options))
+    if len(text) <= LONGEST_FORM:
+        yield Form(level, text)
+
+
+def is_path(word: str) -> bool:
+    """Return whether a word of a command names a file, a folder or a test in a file."""
+    name = word.partition("::")[0]
+    return "://" not in name and ("/" in name or is_file_name(name))
+
+
+def _read(said: list[str], depth: int) -> _Command | None:
+    """Return a simple command taken apart; None where it has no subject of its own."""
+    if not said or depth > _MOST_UNWRAPPED:
+        return None
+    tool = _tool(said[0])
+    if tool in NO_SUBJECT or "=" in tool or tool.startswith("$"):
+        return None
+    if (inner := _unwrapped(tool, said)) is not None:
+        return _read(inner, depth + 1)
+    rest = said[1:]
+    if tool in SHELLS:
+        return _of_shell(rest, depth)
+    if tool == "python":
+        if rest[:1] == ["-m"] and len(rest) > 1:
+            module = ALIASES.get(rest[1], rest[1])
+            if module in WITH_ACTIONS or module in ALONE_ENOUGH or module in VALUES:
+                return _read([module, *rest[2:]], depth + 1)
+            return _apart("python", ("-m", module), rest[2:])
+        if rest and basename(rest[0]) == "manage.py":
+            return _read(["manage.py", *rest[1:]], depth + 1)
+    if said[0].endswith("docker-compose"):
+        rest = ["compose", *rest]
+    found = _action(tool, rest)
+    return None if found is None else _apart(tool, *found)
+
+
+def _of_shell(rest: list[str], depth: int) -> _Command | None:
+    at = next((place for place, word in enumerate(rest) if re.fullmatch(r"-[a-z]*c[a-z]*", word)), None)
+    if at is not None and at + 1 < len(rest):
+        inner = [command for command in simple_commands(rest[at + 1]) if not command.piped]
+        return _read(list(inner[-1].words), depth + 1) if inner else None
+    script = next((place for place, word in enumerate(rest) if not word.startswith("-")), None)
+    return None if script is None else _apart(canonical(rest[script]), (), rest[script + 1 :])
+
+
+def _tool(word: str) -> str:
+    word = word.replace("\\", "/")
+    name = basename(word).removesuffix(".exe").removesuffix(".cmd")
+    if _PYTHON.fullmatch(name):
+        return "python"
+    if name in ALIASES and ("/" not in word or name in ("mvnw", "gradlew") or _TOOL_FOLDERS.fullmatch(word)):
+        return ALIASES[name]
+    return name if "/" not in word or name == "manage.py" or _TOOL_FOLDERS.fullmatch(word) else canonical(word)
+
+
+def _unwrapped(tool: str, said: list[str]) -> list[str] | None:
+    """Return what a wrapper runs, or None where this is none."""
+    if tool in WRAPPERS:
+        rest, values = said[1:], WRAPPERS[tool]
+    elif len(said) > 1 and (tool, said[1]) in RUNNERS:
+        rest, values = said[2:], RUNNER_VALUES
+    else:
+        return None
+    while rest and (rest[0].startswith("-") or _ASSIGNED.match(rest[0])):
+        rest = rest[2:] if rest[0] in values else rest[1:]
+    if tool == "timeout" and rest and _NUMBER.fullmatch(rest[0]):
+        rest = rest[1:]
+    return rest if rest else None
+
+
+def _action(tool: str, rest: list[str]) -> tuple[tuple[str, ...], list[str]] | None:
+    """Return the subcommand of a tool that has some, and the rest of its words; options before it stay in the rest.
+
+    None where a subcommand says nothing yet, as `npm run`.
+    """
+    if tool not in WITH_ACTIONS:
+        return (), rest
+    values = VALUES.get(tool, frozenset())
+    place = _past_options(rest, 0, values)
+    if place >= len(rest) or not _PLAIN.fullmatch(rest[place]):
+        return (), rest
+    action, left = [rest[place]], rest[:place]
+    end = place + 1
+    if action[0] in NESTED:
+        after = _past_options(rest, end, values)
+        if after < len(rest) and _PLAIN.fullmatch(rest[after]) and not is_path(rest[after]):
+            action.append(rest[after])
+            left += rest[end:after]
+            end = after + 1
+    name = " ".join(action).replace("run-script", "run")
+    if tool == "npm":
+        name = _NPM_SHORT.get(name, name)
+    elif tool in ("yarn", "pnpm", "bun"):
+        name = name.removeprefix("run ")
+    if name in NESTED - {"exec"} and len(action) == 1:
+        return None
+    return tuple(name.split()), left + rest[end:]
+
+
+def _past_options(rest: list[str], place: int, values: frozenset[str]) -> int:
+    """Return the place of the first word from `place` on that is neither option, its value nor an assignment."""
+    while place < len(rest) and (rest[place].startswith("-") or _ASSIGNED.match(rest[place])):
+        place += 2 if rest[place] in values else 1
+    return place
+
+
+def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> _Command:
+    values, noise = VALUES.get(tool, frozenset()), NOISE_OF.get(tool)
+    targets: list[str] = []
+    options: list[str] = []
+    place = 0
+    while place < len(rest):
+        word, place = rest[place], place + 1
+        if word in ("--", "-"):
+            continue
+        if not word.startswith("-") and not (tool == "make" and _ASSIGNED.match(word)):
+            targets.append(word)
+            continue
+        option = joined([word])
+        if place < len(rest) and "=" not in word and (word in values or _is_value(tool, word, rest[place])):
+            option, place = joined([word, rest[place]]), place + 1
+        if not NOISE.fullmatch(option) and not (noise is not None and noise.fullmatch(option)):
+            options.append(option)
+    return _Command(tool=tool, action=action, targets=tuple(targets), options=tuple(sorted(dict.fromkeys(options))))
+
+
+def _is_value(tool: str, option: str, word: str) -> bool:
+    """Return whether a word is likely the value of the option before it, of which nothing is known."""
+    if _NUMBER.fullmatch(word):
+        return True
+    known = tool in WITH_ACTIONS or tool in ALONE_ENOUGH
+    return option.startswith("--") and not (known or word.startswith("-") or is_path(word))
+
+
+def _placed(command: _Command, here: str, root: str) -> _Command:
+    """Return the command with its paths as they are seen from the root, where they lie below it."""
+    return _Command(
+        tool=_path(command.tool, here, root) if "/" in command.tool else command.tool,
+        action=command.action,
+        targets=tuple(_path(target, here, root) if is_path(target) else target for target in command.targets),
+        options=command.options,
+    )
+
+
+def _path(word: str, here: str, root: str) -> str:
+    name, colons, test = word.partition("::")
+    path = canonical(name)
+    if here and not path.startswith(("~", "$")) and "://" not in path:
+        path = normpath(join(here, path))
+    top = canonical(root) if root else ""
+    if top and path.startswith(f"{top}/"):
+        path = path[len(top) + 1 :]
+    return f"{path}{colons}{test}"

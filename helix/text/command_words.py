@@ -1,0 +1,125 @@
+"""Command words: what is known of tools, so that two ways of typing the same command can be told to be one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from helix.text.spotting.commands import SUBCOMMANDS
+from helix.text.spotting.vocabulary import words
+
+ALONE_ENOUGH = words(
+    "bazel ctest gradle jest just make meson mocha mypy ninja nox phpunit playwright pre-commit pytest rake rspec "
+    "sphinx-build tox tsc vitest webpack"
+)
+"""Tools that do one definite thing when nothing but options is said; of all others a bare name says nothing."""
+WITH_ACTIONS = frozenset(SUBCOMMANDS) | words(
+    "alembic bun dart deno dvc flask flutter hatch mix nx pixi prisma rails ruff rye swift turbo vercel wrangler"
+)
+"""Tools whose first word says what they are to do."""
+NESTED = words("build-tools compose exec run pip tool pr issue repo release workflow") | {"run-script"}
+"""Subcommands that say what is done only with the word behind them."""
+NO_SUBJECT = words(
+    ". : alias break continue echo eval exit export false popd printf read return set shift sleep "
+    "source test true type ulimit umask unset wait [ [[ local declare pwd clear history trap"
+)
+WRAPPERS: Mapping[str, frozenset[str]] = {
+    "sudo": words("-u -g -h -p -C"),
+    "env": words("-u -C -S"),
+    "time": words("-f -o"),
+    "nice": words("-n"),
+    "ionice": words("-c -n"),
+    "nohup": frozenset(),
+    "command": frozenset(),
+    "exec": words("-a"),
+    "builtin": frozenset(),
+    "stdbuf": words("-i -o -e"),
+    "setsid": frozenset(),
+    "xvfb-run": words("-s -n"),
+    "chronic": frozenset(),
+    "timeout": words("-s -k"),
+    "npx": words("-p --package"),
+    "pnpx": frozenset(),
+    "bunx": frozenset(),
+    "uvx": words("--from --with"),
+    "doas": words("-u"),
+    "strace": words("-e -o -p"),
+    "watch": words("-n"),
+    "xargs": words("-n -P -I -L -d"),
+    "unbuffer": frozenset(),
+    "caffeinate": words("-t"),
+}
+"""Words before a command that do not change what it is, with those of their options that take a value."""
+RUNNERS = {
+    ("uv", "run"),
+    ("poetry", "run"),
+    ("pdm", "run"),
+    ("pipenv", "run"),
+    ("rye", "run"),
+    ("hatch", "run"),
+    ("bundle", "exec"),
+    ("pnpm", "exec"),
+    ("yarn", "exec"),
+    ("npm", "exec"),
+    ("pnpm", "dlx"),
+    ("yarn", "dlx"),
+    ("conda", "run"),
+    ("mamba", "run"),
+    ("pixi", "run"),
+}
+RUNNER_VALUES = words("--with --extra --group --python -p --project --directory -n --name --env-file --package")
+SHELLS = words("bash sh zsh dash ksh")
+ALIASES = {
+    "pip3": "pip",
+    "mvnw": "mvn",
+    "gradlew": "gradle",
+    "docker-compose": "docker",
+    "gmake": "make",
+    "nodejs": "node",
+    "py.test": "pytest",
+    "python": "python",
+}
+VALUES: Mapping[str, frozenset[str]] = {
+    "pytest": words(
+        "-k -m -n -p -c -o -W -r --tb --maxfail --cov --rootdir --ignore --deselect --durations --timeout "
+        "--junitxml --confcutdir --numprocesses --import-mode --log-level"
+    ),
+    "git": words("-C -c -m --message -b -B --git-dir --work-tree --author -F"),
+    "make": words("-C -f -j --jobs"),
+    "docker": words("-f --file -p -v -e -t --tag --name -w -u --platform --target --network"),
+    "npm": words("--prefix -w --workspace"),
+    "pnpm": words("-C --dir --filter -F"),
+    "yarn": words("--cwd"),
+    "cargo": words("-p --package --manifest-path --features --bin --test --example -j --jobs --target"),
+    "go": words("-run -count -timeout -o -tags -bench"),
+    "kubectl": words("-n -f -l -o --namespace --context"),
+    "python": words("-W -X"),
+    "mvn": words("-pl -f -P"),
+    "gradle": words("-p -P -x --tests"),
+    "ctest": words("-R -j"),
+    "curl": words("-X -H -d -o -u -b -c -A"),
+    "ssh": words("-p -i -l"),
+    "ninja": words("-C -j -f"),
+    "pip": words("-r -c -i --index-url --extra-index-url -t --target"),
+    "node": words("-r --require"),
+    "mypy": words("--config-file -p -m"),
+    "ruff": words("--config --select --ignore"),
+    "tox": words("-e -c"),
+    "nox": words("-s -e -f"),
+    "jest": words("-t -c --config"),
+    "vitest": words("-t -c --config"),
+}
+NOISE = re.compile(
+    r"--(?:quiet|verbose|silent|colou?r(?:=.*)?|no-colou?r|progress|no-progress|tb=.*|no-header|no-summary|durations=.*"
+    r"|showlocals|exitfirst|maxfail=.*|numprocesses=.*|jobs=.*|log-level=.*|loglevel=.*)"
+)
+NOISE_OF: Mapping[str, re.Pattern[str]] = {
+    "pytest": re.compile(r"-(?:q+|v+|s|x|l|r\w*|n\S*|[qvsxl]{2,})(?: .*)?|--(?:tb|maxfail|durations|numprocesses) .*"),
+    **dict.fromkeys(("make", "ninja", "ctest", "cargo"), re.compile(r"-(?:j\d*|s|k|v|q)(?: .*)?|--jobs .*")),
+    **dict.fromkeys(
+        ("npm", "pnpm", "yarn", "pip", "ruff", "mypy", "go", "jest", "gradle", "mvn", "terraform"),
+        re.compile(r"-[qvs]+"),
+    ),
+    "git": re.compile(r"-(?:m|F) .*|--message(?: .*|=.*)|--no-pager|-C .*"),
+}
+"""Options, with their values, that change how a command talks and how fast it is, not what it does."""

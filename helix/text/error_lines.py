@@ -1,0 +1,116 @@
+"""Error lines: the one line of an output that says what went wrong, without what differs from run to run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LONGEST_SIGNATURE = 200
+_READ = 16_384
+_MOST_LINES = 400
+_LONGEST_LINE = 400
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_LEAD = re.compile(
+    r"^(?:E[ \t]+|\[[^\]\n]{1,30}\][ \t]*|\d{4}-\d\d-\d\d[T ][\d:.,]+Z?[ \t]+|\d\d:\d\d:\d\d[.,\d]*[ \t]+|>+[ \t]*)+"
+)
+_CLASS = re.compile(
+    r"(?:Uncaught[ \t]+|Caused by:[ \t]+|Exception in thread \S+[ \t]+)?(?:[A-Za-z_]\w*(?:\.|::))*"
+    r"((?:[A-Z]\w*(?:Error|Exception|Warning|Failure|Interrupt|Exit|Fault|NotFound|Expired|Refused)))"
+    r"(?:[ \t]*\[[\w.-]{1,60}\])?:[ \t]+(\S.*)"
+)
+_SPECIFIC = (
+    re.compile(r"(?:.*?[\w)\]\"]:[ \t]+)?(error(?:\[[A-Z]\d+\]|[ \t]+[A-Z]{1,4}\d{2,5})?:[ \t]+\S.*)", re.IGNORECASE),
+    re.compile(r"((?:fatal(?: error)?|panic|abort(?:ed)?|critical):[ \t]+\S.*)", re.IGNORECASE),
+    re.compile(
+        r"\S{1,40}:[ \t]+(?:line[ \t]+\d+:[ \t]+)?"
+        r"(\S.{0,80}: (?:command not found|No such file or directory|Permission denied|not found))"
+    ),
+    re.compile(r"npm (?:ERR!|error)[ \t]+(?!A complete log|code |errno |path |cwd|command )(\S.*)"),
+    re.compile(r"(?:ERROR|FAIL|FAILED)[: \t]+(?!in \d)(\S.*)"),
+)
+_NOTHING = re.compile(
+    r"(?:error|failed|failure|exit|make|npm|process|command|task|job|script|tests?|build)\b\W*"
+    r"(?:(?:the|process|command|completed|finished|failed|exited|with|exit|code|status|error|errors|see|above|found|"
+    r"returned|non|zero|nonzero|lifecycle|elifecycle|aborting|stopping|tests?|build|due|to|previous|\d+)\b\W*)*",
+    re.IGNORECASE,
+)
+_VOLATILE = (
+    (re.compile(r"0x[0-9a-fA-F]{4,}"), "0x…"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "…"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.,]+Z?)?\b"), "…"),
+    (re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds|minutes)\b"), "…"),
+    (re.compile(r"(?<=[\w\])\"']):\d+(?::\d+)?\b"), ""),
+    (re.compile(r"\b(line|pid|port|PID) \d+", re.IGNORECASE), r"\1 …"),
+    (re.compile(r"(?:/[\w.@+~-]+)*/tmp/[^\s'\":,)]+|/var/folders/[^\s'\":,)]+"), "/tmp/…"),
+    (re.compile(r"(?<![\w:])(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){3,}"), None),
+)
+_QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`")
+_NAMED = re.compile(
+    r"(?<![\w.])(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*(?:Error|Exception|Warning|Failure)"
+    r"|error(?:\[[A-Z]\d+\]|[ ][A-Z]{1,4}\d{2,5}))"
+    r":?(?![\w.])"
+)
+
+
+def signature_of(output: str) -> str:
+    """Return the line of an output that says what went wrong, in the form in which it is compared; empty without one.
+
+    Of a Python trace that is its last line, elsewhere the first that names an error: what follows it follows from it.
+    Addresses, times, line numbers and the folders of files are left out, numbers that may mean something stay. Lines
+    that only say that something failed are no signature.
+    """
+    text = _ANSI.sub("", output)
+    lines = [_LEAD.sub("", line.strip(), count=1).strip() for line in _ends(text).splitlines() if line.strip()]
+    lines = [line[:_LONGEST_LINE] for line in lines if line]
+    traced = [line for line in lines if _CLASS.fullmatch(line)]
+    if traced and (signature := _plain(traced[-1] if "Traceback (most recent" in text else traced[0])):
+        return signature
+    for pattern in _SPECIFIC:
+        for line in lines[:_MOST_LINES]:
+            if (match := pattern.fullmatch(line)) and (signature := _plain(match[1])):
+                return signature
+    return ""
+
+
+def keys_of(signature: str) -> tuple[str, ...]:
+    """Return what an error is found by, the most exact first: its line, and its class with the names it quotes."""
+    if not signature:
+        return ()
+    named = _NAMED.match(signature)
+    short = _short(named[1], signature[named.end() :]) if named else ""
+    return (signature, short) if short and short != signature else (signature,)
+
+
+def named_in(text: str) -> Iterator[str]:
+    """Yield the errors that a text names with what they are about: `ModuleNotFoundError: 'yaml'`."""
+    for match in _NAMED.finditer(text):
+        rest = re.split(r"[.;](?:\s|$)|\n", text[match.end() : match.end() + 200], maxsplit=1)[0]
+        if short := _short(match[1], rest):
+            yield short
+
+
+def _short(name: str, rest: str) -> str:
+    quoted = [next(filter(None, groups)) for groups in _QUOTED.findall(rest)]
+    return f"{name}: " + " ".join(f"'{word}'" for word in quoted[:3]) if quoted else ""
+
+
+def _plain(line: str) -> str:
+    if match := _CLASS.fullmatch(line):
+        line = f"{match[1]}: {match[2]}"
+    for pattern, instead in _VOLATILE:
+        line = pattern.sub(_last_part if instead is None else instead, line)
+    line = " ".join(line.split()).rstrip(" .:")[:LONGEST_SIGNATURE].rstrip()
+    said = line.partition(": ")[2] if ": " in line else line
+    telling = _QUOTED.search(line) is not None or (
+        len(re.findall(r"\w+", line)) > 2 and len(re.findall(r"\w+", said)) > (1 if _NAMED.match(line) else 0)
+    )
+    return line if telling and not _NOTHING.fullmatch(line) else ""
+
+
+def _last_part(match: re.Match[str]) -> str:
+    return re.split(r"[/\\]", match[0])[-1]
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * _READ else f"{text[:_READ]}\n{text[-_READ:]}"

@@ -1,0 +1,150 @@
+"""Hooks over HTTP: who may tell what happened, and that the answer is always one that a client can read."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from api_server import BEARER, TOKEN, Answer, Served, serving
+
+from helix import settings as configuration
+from helix.api.access import Access
+from helix.api.hooks import SECONDS, _patience
+from helix.learning.events import reacting
+from helix.learning.events.desk import Reaction
+from helix.learning.events.events import ActionBegins, Reply
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+
+HOOK_TOKEN = "a-token-of-the-hooks"
+HOOK = {"authorization": f"Bearer {HOOK_TOKEN}", "content-type": "application/json"}
+PRE = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "make"}}
+
+
+@pytest.fixture
+def hooked(helix: Helix) -> Iterator[Served]:
+    """A served Helix with a token for hooks."""
+    with serving(helix, hook_token=HOOK_TOKEN) as served:
+        yield served
+
+
+def tell(served: Served, payload: object = PRE, client: str = "claude-code", **headers: str) -> Answer:
+    body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+    return served.request("POST", f"/hooks/{client}", body, {**HOOK, **headers})
+
+
+def test_both_tokens_are_good_for_hooks_and_one_for_nothing_else(hooked: Served) -> None:
+    assert tell(hooked).status == 200
+    assert tell(hooked, **BEARER).status == 200
+    assert tell(hooked, authorization="Bearer wrong").status == 401
+    query = json.dumps({"query": "{ health { status } }"}).encode()
+    assert hooked.request("POST", "/graphql", query, HOOK).status == 401
+    for path in ("/metrics", "/graphql", "/hooks", "/hooksx/claude-code", "/static/graphiql/index.html"):
+        assert hooked.request("GET", path, headers=HOOK).status == 401
+
+
+@pytest.mark.parametrize(
+    "path", ["/hooks/../graphql", "/hooks/%2e%2e/graphql", "/hooks/..%2fgraphql", "//hooks/../metrics"]
+)
+def test_no_path_leads_the_hook_token_anywhere_else(hooked: Served, path: str) -> None:
+    query = json.dumps({"query": "{ health { status } }"}).encode()
+    answer = hooked.request("POST", path, query, HOOK)
+    assert b"health" not in answer.body or answer.status in (401, 404)
+    assert answer.status in (200, 401, 404)
+    assert answer.status != 200 or answer.json == {}
+
+
+def test_a_page_of_another_origin_cannot_tell_anything(hooked: Served) -> None:
+    assert tell(hooked, origin="http://evil.example").status == 403
+    assert tell(hooked, host="evil.example").status == 421
+
+
+def test_without_a_token_of_their_own_the_bearer_token_is_the_hooks_token(shared: Served) -> None:
+    assert Access(TOKEN).hook_token_matches(f"Bearer {TOKEN}")
+    assert tell(shared, **BEARER).status == 200
+
+
+BODIES = {
+    "nothing": b"",
+    "half": b'{"hook_event_name"',
+    "a list": b"[]",
+    "not UTF-8": b'{"a": "\xff"}',
+    "deep": b"[" * 100_000,
+    "an unknown event": b'{"hook_event_name": "MessageDisplay", "session_id": "s"}',
+    "no session": b'{"hook_event_name": "SessionStart"}',
+    "types of all kinds": b'{"hook_event_name": "PreToolUse", "session_id": {}, "tool_name": 3, "tool_input": "x"}',
+    "a command that is none": b'{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":[]}',
+    "a number too long": b'{"hook_event_name": "Stop", "session_id": "s", "n": ' + b"9" * 5000 + b"}",
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_whatever_is_told_the_answer_is_to_go_on(hooked: Served, body: bytes) -> None:
+    answer = tell(hooked, body)
+    assert (answer.status, answer.json) == (200, {})
+
+
+def test_an_unknown_client_is_answered_too(hooked: Served) -> None:
+    answer = tell(hooked, client="another-agent")
+    assert (answer.status, answer.json) == (200, {})
+
+
+def test_a_reaction_that_fails_is_logged_and_answered_with_nothing(
+    hooked: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(desk: object, event: object) -> Reaction:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, fail)  # type: ignore[index]
+    assert (tell(hooked).status, tell(hooked).json) == (200, {})
+    assert "a hook failed" in caplog.text
+
+
+def test_what_is_too_late_is_not_answered_and_does_not_count_as_shown(
+    helix: Helix, hooked: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def dawdle(desk: object, event: object) -> Reaction:
+        time.sleep(0.3)
+        return Reaction(
+            reply=Reply(context="late"), then=(lambda: done.append("shown"),), always=(lambda: done.append("happened"),)
+        )
+
+    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, dawdle)  # type: ignore[index]
+    assert tell(hooked, **{"x-helix-wait": "100"}).json == {}
+    assert tell(hooked).json == {}
+    time.sleep(0.5)
+    assert helix.settle_hooks(20)
+    assert done == ["happened", "happened"]
+
+
+def test_a_client_says_how_long_it_waits_within_limits() -> None:
+    assert _patience("") == _patience("soon") == _patience("-5") == _patience("999999999") == SECONDS
+    assert _patience("100000") == SECONDS
+    assert 0 < _patience("150") < 0.15
+    assert _patience("3") == 0
+
+
+def test_one_connection_serves_many_hooks(hooked: Served) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", hooked.port, timeout=20)
+    try:
+        for _ in range(3):
+            connection.request("POST", "/hooks/claude-code", json.dumps(PRE), HOOK)
+            answer = connection.getresponse()
+            assert (answer.status, json.loads(answer.read())) == (200, {})
+    finally:
+        connection.close()
+
+
+def test_what_a_hook_left_to_be_written_is_written_before_the_store_is_closed(tmp_path: Path) -> None:
+    settings = configuration.load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
+    done: list[str] = []
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        helix._reacting._after.do(lambda: time.sleep(0.2))
+        helix._reacting._after.do(lambda: done.append(str(helix._store.journal.last_seq)))
+    assert done

@@ -1,0 +1,57 @@
+"""Commands that show what an agent would be told: by its task, at its action, as its session begins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from command_line import Command, Result
+
+SCOPE = ("--scope", "contexts")
+
+
+def ok(result: Result) -> Result:
+    assert result.code == 0, result.err
+    return result
+
+
+def stored(helix: Command, trigger: str, resolution: str, kind: str, *more: str) -> str:
+    said = ok(helix("store", "--trigger", trigger, "--resolution", resolution, "--kind", kind, *SCOPE, "--json", *more))
+    return str(said.data["store"]["name"])
+
+
+def test_an_action_is_told_what_is_about_it_and_nothing_else(helix_command: Command) -> None:
+    failure = stored(helix_command, "`pytest tests/proxy.py` hangs behind the proxy", "set NO_PROXY", "failure")
+    touching = stored(helix_command, "the lexer loses the last token", "flush it", "failure", "--file", "src/lex.py")
+    command = ("context", "action", *SCOPE)
+    told = ok(helix_command(*command, "--command", "python -m pytest tests/proxy.py -q | tail", "--json")).data
+    assert [site["memory"]["name"] for site in told["atAction"]["sites"]] == [failure]
+    assert "set NO_PROXY" in ok(helix_command(*command, "--command", "pytest tests/proxy.py")).out
+    assert "nothing" in ok(helix_command(*command, "--command", "git status")).out
+    edited = ok(helix_command(*command, "--file", "src/lex.py", "--json")).data["atAction"]
+    assert [site["memory"]["name"] for site in edited["sites"]] == [touching]
+    assert helix_command(*command).code != 0
+
+
+def test_each_agent_is_told_its_own(helix_command: Command) -> None:
+    stored(helix_command, "resumable uploads lose the last chunk", "flush before closing", "failure")
+    stored(helix_command, "resumable uploads are kept in object storage", "because disks fill up", "decision")
+    objective = "make resumable uploads keep the last chunk"
+    builder = ok(helix_command("context", "builder", objective, *SCOPE, "--warning", "careful"))
+    assert builder.out.startswith("WARNING: careful\nFAILURES_TO_AVOID:\n- [unproven] ")
+    assert ok(helix_command("context", "explorer", objective, *SCOPE)).out.startswith("# MEMORY CONTEXT\n")
+    planner = ok(helix_command("context", "planner", "where resumable uploads are kept", *SCOPE, "--json")).data
+    assert planner["plannerContext"]["decisions"]
+    assert "nothing that is remembered fits" in ok(helix_command("context", "builder", objective, "--no-inject")).out
+    assert "DECISIONS:\n- " in ok(helix_command("context", "brief", *SCOPE)).out
+
+
+def test_a_lineage_is_told_from_a_clients_list(helix_command: Command, tmp_path: Path) -> None:
+    tasks = [{"status": "completed", "metadata": {"helix_outcome": "delivered", "seq": "1", "summary": "set it up"}}]
+    listed = tmp_path / "tasks.json"
+    listed.write_text(json.dumps(tasks), "utf-8")
+    expected = [{"seq": "001", "slug": "", "delivered": "set it up"}]
+    for given in (json.dumps(tasks), f"@{listed}"):
+        assert ok(helix_command("context", "lineage", "--tasks", given, "--json")).data["lineage"] == expected
+    assert "- 001: set it up" in ok(helix_command("context", "builder", "go on", "--lineage", json.dumps(tasks))).out
+    assert "no JSON" in helix_command("context", "lineage", "--tasks", "{").err

@@ -1,0 +1,102 @@
+"""Holds that a member is set and dropped in JSON text without anything else in it changing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.cli.json_text import drop_member, set_member
+
+NAMES = st.sampled_from(["a", "b", "enabledPlugins", 'with "quotes"', "\\", "ümlaut", ""])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(NAMES, VALUES, max_size=4)
+STYLES = st.sampled_from(
+    [
+        {"indent": 2},
+        {"indent": 4},
+        {"indent": "\t"},
+        {"indent": None},
+        {"indent": None, "separators": (",", ":")},
+        {"indent": 2, "ensure_ascii": False},
+    ]
+)
+PATHS = st.tuples(NAMES) | st.tuples(NAMES, NAMES)
+
+
+def with_member(held: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """The obvious way to set a member; raises TypeError where something on the way is no object."""
+    name, *rest = path
+    if not rest:
+        return {**held, name: value}
+    below = held.get(name, {})
+    if not isinstance(below, dict):
+        raise TypeError
+    return {**held, name: with_member(below, tuple(rest), value)}
+
+
+@given(OBJECTS, STYLES, PATHS, VALUES)
+def test_a_member_is_set_as_in_the_obvious_way(
+    held: dict[str, Any], style: dict[str, Any], path: tuple[str, ...], value: Any
+) -> None:
+    text = json.dumps(held, **style)
+    try:
+        expected = with_member(held, path, value)
+    except TypeError:
+        with pytest.raises(ValueError, match="none"):
+            set_member(text, path, value)
+        return
+    found = json.loads(set_member(text, path, value))
+    assert found == expected
+    assert list(found) == list(expected)
+
+
+@given(OBJECTS, STYLES, NAMES, VALUES, st.sampled_from(["", "\n", "  \n"]))
+def test_dropping_a_new_member_leaves_the_text_as_it_was(
+    held: dict[str, Any], style: dict[str, Any], name: str, value: Any, end: str
+) -> None:
+    held.pop(name, None)
+    held = held or {"other": 1}
+    text = json.dumps(held, **style) + end
+    assert drop_member(set_member(text, [name], value), [name]) == text
+
+
+@given(OBJECTS, STYLES, PATHS)
+def test_dropping_takes_one_member_and_nothing_else(
+    held: dict[str, Any], style: dict[str, Any], path: tuple[str, ...]
+) -> None:
+    text = json.dumps(held, **style)
+    expected = json.loads(text)
+    inner = expected
+    for name in path[:-1]:
+        inner = inner.get(name) if isinstance(inner, dict) else None
+    if isinstance(inner, dict):
+        inner.pop(path[-1], None)
+    assert json.loads(drop_member(text, path)) == expected
+
+
+def test_what_is_around_a_member_stays_letter_for_letter() -> None:
+    before = '{ "model":"opus",\n\t"permissions" : {"allow": [ "Bash(ls)" ]},\n'
+    text = before + '    "enabledPlugins": {\n      "x@y": true }\n}\n\n'
+    after = set_member(text, ["enabledPlugins", "helix@helix"], True)
+    assert after == text.replace('"x@y": true }', '"x@y": true,\n      "helix@helix": true }')
+    assert drop_member(after, ["enabledPlugins", "helix@helix"]) == text
+
+
+def test_of_two_members_of_one_name_the_last_is_set_as_it_is_the_one_that_counts() -> None:
+    assert json.loads(set_member('{"a": 1, "a": 2}', ["a"], 3)) == {"a": 3}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "1", '{"a": 1,}', "// words\n{}", '{"a": 1} {}'])
+def test_what_is_no_object_of_json_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        set_member(text, ["a"], 1)
+    with pytest.raises(ValueError):
+        drop_member(text, ["a"])

@@ -1,0 +1,54 @@
+"""Fixtures of the tests with a real client: a person with a connected client, and a project for each."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from coding_client import ROOT, CodingClient, program
+from desk_of import Desk
+
+
+@pytest.fixture(scope="session")
+def client_program() -> Path:
+    """The real coding client, where it is installed."""
+    found = program()
+    if found is None:
+        pytest.skip("the real coding client is not installed: `scripts/setup client` does it where npm is")
+    return found
+
+
+@pytest.fixture(scope="session")
+def connected(client_program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A person's client, connected to a store that holds no task back."""
+    folder = tmp_path_factory.mktemp("connected")
+    home = folder / "person"
+    home.mkdir()
+    settings = {
+        "HOME": str(home),
+        "HELIX_HOME": str(folder / "helix"),
+        "HELIX_EMBEDDING_MODEL": "none",
+        "HELIX_HOLDBACK": "0",
+        "PYTHONPATH": str(ROOT),
+    }
+    desk = Desk(client=CodingClient(program=client_program, home=home, project=folder), settings=settings)
+    desk.helix("connect", "claude-code")
+    try:
+        yield desk
+    finally:
+        desk.helix("disconnect")
+        desk.helix("stats")  # a session may have begun to start a daemon
+        desk.helix("stop")
+
+
+@pytest.fixture
+def desk(connected: Desk, tmp_path: Path) -> Desk:
+    """The same person in a new project, of which nothing is remembered."""
+    project = tmp_path / "project"
+    project.mkdir()
+    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
+    connected.helix("connect", "claude-code")
+    return replace(connected, client=replace(connected.client, project=project))

@@ -1,0 +1,107 @@
+"""Holds that the real client takes the plugin as it is: valid, loaded from where it was connected, gone afterwards."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from coding_client import CodingClient
+from desk_of import Desk
+from messages_server import Script, call, say, text_of
+
+import helix
+from helix.cli.plugin_files import render
+
+PLUGIN = Path(helix.__file__).parent / "plugin"
+
+
+@pytest.fixture
+def bare_client(client_program: Path, tmp_path: Path) -> CodingClient:
+    return CodingClient(program=client_program, home=tmp_path, project=tmp_path)
+
+
+@pytest.mark.parametrize("part", [".", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"])
+def test_the_client_finds_nothing_wrong_with_the_plugin(bare_client: CodingClient, part: str) -> None:
+    found = bare_client.run("plugin", "validate", str(PLUGIN / part), "--strict")
+    assert found.returncode == 0, found.stdout
+    assert "warning" not in found.stdout.partition("Plugin directory checks")[0]
+
+
+def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(desk: Desk) -> None:
+    def began() -> dict[str, list[str]]:
+        lines = desk.client.work(Script(turns={}), "hello").splitlines()
+        found: dict[str, list[str]] = next(json.loads(line) for line in lines if '"subtype":"init"' in line)
+        return found
+
+    loaded = began()
+    assert {"helix:explorer", "helix:planner", "helix:builder"} <= set(loaded["agents"])
+    assert {"helix:helix", "helix:helix-query", "helix:helix-stats"} <= set(loaded["skills"])
+    assert {f"helix:{name}" for name in ("explore", "plan", "query", "stats", "observe")} <= set(
+        loaded["slash_commands"]
+    )
+    desk.helix("disconnect")
+    assert not any("helix" in name for name in began()["agents"])
+
+
+def test_the_copy_passes_as_well(desk: Desk) -> None:
+    (folder,) = (Path(desk.settings["HELIX_HOME"]) / "clients/claude-code").glob("*/")
+    found = desk.client.run("plugin", "validate", str(folder), "--strict")
+    assert found.returncode == 0, found.stdout
+
+
+def test_agents_reach_the_same_store_by_the_command_helix(desk: Desk) -> None:
+    name = desk.remember("invoices", "fact", "where the invoices are kept", "in the cellar")
+    script = Script(turns={"BEGIN": [[call("Bash", command=f"helix get {name}", description="x")], [say("yes")]]})
+    desk.client.work(script, "BEGIN")
+    assert "in the cellar" in "".join(text_of(message) for message in script.of("BEGIN")[-1]["messages"])
+
+
+def answered(connection: socket.socket, answer: bytes) -> None:
+    """Answer a request in this way, or never where there is no answer."""
+    with connection:
+        connection.recv(65536)
+        if answer:
+            connection.sendall(answer)
+        else:
+            time.sleep(3)
+
+
+@contextmanager
+def instead_of_the_daemon(answer: bytes | None) -> Iterator[str]:
+    """Yield the address of something else than a daemon; with None nothing is there."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    Thread(target=answered, args=(listener.accept()[0], answer or b""), daemon=True).start()
+
+        if answer is None:
+            listener.close()
+        else:
+            Thread(target=serve, daemon=True).start()
+        yield url
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, b"", b"\x00\xff\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhush", b"HTTP/1.1 500 No\r\n\r\n"],
+    ids=["gone", "hung", "garbage", "no JSON", "failing"],
+)
+def test_a_session_goes_on_unharmed_whatever_became_of_the_daemon(desk: Desk, answer: bytes | None) -> None:
+    home = Path(desk.settings["HELIX_HOME"])
+    if answer is None:
+        desk.helix("stop")
+    with instead_of_the_daemon(answer) as url:
+        render(home, home / "store", url=url, token="of no use").write()
+        script = Script(turns={"BEGIN": [[call("Bash", command="echo here", description="x")], [say("and well")]]})
+        written = desk.client.work(script, "BEGIN")
+    assert "here" in text_of(script.of("BEGIN")[1]["messages"][-1])
+    assert json.loads(written.splitlines()[-1])["result"] == "and well"

@@ -1,0 +1,296 @@
+"""The process hook: whatever the daemon does, it ends in time, with status 0, and prints an answer or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from helix import daemon
+from helix import settings as configuration
+from helix.hooks import helix_hook
+from helix.lock import StoreLock
+
+HOOK = Path(helix_hook.__file__)
+PAYLOAD = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash"}
+SECONDS = 20.0
+"""Longest wait of a test for what must come; it only ends one that has failed."""
+
+Behave = Callable[[socket.socket], None]
+
+
+def hook(
+    store: Path | None, payload: object = PAYLOAD, *, script: Path = HOOK, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the process as a client does."""
+    place = [] if store is None else ["--store", str(store)]
+    text = payload if isinstance(payload, str) else json.dumps(payload)
+    return subprocess.run(
+        [sys.executable, "-I", "-S", str(script), "--client", "claude-code", *place],
+        input=text,
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@contextmanager
+def pretending(store: Path, behave: Behave | None, url: str = "http://127.0.0.1") -> Iterator[list[bytes]]:
+    """Own the store and announce a daemon that does as told with a connection (None: never takes one)."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server, StoreLock(store):
+        port = server.getsockname()[1]
+        daemon.announce(store, url=f"{url}:{port}", port=port, idle_minutes=1)
+        daemon.hook_token_of(store)
+        ended = threading.Event()
+
+        def serve() -> None:
+            while not ended.is_set():
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.settimeout(SECONDS)
+                    try:
+                        heard.append(_request(connection))
+                        if behave is not None:
+                            behave(connection)
+                    except OSError:
+                        pass  # the hook has gone, as it should
+
+        thread = threading.Thread(target=serve)
+        if behave is not None:
+            thread.start()
+        try:
+            yield heard
+        finally:
+            ended.set()
+            if behave is not None:
+                socket.create_connection(("127.0.0.1", port)).close()
+                thread.join()
+
+
+def _request(connection: socket.socket) -> bytes:
+    data = b""
+    while b"\r\n\r\n" not in data and (piece := connection.recv(65536)):
+        data += piece
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = next(
+        (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), len(body)
+    )
+    while len(body) < length and (piece := connection.recv(65536)):
+        body += piece
+    return head + b"\r\n\r\n" + body
+
+
+def saying(answer: bytes) -> Behave:
+    return lambda connection: connection.sendall(answer)
+
+
+def ok(body: bytes, status: bytes = b"200 OK") -> bytes:
+    return b"HTTP/1.1 " + status + b"\r\ncontent-type: application/json\r\n\r\n" + body
+
+
+def trouble(store: Path) -> str:
+    """Return what the process wrote into the log last."""
+    return str(json.loads((store / "logs/hooks.log").read_text("ascii").splitlines()[-1])["trouble"])
+
+
+def test_it_hands_over_what_it_is_told_and_prints_the_answer(tmp_path: Path) -> None:
+    answer = '{"hookSpecificOutput": {"additionalContext": "caf\\u00e9"}}'
+    with pretending(tmp_path, saying(ok(answer.encode()))) as heard:
+        run = hook(tmp_path)
+    assert (run.returncode, run.stdout, run.stderr) == (0, answer, "")
+    head, _, body = heard[0].partition(b"\r\n\r\n")
+    assert head.startswith(b"POST /hooks/claude-code HTTP/1.0\r\n")
+    assert f"Authorization: Bearer {daemon.hook_token_of(tmp_path)}".encode() in head
+    assert json.loads(body) == PAYLOAD
+
+
+GARBAGE = {
+    "no HTTP": b"\x00\xff" * 2000,
+    "no end": b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 3_000_000,
+    "nothing": b"",
+    "half a head": b"HTTP/1.1 200 OK\r\ncontent-",
+    "no JSON": ok(b"<html>it works</html>"),
+    "no object": ok(b'["a", "list"]'),
+    "not UTF-8": ok(b'{"a": "\xff"}'),
+    "an error": ok(b'{"additionalContext": "refused"}', b"401 Unauthorized"),
+    "a detour": ok(b'{"additionalContext": "moved"}', b"302 Found"),
+    "deep": ok(b"[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("answer", GARBAGE.values(), ids=GARBAGE)
+def test_an_answer_that_is_none_is_not_printed(tmp_path: Path, answer: bytes) -> None:
+    with pretending(tmp_path, saying(answer)):
+        run = hook(tmp_path)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+def slowly(connection: socket.socket) -> None:
+    """Send a byte now and then, so that no single wait is long."""
+    for byte in ok(b"{" + b" " * 10_000 + b"}"):
+        connection.sendall(bytes([byte]))
+        time.sleep(0.02)
+
+
+def silently(connection: socket.socket) -> None:
+    connection.recv(1)
+
+
+@pytest.mark.parametrize("behave", [None, silently, slowly], ids=["never accepted", "hung", "dripping"])
+def test_a_daemon_that_hangs_is_not_waited_for(tmp_path: Path, behave: Behave | None) -> None:
+    with pretending(tmp_path, behave):
+        run = hook(tmp_path)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert trouble(tmp_path) in {"the daemon did not answer in time", "the time is up"}
+
+
+def test_a_client_that_never_says_what_happened_is_not_waited_for(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(HOOK), "--store", str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.wait(SECONDS) == 0
+    assert process.communicate()[0] == b""
+
+
+def test_a_dead_daemon_costs_nothing_but_a_line_in_the_log(tmp_path: Path) -> None:
+    with pretending(tmp_path, None):
+        pass
+    assert (tmp_path / daemon.DAEMON_FILE).exists()
+    run = hook(tmp_path)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert trouble(tmp_path) == "the daemon has gone"
+
+
+def test_nothing_is_told_to_an_address_elsewhere(tmp_path: Path) -> None:
+    with pretending(tmp_path, saying(ok(b"{}")), url="http://example.com"):
+        assert hook(tmp_path).stdout == ""
+    assert trouble(tmp_path) == "the daemon's address is not on this machine"
+
+
+def test_a_port_that_another_program_took_is_told_nothing(tmp_path: Path) -> None:
+    """The record of a killed daemon names its port; who listens there now must not get the token."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with StoreLock(tmp_path):
+            daemon.announce(tmp_path, url=f"http://127.0.0.1:{port}", port=port, idle_minutes=1)
+            daemon.hook_token_of(tmp_path)
+        assert hook(tmp_path).returncode == 0
+        server.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            heard.append(server.accept()[0].recv(1))
+    assert not heard
+
+
+@pytest.mark.parametrize(
+    "payload", ["", "{", "[1]", '"x"', '{"hook_event_name": 7}', "\x00", '{"hook_event_name": "../x"}']
+)
+def test_whatever_it_is_told_it_ends_well(tmp_path: Path, payload: str) -> None:
+    run = hook(tmp_path, payload)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+def test_without_a_store_nothing_is_made(tmp_path: Path) -> None:
+    run = hook(tmp_path / "nowhere")
+    assert (run.returncode, run.stdout) == (0, "")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_log_never_says_what_an_agent_did(tmp_path: Path) -> None:
+    assert hook(tmp_path, {**PAYLOAD, "tool_input": {"command": "deploy --password hunter2"}}).returncode == 0
+    assert "hunter2" not in (tmp_path / "logs/hooks.log").read_text("ascii")
+    assert (tmp_path / "logs/hooks.log").stat().st_mode & 0o077 == 0
+
+
+def test_the_log_does_not_grow_without_end(tmp_path: Path) -> None:
+    log = tmp_path / "logs/hooks.log"
+    log.parent.mkdir()
+    log.write_text("x" * 300_000, "ascii")
+    hook(tmp_path)
+    assert log.stat().st_size < 1000
+    assert (tmp_path / "logs/hooks.log.1").exists()
+
+
+PLACES: dict[str, tuple[dict[str, str], str]] = {
+    "by name": ({"HELIX_DB_PATH": "{root}/named"}, "named"),
+    "of a home": ({"HELIX_HOME": "{root}/home"}, "home/store"),
+    "of a home with settings": ({"HELIX_HOME": "{root}/configured"}, "configured/elsewhere"),
+    "of a project": (
+        {"HELIX_HOME": "{root}/home", "CLAUDE_PROJECT_DIR": "{root}/project/deep"},
+        "project/.helix/store",
+    ),
+}
+
+
+@pytest.mark.parametrize(("variables", "expected"), PLACES.values(), ids=PLACES)
+def test_it_uses_the_store_that_the_settings_say(tmp_path: Path, variables: dict[str, str], expected: str) -> None:
+    for folder in ("named", "home/store", "configured/elsewhere", "project/.helix/store", "project/deep"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "configured/config.toml").write_text(f'db_path = "{tmp_path}/configured/elsewhere"\n', "utf-8")
+    environ = {name: value.format(root=tmp_path) for name, value in variables.items()}
+    hook(None, **environ)
+    assert (tmp_path / expected / "logs/hooks.log").exists()
+    cwd = Path(environ.get("CLAUDE_PROJECT_DIR", str(tmp_path)))
+    assert configuration.load(environ=environ, cwd=cwd).store_path == tmp_path / expected
+
+
+def test_the_settings_in_a_projects_own_environment_file_do_not_count(tmp_path: Path) -> None:
+    """It runs by itself in whatever folder an agent works in, so a cloned repository must not say what it starts."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / ".env").write_text(f"HELIX_DB_PATH={tmp_path}/planted\n", "utf-8")
+    (tmp_path / "planted").mkdir()
+    hook(None, CLAUDE_PROJECT_DIR=str(project), HELIX_HOME=str(tmp_path / "home"))
+    assert not (tmp_path / "planted/logs").exists()
+
+
+def test_a_copy_of_the_one_file_works_anywhere(tmp_path: Path) -> None:
+    copy = Path(shutil.copy(HOOK, tmp_path / "copy.py"))
+    store = tmp_path / "store"
+    with pretending(store, saying(ok(b'{"a": 1}'))):
+        assert hook(store, script=copy).stdout == '{"a": 1}'
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PreToolUse"])
+def test_a_session_that_begins_without_a_daemon_has_one_started(tmp_path: Path, event: str) -> None:
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked.new && mv {tmp_path}/asked.new {tmp_path}/asked\n')
+    program.chmod(0o755)
+    store = tmp_path / "store"
+    store.mkdir()
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", str(HOOK), "--store", str(store), "--python", str(program)],
+        input=json.dumps({"hook_event_name": event}),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    assert run.stdout == ""
+    asked = tmp_path / "asked"
+    if event == "PreToolUse":
+        assert trouble(store) == "no daemon runs"
+        return
+    assert trouble(store) == "no daemon ran; one is being started"
+    until = time.monotonic() + SECONDS
+    while not asked.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert asked.read_text("utf-8").split() == ["-m", "helix.cli.main", "--store", str(store), "hook", "start"]

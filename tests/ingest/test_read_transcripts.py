@@ -1,0 +1,225 @@
+"""Transcripts: what a history of Claude Code gives to remember, whatever else stands in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helix.errors import NotFoundError
+from helix.ingest.draft import Slice
+from helix.ingest.transcript import line_count, read_transcripts, transcript_files
+from helix.model.memory import Kind
+from helix.model.provenance import Trust
+from helix.model.reports import IngestProblem
+
+SESSION = "5d0e7c0a"
+
+
+class Told:
+    """Writes a history as the client does, record by record."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lines: list[str] = []
+
+    def add(self, kind: str, content: Any, **more: Any) -> Told:
+        number = len(self.lines)
+        record = {
+            "type": kind,
+            "uuid": f"u{number}",
+            "sessionId": SESSION,
+            "cwd": str(self.folder),
+            "timestamp": f"2026-03-01T10:{number // 60:02}:{number % 60:02}.000Z",
+            "message": {"role": kind, "content": content},
+            **more,
+        }
+        self.lines.append(json.dumps(record))
+        return self
+
+    def call(self, call: str, tool: str, **given: Any) -> Told:
+        return self.add("assistant", [{"type": "tool_use", "id": call, "name": tool, "input": given}])
+
+    def result(self, call: str, text: str, *, failed: bool = False, answer: Any = None) -> Told:
+        block = {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": failed}
+        return self.add("user", [block], toolUseResult=answer if answer is not None else text)
+
+    def run(self, call: str, command: str, *, status: int = 0, output: str = "") -> Told:
+        self.call(call, "Bash", command=command)
+        if status:
+            return self.result(call, f"Exit code {status}\n{output}", failed=True)
+        return self.result(call, output, answer={"stdout": output, "stderr": "", "interrupted": False})
+
+    def edit(self, call: str, file: str) -> Told:
+        self.call(call, "Edit", file_path=str(self.folder / file), old_string="a", new_string="b")
+        return self.result(call, "done", answer={"filePath": str(self.folder / file)})
+
+    def write(self, name: str = "history.jsonl") -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{line}\n" for line in self.lines), "utf-8")
+        return path
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    return Told(tmp_path)
+
+
+def read(*files: Path) -> list[Slice]:
+    found = list(read_transcripts(files, lambda folder: f"scope-of-{folder.name}"))
+    assert not [item for item in found if isinstance(item, IngestProblem)]
+    return [item for item in found if isinstance(item, Slice)]
+
+
+def said(slices: Sequence[Slice], role: str) -> list[str]:
+    return [item.episode.content for item in slices if item.episode.role == role]
+
+
+def test_what_people_ask_and_what_is_answered_become_episodes(told: Told) -> None:
+    told.add("user", "Why does the upload time out?")
+    told.add("assistant", [{"type": "text", "text": "Let me look."}])
+    told.run("t1", "cat upload.py", output="x")
+    told.add("assistant", [{"type": "text", "text": "Its limit is five seconds."}])
+    told.add("user", [{"type": "text", "text": "Make it ten."}])
+    slices = read(told.write())
+    assert said(slices, "user") == ["Why does the upload time out?", "Make it ten."]
+    assert said(slices, "assistant") == ["Its limit is five seconds."]
+    first = slices[0].episode
+    assert (first.session, first.scope, first.source) == (
+        SESSION,
+        f"scope-of-{told.folder.name}",
+        f"claude-code:{SESSION}:u0",
+    )
+    assert first.occurred_at is not None and first.occurred_at.isoformat() == "2026-03-01T10:00:00+00:00"
+    assert {item.episode.trust for item in slices} == {Trust.AGENT_INFERRED}
+
+
+def test_a_failure_is_remembered_with_what_mended_it(told: Told) -> None:
+    told.run(
+        "t1", "pytest tests/test_a.py -q", status=1, output="E   ModuleNotFoundError: No module named 'yaml'\n1 failed"
+    )
+    told.run("t2", "pip install pyyaml", output="Successfully installed pyyaml")
+    told.edit("t3", "setup.cfg")
+    told.run("t4", "pytest tests/test_a.py -q", output="1 passed")
+    (memory,) = [m for item in read(told.write()) for m in item.memories if m.kind is Kind.FAILURE]
+    assert "pytest tests/test_a.py" in memory.trigger and "No module named 'yaml'" in memory.trigger
+    assert "setup.cfg" in memory.resolution and "pip install pyyaml" in memory.resolution
+    assert memory.files == ("setup.cfg",) and memory.trust is Trust.TOOL_OUTPUT
+    assert memory.attributes["command"] == "pytest tests/test_a.py"
+    assert memory.grounded_in == f"claude-code:{SESSION}:t4#fix"
+
+
+def test_a_failure_that_nothing_mended_is_an_episode_and_no_memory(told: Told) -> None:
+    told.run("t1", "make build", status=2, output="error: no rule to make target 'x'")
+    told.run("t2", "make build", output="")
+    slices = read(told.write())
+    assert said(slices, "tool")[0].startswith("`make build` failed with exit status 2")
+    assert not [m for item in slices for m in item.memories if m.kind is Kind.FAILURE]
+
+
+def test_what_tests_builds_and_checks_is_remembered_where_it_worked_once(told: Told) -> None:
+    for number in range(3):
+        told.run(f"t{number}", "npm test", output="Tests: 4 passed, 4 total")
+    told.run("t9", "npm run lint", status=1, output="2 problems")
+    told.run("t10", "ls", output="a")
+    memories = [m for item in read(told.write()) for m in item.memories]
+    assert [(m.kind, m.trigger) for m in memories] == [(Kind.SNIPPET, "How the tests are run: `npm test`")]
+
+
+def test_what_nobody_said_is_left_out(told: Told) -> None:
+    told.add("user", "<task-notification>agent done</task-notification>")
+    told.add("user", "<system-reminder>be good</system-reminder>")
+    told.add("user", "Caveat: The messages below were generated", isMeta=True)
+    told.add("user", "a summary", isCompactSummary=True)
+    told.add("user", [{"type": "text", "text": "[Request interrupted by user]"}])
+    told.lines.append(json.dumps({"type": "attachment", "sessionId": SESSION, "attachment": {"type": "x"}}))
+    told.lines.append(json.dumps({"type": "a-kind-of-next-year", "message": {"content": "secret plans"}}))
+    assert read(told.write()) == []
+
+
+def test_a_call_that_was_refused_is_no_failure(told: Told) -> None:
+    told.call("t1", "Bash", command="rm -rf build")
+    told.result("t1", "The user doesn't want to proceed with this tool use.", failed=True)
+    told.call("t2", "Edit", file_path="/x", old_string="a", new_string="b")
+    told.result("t2", "<tool_use_error>File has not been read yet.</tool_use_error>", failed=True)
+    assert read(told.write()) == []
+
+
+def test_a_file_of_a_sub_agent_says_which_kind_it_was(told: Told) -> None:
+    told.add("user", "TASK: build it", isSidechain=True, agentId="a1")
+    told.add("assistant", [{"type": "text", "text": "DELIVERED: built"}], isSidechain=True, agentId="a1")
+    path = told.write("s/subagents/agent-a1.jsonl")
+    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "helix:builder"}))
+    assert [item.episode.agent for item in read(path)] == ["", "claude-code/helix:builder"]
+
+
+def test_a_fix_that_names_an_ignored_file_is_left_out(told: Told) -> None:
+    (told.folder / ".helixignore").write_text("secret/\n")
+    told.run("t1", "make", status=2, output="error: bad key")
+    told.edit("t2", "secret/key.txt")
+    told.run("t3", "make", output="ok")
+    assert "secret" not in repr([m for item in read(told.write()) for m in item.memories])
+
+
+def test_positions_go_up_to_the_number_of_lines_of_all_files(told: Told) -> None:
+    told.add("user", "one").add("assistant", [{"type": "text", "text": "two"}])
+    files = [told.write("a/1.jsonl"), told.write("a/2.jsonl")]
+    assert transcript_files(told.folder / "a") == files
+    positions = [item.position for item in read(*files)]
+    assert positions == sorted(positions) and positions[-1] == line_count(files) == 4
+
+
+def test_a_path_without_a_transcript_says_where_they_are(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError) as refusal:
+        transcript_files(tmp_path / "nothing")
+    assert "projects" in (refusal.value.hint or "")
+
+
+def test_a_broken_line_costs_only_itself(told: Told) -> None:
+    told.add("user", "before")
+    told.lines += [
+        "{not json",
+        "[]",
+        "null",
+        '"text"',
+        '{"type": "user"}',
+        '{"type": "user", "message": 3}',
+        "[" * 9999,
+    ]
+    told.add("user", "after")
+    assert said(read(told.write()), "user") == ["before", "after"]
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+_KEYS = ("type", "uuid", "sessionId", "cwd", "timestamp", "message", "toolUseResult", "isMeta")
+_BLOCK = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "tool_use", "tool_result", "image"])},
+    optional={key: _JSON for key in ("text", "id", "name", "input", "tool_use_id", "content", "is_error")},
+)
+_RECORD = st.fixed_dictionaries(
+    {"type": st.sampled_from(["user", "assistant", "system"]), "sessionId": st.just(SESSION), "uuid": st.just("u")},
+    optional={
+        "message": st.fixed_dictionaries({"content": st.lists(_BLOCK, max_size=3) | st.text(max_size=20)}) | _JSON,
+        **{key: _JSON for key in ("cwd", "timestamp", "toolUseResult", "isMeta")},
+    },
+)
+
+
+@settings(deadline=None)
+@given(st.lists(_RECORD | st.dictionaries(st.sampled_from(_KEYS), _JSON), max_size=8))
+def test_no_record_whatever_it_holds_stops_the_reading(
+    tmp_path_factory: pytest.TempPathFactory, records: list[Any]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)), "utf-8")
+    list(read_transcripts([path], lambda folder: "scope"))

@@ -1,0 +1,84 @@
+"""What is known of sessions under way: who works on which task, whose call an agent came of, and what was let go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.identity import Identity
+from helix.learning.contracts.prompt import AgentType
+from helix.learning.events.events import Event
+from helix.learning.events.sessions import MOST_SESSIONS, Call, Session, Sessions
+from helix.settings import Settings
+
+BUILDER = "helix:builder"
+
+
+def session() -> Session:
+    return Session("s", Identity(scope="p", root=Path("/p")))
+
+
+def call(number: int) -> Call:
+    return Call(call=f"c{number}", called_type=BUILDER, kind=AgentType.BUILDER, key=str(number))
+
+
+@given(st.integers(1, 6).flatmap(lambda n: st.tuples(*[st.permutations(range(n))] * 3)), st.data())
+def test_however_agents_start_each_ends_with_its_own_call(orders: tuple[list[int], ...], data: st.DataObject) -> None:
+    """Agents of one type start in any order, and the client tells in any order, some before others have started."""
+    called, started, told = orders
+    here = session()
+    for number in called:
+        here.called(call(number))
+    steps = [("start", number) for number in started] + [("join", number) for number in told]
+    for what, number in data.draw(st.permutations(steps)):
+        if what == "start":
+            here.started(f"a{number}", BUILDER)
+        else:
+            here.joined(f"c{number}", f"a{number}")
+    assert {here.key_of(here.worker(f"a{number}")) for number in started} == {str(number) for number in started}
+    assert all(here.key_of(here.worker(f"a{number}")) == str(number) for number in started)
+
+
+def test_an_agent_that_nobody_called_through_us_has_a_task_of_its_own() -> None:
+    here = session()
+    assert here.key_of(here.started("a1", "general-purpose")) == "agent:a1"
+    here.called(call(1))
+    assert here.key_of(here.started("a2", "general-purpose")) == "agent:a2"
+    assert here.key_of(here.started("a3", BUILDER)) == "1"
+    here.joined("unknown", "a3")
+    assert here.key_of(here.worker("a3")) == "1"
+
+
+@pytest.mark.parametrize(("statuses", "expected"), [((), "session"), (("1",), "1"), (("1", "2"), "session")])
+def test_the_main_thread_works_on_the_one_task_in_progress(statuses: tuple[str, ...], expected: str) -> None:
+    here = session()
+    for task in statuses:
+        here.follow(task, "in_progress")
+    assert here.key_of(here.worker("")) == expected
+    for task in statuses:
+        here.follow(task, "")
+        here.follow(task, "completed")
+    assert here.key_of(here.worker("")) == "session"
+
+
+def test_the_sessions_used_last_are_kept(settings: Settings) -> None:
+    sessions = Sessions(settings)
+    first = sessions.of(Event(session="first", folder="/"))
+    for number in range(MOST_SESSIONS - 1):
+        sessions.of(Event(session=f"s{number}", folder="/"))
+    assert sessions.of(Event(session="first", folder="/")) is first
+    sessions.of(Event(session="one too many", folder="/"))
+    assert sessions.of(Event(session="first", folder="/")) is first
+    sessions.end("first")
+    assert sessions.of(Event(session="first", folder="/")) is not first
+
+
+def test_a_project_whose_own_words_cannot_be_read_is_known_by_its_folder(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / ".helix").mkdir()
+    (tmp_path / ".helix/project.toml").write_text("name = [", "utf-8")
+    here = Sessions(settings).of(Event(session="s", folder=str(tmp_path)))
+    assert here.root == tmp_path
+    assert here.scope.startswith(tmp_path.name[:8])

@@ -1,0 +1,251 @@
+"""The report counts tasks by what was drawn for them, compares them when there is enough, and says so when not."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.learning.orchestration.board import TaskSighting, inject, mirror
+from helix.learning.outcomes.ledger import REPEATED
+from helix.learning.outcomes.noting import note_evidence, note_repeats, note_use
+from helix.learning.outcomes.settle import settle
+from helix.learning.proof.holdback import SHARE
+from helix.learning.proof.page import page
+from helix.learning.proof.report import LEAST_PER_ARM, Case, compared
+from helix.model.evidence import Evidence, EvidenceKind
+from helix.model.injection import Injection, Shown
+from helix.model.proof import Report
+from helix.model.task import TOKENS_INJECTED, Task
+from helix.service import Helix
+from helix.store.store import Store
+from tests.lifecycle.conftest import Moment
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+_NUMBERS = count()
+
+
+def case(
+    outcome: str,
+    *,
+    held: bool = False,
+    share: float = 0.1,
+    nothing: bool = False,
+    day: float = 0,
+    repeated: bool = False,
+    came: Sequence[str] = ("helped",),
+    name: str = "a memory",
+) -> Case:
+    at = START + timedelta(days=day)
+    memories = (
+        ()
+        if nothing
+        else tuple(
+            Injection(
+                memory_id=f"m{n}",
+                name=name,
+                arm="recall",
+                rank=n,
+                score=0.5,
+                at=at,
+                outcome="" if held else word,
+                held_back=held,
+            )
+            for n, word in enumerate(came, 1)
+        )
+    )
+    attributes: dict[str, object] = {SHARE: share, TOKENS_INJECTED: 0 if held else 100}
+    if repeated:
+        attributes[REPEATED] = ["f"]
+    task = Task(
+        id=f"t{next(_NUMBERS)}",
+        objective="",
+        recorded_at=at,
+        ended_at=at,
+        outcome=outcome,
+        treatment="held_back" if held else "memory",
+        attributes=attributes,
+    )
+    return Case(task=task, shown=() if held else memories, withheld=memories if held else ())
+
+
+def told(cases: Sequence[Case], holdback: float = 0.1) -> Report:
+    return compared(cases, now=START + timedelta(days=30), since=None, scope=None, holdback=holdback)
+
+
+def many(delivered: int, blocked: int, **more: object) -> list[Case]:
+    return [case("delivered", **more) for _ in range(delivered)] + [case("blocked", **more) for _ in range(blocked)]  # type: ignore[arg-type]
+
+
+def test_a_clear_difference_is_said_with_its_interval() -> None:
+    found = told([*many(80, 20), *many(15, 25, held=True)])
+    assert found.enough
+    assert found.delivered is not None
+    assert found.delivered.value == pytest.approx(0.8 - 0.375)
+    assert found.delivered.sure
+    assert found.says[0].startswith("With memory more tasks were delivered, better: +42.5 points, 95 % interval +")
+    assert "No difference is shown in how many tasks met a failure" in found.says[1]
+
+
+def test_harm_is_said_as_plainly_as_help() -> None:
+    found = told([*many(20, 80, came=("failed", "unused", "helped")), *many(38, 2, held=True)])
+    assert "WORSE" in found.says[0]
+    assert (found.harm.blocked, found.harm.shown, found.harm.failed, found.harm.unused) == (80, 300, 100, 100)
+
+
+def test_an_interval_that_includes_0_is_no_difference() -> None:
+    found = told([*many(70, 30), *many(25, 15, held=True)])
+    assert found.delivered is not None and not found.delivered.sure
+    assert found.says[0].startswith("No difference is shown")
+    assert "until it leaves out 0" in found.says[-1]
+
+
+def test_too_little_is_said_and_nothing_is_compared() -> None:
+    found = told([*many(100, 0), *many(0, LEAST_PER_ARM - 1, held=True)])
+    assert (found.enough, found.delivered, found.repeated) == (False, None, None)
+    assert found.says == (
+        f"Too little to compare: 100 tasks with memory and 29 without have ended; {LEAST_PER_ARM} of each are needed.",
+    )
+    assert "holdback is 0" in told([], holdback=0.0).says[0]
+
+
+def test_who_had_nothing_to_be_shown_or_was_never_drawn_is_in_neither_arm() -> None:
+    found = told(
+        [
+            *many(2, 1),
+            *many(1, 1, held=True),
+            *many(5, 0, nothing=True),
+            *many(4, 0, held=True, nothing=True),
+            *many(7, 0, share=0.0),
+            case("skipped"),
+            case(""),
+        ]
+    )
+    assert (found.with_memory.tasks, found.held_back.tasks, found.undrawn.tasks, found.neither) == (5, 2, 7, 9)
+    arm = found.with_memory
+    assert (arm.delivered.hits, arm.delivered.cases, arm.blocked, arm.skipped, arm.open) == (2, 3, 1, 1, 1)
+    assert (arm.tokens, arm.tokens_per_task) == (500, 100)
+
+
+def test_repeated_failures_are_counted_of_all_tasks_of_an_arm() -> None:
+    found = told(
+        [*many(36, 0), *many(4, 0, repeated=True), *many(20, 0, held=True), *many(20, 0, held=True, repeated=True)]
+    )
+    assert found.repeated is not None
+    assert found.repeated.value == pytest.approx(0.1 - 0.5)
+    assert found.says[1].startswith("With memory fewer tasks met a failure that was known before, better: -40.0")
+
+
+def test_memories_are_listed_from_the_most_helpful_to_the_most_harmful() -> None:
+    cases = [
+        *many(3, 0, came=("helped", "unused", "failed")),
+        *many(1, 0, came=("helped", "helped", "")),
+        *many(2, 0, held=True, came=("", "", "")),
+    ]
+    found = told(cases).leaders
+    assert [one.memory_id for one in found] == ["m1", "m2", "m3"]
+    assert [(one.shown, one.helped, one.failed, one.unused, one.withheld) for one in found] == [
+        (4, 4, 0, 0, 2),
+        (4, 1, 0, 3, 2),
+        (4, 0, 3, 0, 2),
+    ]
+
+
+def test_time_goes_by_days_and_by_weeks_where_there_are_many_with_no_gap() -> None:
+    found = told([case("delivered"), case("blocked", day=3, held=True)])
+    assert (found.days, [(one.with_ended, one.without_ended) for one in found.periods]) == (
+        1,
+        [(1, 0), (0, 0), (0, 0), (0, 1)],
+    )
+    weekly = told([case("delivered", day=2), case("delivered", day=80)])
+    assert (weekly.days, len(weekly.periods), weekly.periods[0].start.weekday()) == (7, 12, 0)
+    assert sum(one.with_ended for one in weekly.periods) == 2
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 40))
+def test_the_order_of_tasks_makes_no_difference_and_none_is_lost(draw: random.Random, size: int) -> None:
+    cases = [
+        case(draw.choice(["delivered", "blocked", "skipped", ""]), held=draw.random() < 0.4, day=draw.randrange(90))
+        for _ in range(size)
+    ]
+    shuffled = draw.sample(cases, len(cases))
+    found = told(cases)
+    assert told(shuffled) == found
+    assert found.with_memory.tasks + found.held_back.tasks + found.undrawn.tasks + found.neither == size
+    ended = sum(one.with_ended + one.without_ended for one in found.periods)
+    assert ended == found.with_memory.delivered.cases + found.held_back.delivered.cases
+
+
+class Reader(HTMLParser):
+    """Collects what a page would load or run, and checks that what is opened is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.reaching: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.reaching += [f"{tag} {name}" for name, _ in attrs if name in ("src", "href") or name.startswith("on")]
+        if tag not in ("meta", "circle", "rect", "line", "polygon", "polyline"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("circle", "rect", "line", "polygon", "polyline"):
+            assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("size", [0, 3, 60])
+def test_the_page_is_whole_by_itself_and_what_is_stored_cannot_run_in_it(size: int) -> None:
+    bad = "<script>alert(1)</script>' onload='x"
+    cases = [*many(size, size // 2, name=bad), *many(size // 2, size, held=True, name=bad)]
+    found = compared(cases, now=START, since=START, scope=bad, holdback=0.1)
+    html = page(found)
+    reader = Reader()
+    reader.feed(html)
+    assert reader.open == []
+    assert reader.reaching == []
+    assert "script" not in reader.tags
+    assert not re.search(r"https?://|url\(|@import", html)
+    assert ("svg" in reader.tags) is (size > 0)
+    assert "prefers-color-scheme: dark" in html
+    assert all(line in html for line in found.says)
+
+
+def test_from_tasks_to_report_and_what_was_known_before_comes_again(
+    living: Helix, store: Store, moment: Moment
+) -> None:
+    pattern = living.store(trigger="modules are missing", resolution="run `uv sync --frozen`", kind="pattern").id
+    failure = living.store(trigger="ImportError in CI", resolution="", kind="failure").id
+    moment.forward(hours=1)
+    for number, held in enumerate((False, False, True)):
+        seen = TaskSighting(session="s", key=str(number), treatment="held_back" if held else "memory", attributes={})
+        task = mirror(store, seen).id
+        inject(store, task, [Shown(memory_id=pattern, name="", kind="", rank=1, score=1, tokens=20)], held_back=held)
+        note_use(store, task, commands=["uv sync --frozen"])
+        note_evidence(store, task, Evidence(kind=EvidenceKind.TEST, command="pytest", passed=not held, at=moment()))
+        if held:
+            note_repeats(store, task, [failure])
+        settle(store, task, outcome="delivered")
+    found = living.report()
+    assert (found.undrawn.tasks, found.undrawn.delivered.hits, found.undrawn.tokens) == (2, 2, 40)
+    assert (found.held_back.tasks, found.held_back.blocked, found.held_back.repeated.hits) == (1, 1, 1)
+    (leader,) = found.leaders
+    assert (leader.memory_id, leader.kind, leader.shown, leader.helped, leader.withheld) == (
+        pattern,
+        "pattern",
+        2,
+        2,
+        1,
+    )
+    assert living.report(since=moment.forward(days=1)).neither == 0
+    assert living.report(scope="elsewhere").undrawn.tasks == 0
+    assert leader.name in living.report_page()

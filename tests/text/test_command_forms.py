@@ -1,0 +1,191 @@
+"""Holds the forms of commands: what is the same command has one form, what is another has another."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helix.learning.action.normal import command_of, error_of
+from helix.text.command_forms import Level, forms
+from helix.text.shell import simple_commands
+
+ROOT = "/home/me/house"
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("pytest tests/a.py -q", "pytest tests/a.py"),
+        ("PYTHONPATH=. python3.11 -m pytest -x tests/a.py 2>&1 | tail -20", "pytest tests/a.py"),
+        ("cd backend && ../.venv/bin/pytest ../tests/a.py > out.txt", "pytest tests/a.py"),
+        (f"{ROOT}/.venv/bin/python -m pytest {ROOT}/tests/a.py --tb=short", "pytest tests/a.py"),
+        ("timeout 60 uv run --with x pytest ./tests/a.py", "pytest tests/a.py"),
+        ("bash -lc 'source .venv/bin/activate && pytest \"tests/a.py\"'", "pytest tests/a.py"),
+        ("sudo env A=b nice -n 5 make -j8 all", "make all"),
+        ("npm run test -- --watch", "npm test --watch"),
+        ("yarn run build", "yarn build"),
+        ("docker-compose -f a.yml up -d", "docker compose up -d -f a.yml"),
+        ("git -C /elsewhere commit -m 'one && two; three'", "git commit"),
+        ("python manage.py migrate app", "manage.py migrate app"),
+        ("./scripts/check fast", "scripts/check fast"),
+        ("bash scripts/check fast", "scripts/check fast"),
+        ("python train.py --bs 2 --lr 0.1", "python train.py --bs 2 --lr 0.1"),
+        ("python train.py --lr 0.1 --bs 2", "python train.py --bs 2 --lr 0.1"),
+        ("cat <<EOF > x\nrm -rf /\nEOF\nmake all # and then\n", "make all"),
+        ("if make all; then echo done; fi", "make all"),
+        ("npm ci && npm run build", "npm run build"),
+        ("find . | xargs -n 1 ruff check", "find ."),
+    ],
+)
+def test_what_is_the_same_command_has_one_form(line: str, form: str) -> None:
+    assert command_of(line, folder=ROOT)[0] == form
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git",
+        "python",
+        "npm",
+        "ls",
+        "ls -la",
+        "cat",
+        "cd x",
+        "export A=b",
+        "A=b",
+        "echo pytest tests/a.py",
+        "npm run",
+        "",
+    ],
+)
+def test_a_tool_alone_says_nothing(line: str) -> None:
+    assert command_of(line) == ()
+
+
+def test_shorter_forms_follow_by_how_much_they_say() -> None:
+    found = forms("git push --force origin main")
+    assert [(form.level, form.text) for form in found] == [
+        (Level.WHOLE, "git push origin main --force"),
+        (Level.TARGET, "git push origin main"),
+        (Level.GENERAL, "git push"),
+    ]
+    assert "pytest tests/a.py" in command_of("pytest tests/a.py::test_one[x] tests/b.py")
+    assert "pytest" not in command_of("pytest tests/a.py")
+    assert "npm run" not in command_of("npm run build")
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "pytest",
+            "git",
+            "npm",
+            "run",
+            "build",
+            "push",
+            "python",
+            "-m",
+            "make",
+            "docker",
+            "compose",
+            "up",
+            "uv",
+            "cd",
+        ),
+        *(
+            "tests/a.py",
+            "./x.sh",
+            "a::b",
+            "--lr",
+            "0.1",
+            "-q",
+            "-k",
+            "--flag",
+            "'a b'",
+            '"c;d"',
+            "&&",
+            "|",
+            ";",
+            "2>&1",
+        ),
+        *(
+            ">",
+            "out",
+            "$(x)",
+            "`y`",
+            "(",
+            ")",
+            "#",
+            "\\",
+            "'",
+            '"',
+            "<<EOF",
+            "\n",
+            "FOO=1",
+            "sudo",
+            "bash",
+            "-c",
+            "--",
+            "-",
+        ),
+    ]
+)
+LINES = st.lists(WORDS | st.text(max_size=6), max_size=14).map(" ".join) | st.text(max_size=60)
+
+
+@settings(deadline=None)
+@given(LINES)
+def test_a_form_is_its_own_form_and_nothing_raises(line: str) -> None:
+    for form in forms(line):
+        if form.level is Level.WHOLE:
+            assert form.text in [other.text for other in forms(form.text) if other.level is Level.WHOLE]
+
+
+@settings(deadline=None)
+@given(
+    st.text(max_size=400) | st.lists(st.sampled_from(["Error: x", "E  ", "\n", "File", "fatal: no", "1"])).map("".join)
+)
+def test_an_error_is_its_own_form_and_nothing_raises(output: str) -> None:
+    found = error_of(output)
+    assert "\n" not in found
+    assert len(found) <= 260
+
+
+@pytest.mark.parametrize(
+    "line", ["'" * 8000, "$(" * 4000, "<<a\n" * 2000, "a " * 4000, "\\" * 8000, "(" * 8000, "error " * 1500, "1" * 9000]
+)
+def test_hostile_lines_take_no_time(line: str) -> None:
+    begun = time.process_time()
+    simple_commands(line)
+    forms(line)
+    error_of(line)
+    assert time.process_time() - begun < 1.0
+
+
+@pytest.mark.parametrize(
+    ("output", "error"),
+    [
+        (
+            'Traceback (most recent call last):\n  File "/a/b.py", line 3\n'
+            "ModuleNotFoundError: No module named 'yaml'\n",
+            "ModuleNotFoundError: No module named 'yaml'",
+        ),
+        ("E   AssertionError: assert 1 == 2\n", "AssertionError: assert 1 == 2"),
+        ("error[E0382]: borrow of moved value: `x`\n --> src/main.rs:3:1", "error[E0382]: borrow of moved value: `x`"),
+        ("src/a.ts(3,5): error TS2304: Cannot find name 'foo'.", "error TS2304: Cannot find name 'foo'"),
+        ("main.c:12:5: error: expected ';' before 'return'", "error: expected ';' before 'return'"),
+        ("bash: line 3: foo: command not found", "foo: command not found"),
+        ("\x1b[31mfatal: not a git repository\x1b[0m", "fatal: not a git repository"),
+        ("ValueError: bad 0x7fff1234 in /home/me/a/b/c.py:33", "ValueError: bad 0x… in c.py"),
+        ("npm ERR! code ELIFECYCLE\nnpm ERR! missing script: build", "missing script: build"),
+        ("make: *** [Makefile:3: all] Error 1", ""),
+        ("error: command failed with exit code 1", ""),
+        ("3 passed in 0.1s", ""),
+        ("", ""),
+    ],
+)
+def test_an_error_is_the_line_that_says_what_went_wrong(output: str, error: str) -> None:
+    assert error_of(output) == error
