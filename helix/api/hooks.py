@@ -37,6 +37,7 @@ class HookEndpoint:
     def __init__(self, helix: Helix) -> None:
         self._helix = helix
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-hook")
+        helix.warm_hooks()
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to one hook, as a route of the app."""

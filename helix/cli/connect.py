@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def connect(invocation: Invocation, /, client: str, place: str | None, dry_run: 
     change.write()
     _show(invocation, "connect", [change], written, dry_run=False)
     if not invocation.json:
-        _explain(invocation, settings, path, project=place == _PROJECT)
+        _explain(invocation, settings, path, f"{url}/hooks/claude-code", project=place == _PROJECT)
 
 
 @click.command()
@@ -137,9 +138,9 @@ def _difference(change: Change) -> str:
     return "\n".join(list(difflib.unified_diff(before, after, lineterm="", n=2))[2:])
 
 
-def _explain(invocation: Invocation, settings: Settings, path: Path, *, project: bool) -> None:
+def _explain(invocation: Invocation, settings: Settings, path: Path, url: str, *, project: bool) -> None:
     """Tell what a person agrees to by this, and how to end it."""
-    held = f"{settings.holdback:.0%} of the tasks get no memories, chosen at random"
+    share = f"{settings.holdback:.0%} of the tasks get no memories, chosen at random"
     words = [
         "",
         f"From its next session on Claude Code hands {settings.store_path}, on this machine:",
@@ -147,7 +148,7 @@ def _explain(invocation: Invocation, settings: Settings, path: Path, *, project:
         "  are asked and answer. Secrets are taken out before anything is kept; `helix pause` stops it for a while.",
         "It is shown memories at the start of a session, in its sub-agents' prompts, and at a command, error or file",
         "  that a memory is about; NO_INJECT in a prompt leaves them out.",
-        f"To tell whether that helps, {held if settings.holdback else 'no task is held back'}:",
+        f"To tell whether that helps, {share if settings.holdback else 'no task is held back'}:",
         "  `helix report` compares. HELIX_HOLDBACK, or `holdback` in config.toml, sets the share; 0 ends it.",
         f"Undo: helix disconnect claude-code --{_PROJECT if project else _USER}",
     ]
@@ -155,7 +156,12 @@ def _explain(invocation: Invocation, settings: Settings, path: Path, *, project:
         words.append(
             "The client loads it once you have trusted this project there; keep this settings file out of git."
         )
-    if parsed(path).get("disableAllHooks"):
+    held = parsed(path)
+    if held.get("disableAllHooks"):
         words.append(f"Nothing of this happens while `disableAllHooks` is set in {path}.")
+    if isinstance(allowed := held.get("allowedHttpHookUrls"), list) and not any(
+        fnmatchcase(url, one) for one in allowed
+    ):
+        words.append(f"Little of this happens until `allowedHttpHookUrls` in {path} allows {url}")
     for line in words:
         invocation.say(line)

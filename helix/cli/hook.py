@@ -22,7 +22,11 @@ _WORDS = ("at", "client", "event", "agent", "did", "answered", "late", "ms", "tr
 
 @click.group()
 def hook() -> None:
-    """What coding agents' hooks do."""
+    """What coding agents' hooks do.
+
+    \b
+    helix hook log
+    """
 
 
 @hook.command()

@@ -103,6 +103,17 @@ class GraphSnapshot:
         wanted[[RELATION_CODE[relation] for relation in relations]] = True
         return found.where(wanted[found.relations])
 
+    def sources_of(self, relation: Relation) -> IndexArray:
+        """Return the rows at which an edge of the type begins, ascending."""
+        code = RELATION_CODE[relation]
+        base, recent = (
+            np.searchsorted(
+                csr.starts, np.flatnonzero((csr.relations == code) & csr.outgoing & (csr.weights > 0)), "right"
+            )
+            for csr in (self.base, self.recent)
+        )
+        return np.unique(np.concatenate((base - 1, self.recent_rows[recent - 1])))
+
     def spread(self, rows: IndexArray, mass: FloatArray) -> tuple[IndexArray, FloatArray]:
         """Return the rows and shares in which one step of a walk spreads the mass of the rows over their neighbours.
 

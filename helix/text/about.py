@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
 from helix.text.command_forms import Level, forms, is_path, whole_forms
+from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
 from helix.text.error_lines import keys_of, named_in, signature_of
 from helix.text.spotting.commands import HEADS, SUBCOMMANDS
 from helix.text.spotting.vocabulary import FUNCTION_WORDS, words
@@ -27,9 +28,14 @@ PROMPT = "$ "
 _READ = 2_000
 _MOST = 12
 _CODE = re.compile(r"```[^\n]*\n(.{1,1000}?)```|`([^`\n]{2,300})`", re.DOTALL)
-_PROMPTED = re.compile(r"^[ \t]*(?:\$|%|>)[ \t]+(\S.{0,300})$", re.MULTILINE)
+_PROMPTED = re.compile(r"^[ \t]*\$[ \t]+(\S.{0,300})$", re.MULTILINE)
 _WORD = re.compile(r"\S+")
-_HEADED = re.compile(r"[A-Za-z_./~\\][\w./~+\\=-]*")
+_HEADED = re.compile(r"[a-z_./~\\][\w./~+\\-]*|[A-Z][A-Z0-9_]*=\S*")
+_DECLARES = words(
+    "auto bool char class const def double enum float from import int let long return short signed static "
+    "struct type typedef uint8_t unsigned using var void"
+)
+"""Words that begin a line of a program rather than a command."""
 _HEAD = re.compile(r"(?<![\w./$-])(?:sudo[ \t]+)?([a-z][\w.-]*)(?=[ \t]+\S)")
 _VERB_LIKE = re.compile(r".*(?:ly|s|ed|ing)")
 _ENGLISH = frozenset({"go", "make", "time", "watch", "exec", "node", "ping", "kill", "script"})
@@ -85,17 +91,22 @@ def _given(line: str) -> Iterator[str]:
 def _commands(text: str) -> Iterator[str]:
     for match in _CODE.finditer(text):
         for line in (match[1] or match[2]).splitlines():
-            yield from _of_code(line)
+            yield from _of_code(line, known=match[1] is not None)
     for match in _PROMPTED.finditer(text):
         yield from _of_code(match[1])
     yield from _of_prose(_CODE.sub("\x00", text))
 
 
-def _of_code(line: str) -> Iterator[str]:
+def _of_code(line: str, *, known: bool = False) -> Iterator[str]:
+    """Yield the commands of a line of code; in a block, which may be of any language, only those of `known` tools."""
     first = line.split(maxsplit=1)[0] if line.strip() else ""
-    if not _HEADED.fullmatch(first) or (len(line.split()) == 1 and first not in HEADS and not _is_script(first)):
-        return  # a name in code marks, not a command
-    yield from whole_forms(line)
+    alone = len(line.split()) == 1
+    if not _HEADED.fullmatch(first) or first in _DECLARES or "*" in line.split()[-1]:
+        return
+    for form in whole_forms(line):
+        head = form.split(maxsplit=1)[0]
+        if head in HEADS or head in WITH_ACTIONS or head in ALONE_ENOUGH or _is_script(first) or not (known or alone):
+            yield form
 
 
 def _is_script(word: str) -> bool:
@@ -130,7 +141,7 @@ def _said(head: str, rest: str) -> list[str]:
         said.append(word)
         if word != match[0]:
             break
-    if head in _ENGLISH and len(said) > 1 and not (said[1] in known or named):
+    if head in _ENGLISH and len(said) > 1 and not (said[1] in known or is_path(said[1])):
         return [head]
     return said
 

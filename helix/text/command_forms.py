@@ -140,7 +140,8 @@ def _read(said: list[str], depth: int) -> _Command | None:
     tool = _tool(said[0])
     if tool in NO_SUBJECT or "=" in tool or tool.startswith("$"):
         return None
-    if (inner := _unwrapped(tool, said)) is not None:
+    inner = _unwrapped(tool, said)
+    if inner is not None:
         return _read(inner, depth + 1)
     rest = said[1:]
     if tool in SHELLS:
@@ -165,7 +166,7 @@ def _of_shell(rest: list[str], depth: int) -> _Command | None:
         inner = [command for command in simple_commands(rest[at + 1]) if not command.piped]
         return _read(list(inner[-1].words), depth + 1) if inner else None
     script = next((place for place, word in enumerate(rest) if not word.startswith("-")), None)
-    return None if script is None else _apart(canonical(rest[script]), (), rest[script + 1 :])
+    return None if script is None else _read(rest[script:], depth + 1)
 
 
 def _tool(word: str) -> str:
@@ -179,7 +180,7 @@ def _tool(word: str) -> str:
 
 
 def _unwrapped(tool: str, said: list[str]) -> list[str] | None:
-    """Return what a wrapper runs, or None where this is none."""
+    """Return what a wrapper runs, nothing where it runs nothing; None where this is none."""
     if tool in WRAPPERS:
         rest, values = said[1:], WRAPPERS[tool]
     elif len(said) > 1 and (tool, said[1]) in RUNNERS:
@@ -190,7 +191,7 @@ def _unwrapped(tool: str, said: list[str]) -> list[str] | None:
         rest = rest[2:] if rest[0] in values else rest[1:]
     if tool == "timeout" and rest and _NUMBER.fullmatch(rest[0]):
         rest = rest[1:]
-    return rest if rest else None
+    return rest
 
 
 def _action(tool: str, rest: list[str]) -> tuple[tuple[str, ...], list[str]] | None:

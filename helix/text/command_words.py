@@ -20,8 +20,8 @@ WITH_ACTIONS = frozenset(SUBCOMMANDS) | words(
 NESTED = words("build-tools compose exec run pip tool pr issue repo release workflow") | {"run-script"}
 """Subcommands that say what is done only with the word behind them."""
 NO_SUBJECT = words(
-    ". : alias break continue echo eval exit export false popd printf read return set shift sleep "
-    "source test true type ulimit umask unset wait [ [[ local declare pwd clear history trap"
+    ". : alias break cd continue echo eval exit export false popd printf read return set shift sleep "
+    "source test true type ulimit umask unset wait [ [[ local declare pwd pushd clear history trap"
 )
 WRAPPERS: Mapping[str, frozenset[str]] = {
     "sudo": words("-u -g -h -p -C"),

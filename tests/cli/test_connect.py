@@ -69,9 +69,21 @@ def test_it_says_what_is_taken_what_is_held_back_and_how_to_undo_it(person: Path
     helix_command("disconnect")
 
 
-def test_it_says_when_the_client_has_hooks_switched_off(person: Path, helix_command: Command) -> None:
-    (person / ".claude/settings.json").write_text('{"disableAllHooks": true}', "utf-8")
-    assert "disableAllHooks" in helix_command("connect").err
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ('{"disableAllHooks": true}', "disableAllHooks"),
+        ('{"allowedHttpHookUrls": ["https://elsewhere.invalid/*"]}', "allowedHttpHookUrls"),
+    ],
+)
+def test_it_says_when_the_client_has_hooks_switched_off(
+    person: Path, helix_command: Command, text: str, word: str
+) -> None:
+    (person / ".claude/settings.json").write_text(text, "utf-8")
+    assert word in helix_command("connect").err
+    helix_command("disconnect")
+    (person / ".claude/settings.json").write_text('{"allowedHttpHookUrls": ["http://127.0.0.1:*"]}', "utf-8")
+    assert word not in helix_command("connect").err
     helix_command("disconnect")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from coding_client import ROOT, CodingClient, program
-from desk_of import Desk
+from person import Person
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def client_program() -> Path:
 
 
 @pytest.fixture(scope="session")
-def connected(client_program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def connected(client_program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
     """A person's client, connected to a store that holds no task back."""
     folder = tmp_path_factory.mktemp("connected")
     home = folder / "person"
@@ -34,18 +34,18 @@ def connected(client_program: Path, tmp_path_factory: pytest.TempPathFactory) ->
         "HELIX_HOLDBACK": "0",
         "PYTHONPATH": str(ROOT),
     }
-    desk = Desk(client=CodingClient(program=client_program, home=home, project=folder), settings=settings)
-    desk.helix("connect", "claude-code")
+    person = Person(client=CodingClient(program=client_program, home=home, project=folder), settings=settings)
+    person.helix("connect", "claude-code")
     try:
-        yield desk
+        yield person
     finally:
-        desk.helix("disconnect")
-        desk.helix("stats")  # a session may have begun to start a daemon
-        desk.helix("stop")
+        person.helix("disconnect")
+        person.helix("stats")  # a session may have begun to start a daemon
+        person.helix("stop")
 
 
 @pytest.fixture
-def desk(connected: Desk, tmp_path: Path) -> Desk:
+def person(connected: Person, tmp_path: Path) -> Person:
     """The same person in a new project, of which nothing is remembered."""
     project = tmp_path / "project"
     project.mkdir()

@@ -12,8 +12,8 @@ from threading import Thread
 
 import pytest
 from coding_client import CodingClient
-from desk_of import Desk
 from messages_server import Script, call, say, text_of
+from person import Person
 
 import helix
 from helix.cli.plugin_files import render
@@ -33,9 +33,9 @@ def test_the_client_finds_nothing_wrong_with_the_plugin(bare_client: CodingClien
     assert "warning" not in found.stdout.partition("Plugin directory checks")[0]
 
 
-def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(desk: Desk) -> None:
+def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(person: Person) -> None:
     def began() -> dict[str, list[str]]:
-        lines = desk.client.work(Script(turns={}), "hello").splitlines()
+        lines = person.client.work(Script(turns={}), "hello").splitlines()
         found: dict[str, list[str]] = next(json.loads(line) for line in lines if '"subtype":"init"' in line)
         return found
 
@@ -45,20 +45,20 @@ def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(d
     assert {f"helix:{name}" for name in ("explore", "plan", "query", "stats", "observe")} <= set(
         loaded["slash_commands"]
     )
-    desk.helix("disconnect")
+    person.helix("disconnect")
     assert not any("helix" in name for name in began()["agents"])
 
 
-def test_the_copy_passes_as_well(desk: Desk) -> None:
-    (folder,) = (Path(desk.settings["HELIX_HOME"]) / "clients/claude-code").glob("*/")
-    found = desk.client.run("plugin", "validate", str(folder), "--strict")
+def test_the_copy_passes_as_well(person: Person) -> None:
+    (folder,) = (Path(person.settings["HELIX_HOME"]) / "clients/claude-code").glob("*/")
+    found = person.client.run("plugin", "validate", str(folder), "--strict")
     assert found.returncode == 0, found.stdout
 
 
-def test_agents_reach_the_same_store_by_the_command_helix(desk: Desk) -> None:
-    name = desk.remember("invoices", "fact", "where the invoices are kept", "in the cellar")
+def test_agents_reach_the_same_store_by_the_command_helix(person: Person) -> None:
+    name = person.remember("invoices", "fact", "where the invoices are kept", "in the cellar")
     script = Script(turns={"BEGIN": [[call("Bash", command=f"helix get {name}", description="x")], [say("yes")]]})
-    desk.client.work(script, "BEGIN")
+    person.client.work(script, "BEGIN")
     assert "in the cellar" in "".join(text_of(message) for message in script.of("BEGIN")[-1]["messages"])
 
 
@@ -95,13 +95,13 @@ def instead_of_the_daemon(answer: bytes | None) -> Iterator[str]:
     [None, b"", b"\x00\xff\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhush", b"HTTP/1.1 500 No\r\n\r\n"],
     ids=["gone", "hung", "garbage", "no JSON", "failing"],
 )
-def test_a_session_goes_on_unharmed_whatever_became_of_the_daemon(desk: Desk, answer: bytes | None) -> None:
-    home = Path(desk.settings["HELIX_HOME"])
+def test_a_session_goes_on_unharmed_whatever_became_of_the_daemon(person: Person, answer: bytes | None) -> None:
+    home = Path(person.settings["HELIX_HOME"])
     if answer is None:
-        desk.helix("stop")
+        person.helix("stop")
     with instead_of_the_daemon(answer) as url:
         render(home, home / "store", url=url, token="of no use").write()
         script = Script(turns={"BEGIN": [[call("Bash", command="echo here", description="x")], [say("and well")]]})
-        written = desk.client.work(script, "BEGIN")
+        written = person.client.work(script, "BEGIN")
     assert "here" in text_of(script.of("BEGIN")[1]["messages"][-1])
     assert json.loads(written.splitlines()[-1])["result"] == "and well"

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from desk_of import Desk
 from messages_server import Script, call, say, text_of
+from person import Person
 
 import helix
 
@@ -61,11 +61,11 @@ def ended(task: str, outcome: str, **metadata: Any) -> dict[str, Any]:
     return dict(call("TaskUpdate", taskId=task, status="completed", metadata={"helix_outcome": outcome, **metadata}))
 
 
-def test_what_is_remembered_reaches_a_builder_and_its_outcome_comes_back(desk: Desk) -> None:
-    desk.script("check.sh", "exit 0\n")
-    desk.script("upload.sh", "echo 'error: upload refused' >&2\nexit 3\n")
-    helpful = desk.remember("leap-years", "pattern", "changing the date parser", "Test the twenty-ninth of February.")
-    harmful = desk.remember(
+def test_what_is_remembered_reaches_a_builder_and_its_outcome_comes_back(person: Person) -> None:
+    person.script("check.sh", "exit 0\n")
+    person.script("upload.sh", "echo 'error: upload refused' >&2\nexit 3\n")
+    helpful = person.remember("leap-years", "pattern", "changing the date parser", "Test the twenty-ninth of February.")
+    harmful = person.remember(
         "retry-uploads", "pattern", "repairing the upload of large files", "Try it three times over."
     )
     script = Script(
@@ -96,32 +96,32 @@ def test_what_is_remembered_reaches_a_builder_and_its_outcome_comes_back(desk: D
             ],
         }
     )
-    desk.client.work(script, "BEGIN the work")
+    person.client.work(script, "BEGIN the work")
 
     assert "twenty-ninth of February" in new_text(script, "first-one")[0]
     assert "three times over" in new_text(script, "second-one")[0]
     assert "three times over" not in "".join(new_text(script, "first-one"))
-    assert until(lambda: desk.memory(helpful)["helped"]) == 0.5
-    assert until(lambda: desk.memory(harmful)["failed"]) == 0.3
-    assert (desk.memory(helpful)["failed"], desk.memory(harmful)["helped"]) == (0, 0)
-    waiting = until(lambda: desk.helix("queue", "list", "--scope", desk.scope)["learningQueue"])
+    assert until(lambda: person.memory(helpful)["helped"]) == 0.5
+    assert until(lambda: person.memory(harmful)["failed"]) == 0.3
+    assert (person.memory(helpful)["failed"], person.memory(harmful)["helped"]) == (0, 0)
+    waiting = until(lambda: person.helix("queue", "list", "--scope", person.scope)["learningQueue"])
     assert any("formats.txt" in json.dumps(candidate) for candidate in waiting)
 
 
-def test_a_failure_is_shown_at_its_command_and_at_no_other(desk: Desk) -> None:
+def test_a_failure_is_shown_at_its_command_and_at_no_other(person: Person) -> None:
     for name in ("check.sh", "other.sh", "check_all.sh"):
-        desk.script(name, "exit 0\n")
-    desk.remember("fixtures", "failure", "`sh check.sh` fails for want of fixtures", "Run sh prepare.sh before it.")
+        person.script(name, "exit 0\n")
+    person.remember("fixtures", "failure", "`sh check.sh` fails for want of fixtures", "Run sh prepare.sh before it.")
     commands = ["sh other.sh", "ls", "sh check_all.sh", "sh check.sh", "cat check.sh", "sh other.sh"]
     script = Script(turns={"BEGIN": [*([bash(command)] for command in commands), [say("that was all")]]})
-    desk.client.work(script, "BEGIN to look around")
+    person.client.work(script, "BEGIN to look around")
     told = ["Run sh prepare.sh before it" in text for text in new_text(script, "BEGIN")]
     assert told == [False, False, False, False, True, False, False]
 
 
-def test_what_one_session_learned_the_hard_way_the_next_one_is_told_at_the_command(desk: Desk) -> None:
-    desk.script("check.sh", "test -f prepared || { echo 'FixtureError: no fixtures are there' >&2; exit 3; }\n")
-    desk.script("prepare.sh", "touch prepared\n")
+def test_what_one_session_learned_the_hard_way_the_next_one_is_told_at_the_command(person: Person) -> None:
+    person.script("check.sh", "test -f prepared || { echo 'FixtureError: no fixtures are there' >&2; exit 3; }\n")
+    person.script("prepare.sh", "touch prepared\n")
     first = Script(
         turns={
             "BEGIN": [
@@ -139,12 +139,12 @@ def test_what_one_session_learned_the_hard_way_the_next_one_is_told_at_the_comma
             ],
         }
     )
-    desk.client.work(first, "BEGIN the first session")
-    (learned,) = until(lambda: desk.helix("list", "--kind", "failure", "--scope", desk.scope)["memories"]["edges"])
+    person.client.work(first, "BEGIN the first session")
+    (learned,) = until(lambda: person.helix("list", "--kind", "failure", "--scope", person.scope)["memories"]["edges"])
     name = learned["node"]["name"]
     assert "prepare.sh" in learned["node"]["resolution"]
 
-    (desk.project / "prepared").unlink()
+    (person.project / "prepared").unlink()
     second = Script(
         turns={
             "BEGIN": [
@@ -162,31 +162,32 @@ def test_what_one_session_learned_the_hard_way_the_next_one_is_told_at_the_comma
             ],
         }
     )
-    desk.client.work(second, "BEGIN the second session")
+    person.client.work(second, "BEGIN the second session")
     told = new_text(second, "second-one")
+    assert name in told[0], "the task is verified by that very command"
     assert name in told[3]
     assert not any(name in text for text in (told[1], told[2], told[5]))
 
     query = "MATCH (t:Task)-[i:INJECTED]->(m:Memory) RETURN t.outcome, i.outcome, m.name"
-    until(lambda: ["delivered", "helped", name] in desk.helix("cypher", query)["cypher"]["rows"])
-    leaders = {leader["name"]: leader for leader in desk.helix("report")["report"]["leaders"]}
+    until(lambda: ["delivered", "helped", name] in person.helix("cypher", query)["cypher"]["rows"])
+    leaders = {leader["name"]: leader for leader in person.helix("report")["report"]["leaders"]}
     assert (leaders[name]["shown"], leaders[name]["helped"], leaders[name]["failed"]) == (1, 1, 0)
 
 
-def test_a_session_begins_with_what_was_decided_in_its_project_and_no_other(desk: Desk) -> None:
-    desk.remember("invoices", "decision", "which store invoices are kept in", "They are kept in the cellar.")
-    elsewhere = desk.project / "other"
+def test_a_session_begins_with_what_was_decided_in_its_project_and_no_other(person: Person) -> None:
+    person.remember("invoices", "decision", "which store invoices are kept in", "They are kept in the cellar.")
+    elsewhere = person.project / "other"
     elsewhere.mkdir()
     subprocess.run(["git", "init", "--quiet", str(elsewhere)], check=True)
-    for project, told in ((desk.project, True), (elsewhere, False)):
+    for project, told in ((person.project, True), (elsewhere, False)):
         script = Script(turns={"BEGIN": [[say("noted")]]})
-        replace(desk.client, project=project).work(script, "BEGIN")
+        replace(person.client, project=project).work(script, "BEGIN")
         assert ("kept in the cellar" in new_text(script, "BEGIN")[0]) == told
 
 
-def test_a_prompt_that_wants_no_memories_gets_none(desk: Desk) -> None:
-    desk.remember("leap-years", "pattern", "changing the date parser", "Test the twenty-ninth of February.")
+def test_a_prompt_that_wants_no_memories_gets_none(person: Person) -> None:
+    person.remember("leap-years", "pattern", "changing the date parser", "Test the twenty-ninth of February.")
     objective = "change the date parser so that it takes leap years\nNO_INJECT: true"
     script = Script(turns={"BEGIN": [[builder("1", objective, "true", "first-one")], [say("done")]]})
-    desk.client.work(script, "BEGIN")
+    person.client.work(script, "BEGIN")
     assert "twenty-ninth of February" not in "".join(new_text(script, "first-one"))

@@ -99,6 +99,9 @@ def test_every_history_ends_in_the_edges_it_leaves(operations: list[Operation], 
         graph = applied(operations, loaded)
     known = naive(operations)
     assert seen(graph) == known
+    for relation in Relation:
+        sources = sorted({source for kind, source, _ in known if kind is relation})
+        assert graph.sources_of(relation).tolist() == sources
     assert graph.edge_count == len(known)
     for row in range(ROWS):
         here = [key for key in known if row in key[1:]]

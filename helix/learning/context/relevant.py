@@ -85,7 +85,7 @@ def fit(item: RecallItem) -> float:
     # Without a word in common the words count nothing; without vectors they are all there is.
     own = ("+meaning", "+words") if "+meaning" in present else ("+words",)
     said = sum(item.factors.get(name, 0.0) for name in own)
-    return said * sum(present.values()) / sum(_WEIGHTS[name] for name in own)
+    return said * sum(present.values()) / sum(float(_WEIGHTS[name]) for name in own)
 
 
 def _touches(item: RecallItem, files: int) -> bool:

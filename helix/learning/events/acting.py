@@ -55,7 +55,8 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
     key = desk.session.key_of(worker)
     task = desk.session.task_of(worker)
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
-    noted = shown(sites)
+    budget = desk.store.settings.action_tokens
+    noted = shown(sites, budget_tokens=budget)
     told = sites[: len(noted)]
 
     def keep() -> None:
@@ -64,7 +65,7 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
         inject(desk.store, task, noted, held_back=held_back)
 
     return Reaction(
-        reply=Reply() if held_back else Reply(context=text(told)),
+        reply=Reply() if held_back else Reply(context=text(told, budget_tokens=budget)),
         at_once=(lambda: worker.saw(told, action.id),),
         then=(keep,),
         did=f"{'holds back' if held_back else 'shows'} {len(noted)} at {'an edit' if action.is_edit else 'a command'}",

@@ -23,6 +23,10 @@ class Hooks:
         with self._foreground.request():
             return self._reacting.answer(client, payload, until)
 
+    def warm_hooks(self) -> None:
+        """Get ready for the first hook, in the background: an agent waits no longer for it than for the next one."""
+        self._reacting.warm_up()
+
     def settle_hooks(self, seconds: float | None = None) -> bool:
         """Wait until what followed the hooks so far is written down; False when that takes longer."""
         return self._reacting.settle(seconds)

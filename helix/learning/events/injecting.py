@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from helix.learning.action.sites import MOST, look_up, shown, text
 from helix.learning.context.prompted import context_for
 from helix.learning.contracts.prompt import (
     AgentType,
@@ -10,12 +11,15 @@ from helix.learning.contracts.prompt import (
     extract_explorer_params,
     extract_planner_params,
     parse_prompt,
+    should_inject,
 )
 from helix.learning.events.desk import NOTHING, Desk, Reaction
-from helix.learning.events.events import AgentCalled, Reply
+from helix.learning.events.events import ANSWER_LIMIT, AgentCalled, Reply
 from helix.learning.events.sessions import Call
 from helix.learning.orchestration.board import inject, shortened, task_id
 from helix.learning.proof.holdback import drawn, treatment
+from helix.model.action import Action
+from helix.model.injection import Shown
 from helix.model.task import CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, VERIFY
 
 _LONGEST_OBJECTIVE = 1_000
@@ -35,22 +39,44 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
         desk.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or desk.session.objective
     task = task_id(desk.session.scope, desk.session.name, key)
     told = (lambda: desk.sees(key, said, objective=objective or None, status=IN_PROGRESS),)
-    context = context_for(desk.recall, event.prompt, event.called_type, desk.session.scope)
-    if context is None or not context.shown:
+    block, memories = _memories(desk, event, str(said.get(VERIFY, "")))
+    if not memories:
         return Reaction(always=told, did=f"has nothing for the {kind}")
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
 
     def keep() -> None:
         treatment(desk.store, task)
-        inject(desk.store, task, context.shown, held_back=held_back)
+        inject(desk.store, task, memories, held_back=held_back)
 
-    given = {**event.given, "prompt": _joined(kind, event.prompt, context.text)}
+    given = {**event.given, "prompt": _joined(kind, event.prompt, block)}
     return Reaction(
         reply=Reply() if held_back else Reply(given=given),
         always=told,
         then=(keep,),
-        did=f"{'holds back' if held_back else 'injects'} {len(context.shown)} for the {kind}",
+        did=f"{'holds back' if held_back else 'injects'} {len(memories)} for the {kind}",
     )
+
+
+def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[Shown, ...]]:
+    """Return the block for an agent, and the memories in it: what fits its task, and what its verify command is about.
+
+    At the command itself a client puts a note before the agent only once the command has run.
+    """
+    if not should_inject(event.prompt):
+        return "", ()
+    settings = desk.store.settings
+    context = context_for(
+        desk.recall, event.prompt, event.called_type, desk.session.scope, floor=settings.context_floor
+    )
+    block, memories = ("", ()) if context is None else (context.text, context.shown)
+    known = {one.memory_id for one in memories}
+    action = Action(command=verify, folder=event.folder)
+    found = look_up(desk.store, action, desk.session.scope, MOST, root=str(desk.session.root)) if verify else ()
+    fresh = [site for site in found if site.memory.id not in known]
+    more = text(fresh, budget_tokens=settings.action_tokens)
+    if not more or len(block) + len(more) + 1 > ANSWER_LIMIT:
+        return block, memories
+    return f"{block}\n{more}".lstrip(), (*memories, *shown(fresh, budget_tokens=settings.action_tokens))
 
 
 def _task(kind: AgentType, event: AgentCalled) -> tuple[str, str, dict[str, object]]:

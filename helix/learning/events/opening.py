@@ -36,7 +36,7 @@ def _brief(desk: Desk, *, known: bool) -> Reaction:
     if known and any(one.arm == BRIEF for one in injections(desk.store, task)):
         session.was_briefed()
         return Reaction(always=opened)
-    found = brief(desk.store, session.scope)
+    found = brief(desk.store, session.scope, desk.store.settings.brief_tokens)
     if not found.text:
         session.was_briefed()
         return Reaction(always=opened, did="has nothing to brief with")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from helix.learning.action.sites import look_up
+from helix.learning.context.brief import brief
 from helix.learning.events import acting, agents, claude_code, endings, injecting, opening, tasks
 from helix.learning.events.afterwards import Afterwards, Work
 from helix.learning.events.desk import NOTHING, Desk, Reaction, Recall
@@ -27,7 +29,10 @@ from helix.learning.events.events import (
     TaskTold,
 )
 from helix.learning.events.sessions import Sessions
+from helix.learning.proof.holdback import drawn
+from helix.model.action import Action
 from helix.store.store import Store
+from helix.text.redact import redact
 
 log = logging.getLogger("helix.hooks")
 
@@ -111,6 +116,10 @@ class Reacting:
             )
         return answer
 
+    def warm_up(self) -> None:
+        """Have what a first hook would wait for done before it comes: rules that are read, a model that is loaded."""
+        self._after.do(self._touch_all)
+
     def settle(self, seconds: float | None = None) -> bool:
         """Wait until everything that followed the answers so far is written down; False when that takes longer."""
         return self._after.settle(seconds)
@@ -118,6 +127,15 @@ class Reacting:
     def close(self) -> None:
         """Write down what is left."""
         self._after.close()
+
+    def _touch_all(self) -> None:
+        store = self._store
+        look_up(store, Action(command="git push", output="error: failed to push", exit_status=1), None)
+        brief(store, None)
+        redact("ghp_.")  # loads the detectors, which takes a moment
+        drawn(store, "")
+        if store.embedder is not None and not store.mismatch:
+            store.embed_query("a question")
 
     def _react(self, client: str, event: Event) -> Reaction:
         reaction = _REACTIONS.get(type(event))

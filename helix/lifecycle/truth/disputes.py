@@ -17,6 +17,7 @@ from helix.lifecycle.truth.contradict import Contradiction, Ground
 from helix.model.dispute import Dispute, DisputeStatus, Outcome
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
+from helix.model.operations import PutEdge
 from helix.model.provenance import Trust
 from helix.model.records import edge_from
 from helix.store.store import Store
@@ -104,7 +105,7 @@ def contradictions(
 ) -> list[Dispute]:
     """Return the contradictions of a scope (None: of all) in a state (None: in any), the oldest first."""
     found = []
-    for op in store.records.edges_of(Relation.CONTRADICTS, _ALL):
+    for op in _contradicting(store):
         case = _case(store, edge_from(op))
         if case is None or status not in (None, case.status) or scope not in (None, case.first.scope):
             continue
@@ -113,6 +114,16 @@ def contradictions(
             continue  # one side is gone: there is nothing left to decide
         found.append(_dispute(case))
     return sorted(found, key=lambda dispute: (dispute.since, dispute.first.id, dispute.second.id))
+
+
+def _contradicting(store: Store) -> list[PutEdge]:
+    """Return every edge of a contradiction, read where the graph in memory has one: there are few among many others."""
+    view, graph = store.catalogue.view, store.projection.snapshot
+    if view.generation != graph.generation:
+        return store.records.edges_of(Relation.CONTRADICTS, _ALL)
+    refs = [view.ref_of(row) for row in graph.sources_of(Relation.CONTRADICTS).tolist() if row < view.count]
+    at = (op for ref in refs for op in store.records.edges_at(ref) if op.source == ref)
+    return [op for op in at if op.type is Relation.CONTRADICTS]
 
 
 def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str = "") -> Dispute:

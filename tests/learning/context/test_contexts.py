@@ -79,7 +79,10 @@ def one_of_each() -> tuple[RecallItem, ...]:
 
 def test_a_builder_is_told_in_the_order_that_it_reads() -> None:
     params = BuilderParams(objective="make uploads resumable", warning="look at the proxy first", memory_limit=20)
-    parents: list[dict[str, Any]] = [{"seq": 2, "slug": "add-routes", "delivered": "added /login"}, {"seq": "001", "delivered": "set up"}]
+    parents: list[dict[str, Any]] = [
+        {"seq": 2, "slug": "add-routes", "delivered": "added /login"},
+        {"seq": "001", "delivered": "set up"},
+    ]
     told = builder_context(answering(*one_of_each()), params, "house", lineage=parents)
     titles = [line.partition(":")[0] for line in told.prompt.splitlines() if not line.startswith("- ")]
     assert titles == [

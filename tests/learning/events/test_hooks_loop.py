@@ -164,6 +164,18 @@ def test_a_builders_prompt_gets_its_memories_and_keeps_all_else(session: AgentSe
     assert (shown.memory_id, shown.arm) == (memory, RECALL)
 
 
+def test_a_builder_is_told_beforehand_what_is_known_of_its_verify_command(session: AgentSession) -> None:
+    memory = keep(session, "`pytest tests` fails without a database", "run `make db` first")
+    _, given = session.agent_call(BUILD)
+    assert "make db" in given["prompt"] and given["prompt"].endswith(BUILD)
+    (shown,) = injections(session.settled()._store, task_of(session, "1"))
+    assert (shown.memory_id, shown.arm) == (memory, ACTION)
+    other = BUILD.replace("pytest tests", "pytest other").replace("TASK_ID: 1", "TASK_ID: 2")
+    assert session.agent_call(other)[1]["prompt"] == other
+    wants_none = f"{BUILD}\nNO_INJECT: true"
+    assert session.agent_call(wants_none)[1]["prompt"] == wants_none
+
+
 @pytest.mark.parametrize("line", ["NO_INJECT: true", "no_inject: yes"])
 def test_a_prompt_that_wants_none_gets_none(session: AgentSession, line: str) -> None:
     keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")

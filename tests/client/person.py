@@ -16,7 +16,7 @@ from helix.identity import identify
 
 
 @dataclass(frozen=True, kw_only=True)
-class Desk:
+class Person:
     """A person with a project, a client, and the `helix` command."""
 
     client: CodingClient
