@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -58,23 +59,59 @@ def test_the_tour_has_ten_lines_and_the_start_two_commands() -> None:
         assert os.access(ROOT / command, os.X_OK)
 
 
+def run(line: str, environment: dict[str, str], folder: Path) -> str:
+    """Return what a command of the README writes; it must end well."""
+    command = shlex.split(line)
+    assert command[0] == "helix"
+    done = subprocess.run(
+        [sys.executable, "-m", "helix.cli.main", *command[1:]],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
 def test_every_command_of_the_tour_works(environment: dict[str, str], project: Path) -> None:
-    outputs = []
-    for line in TOUR:
-        command = shlex.split(line)
-        assert command[0] == "helix"
-        run = subprocess.run(
-            [sys.executable, "-m", "helix.cli.main", *command[1:]],
-            env=environment,
-            cwd=project,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert run.returncode == 0, f"{line}\n{run.stdout}\n{run.stderr}"
-        outputs.append(run.stdout)
+    outputs = [run(line, environment, project) for line in TOUR]
     assert "Meet a full disk" in outputs[1]
     assert "[unproven]" in outputs[1]
     assert "tests-need-virtual-environment" in outputs[5]
     assert "src/graph.c" in outputs[7]
     assert "hybrid" in outputs[8]
+
+
+def test_claude_code_is_connected_its_history_taken_in_and_all_of_it_taken_back(
+    environment: dict[str, str], project: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    history = home / ".claude" / "projects" / "-project" / "s1.jsonl"
+    history.parent.mkdir(parents=True)
+    history.write_text(
+        json.dumps(
+            {
+                "type": "user",
+                "uuid": "u1",
+                "sessionId": "s1",
+                "cwd": str(project),
+                "timestamp": "2026-03-01T10:00:00Z",
+                "message": {"role": "user", "content": "Why is the disk full again?"},
+            }
+        )
+        + "\n",
+        "utf-8",
+    )
+    settings = home / ".claude" / "settings.json"
+    settings.write_text('{"model": "opus"}\n', "utf-8")
+    lines = [line.replace("~", str(home)) for line in block_under("Use it in Claude Code")]
+    connect, ingest, report, disconnect = lines
+    at_home = {**environment, "HOME": str(home)}
+    run(connect, at_home, project)
+    assert json.loads(settings.read_text("utf-8"))["enabledPlugins"]
+    assert "1 episode" in run(ingest, at_home, project)
+    assert "held back" in run(report, at_home, project)
+    run(disconnect, at_home, project)
+    assert settings.read_text("utf-8") == '{"model": "opus"}\n'

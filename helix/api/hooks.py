@@ -20,8 +20,11 @@ SECONDS = 0.25
 """Longest wait for an answer; with the way there and back it stays within the 300 ms that a hook may take."""
 WAIT = "x-helix-wait"
 """Header in which a client says how many milliseconds it is going to wait."""
+SENT = "x-helix-sent"
+"""Header in which it says when, by the clock that all processes of a machine share: a busy daemon reads it later."""
 
 _MARGIN = 0.015
+_LONGEST_WAY = 5.0
 _THREADS = 4
 _NOTHING: Mapping[str, Any] = {}
 
@@ -41,7 +44,7 @@ class HookEndpoint:
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to one hook, as a route of the app."""
-        end = time.monotonic() + _patience(request.headers.get(WAIT, ""))
+        end = time.monotonic() + _patience(request.headers.get(WAIT, "")) - _under_way(request.headers.get(SENT, ""))
         try:
             payload = json.loads(await request.body())
         except (ValueError, RecursionError):
@@ -63,6 +66,15 @@ class HookEndpoint:
 def _patience(header: str) -> float:
     """Return the seconds an answer may take where a client says how many milliseconds it waits."""
     return min(SECONDS, max(int(header) / 1000 - _MARGIN, 0)) if header.isdecimal() and len(header) < 7 else SECONDS
+
+
+def _under_way(header: str) -> float:
+    """Return the seconds since a request was sent; 0 where it does not say, or by another clock than ours."""
+    try:
+        passed = time.monotonic() - float(header)
+    except ValueError:
+        return 0.0
+    return passed if 0.0 <= passed < _LONGEST_WAY else 0.0
 
 
 def _json(answer: Mapping[str, Any]) -> Response:

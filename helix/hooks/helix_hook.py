@@ -91,7 +91,8 @@ def _ask(store: str, client: str, payload: bytes) -> str:
             name = f"[{host}]" if ":" in host else host
             head = (
                 f"POST /hooks/{client} HTTP/1.0\r\nHost: {name}:{port}\r\nAuthorization: Bearer {token}\r\n"
-                f"X-Helix-Wait: {_left() * 1000:.0f}\r\nContent-Type: application/json\r\n"
+                f"X-Helix-Wait: {_left() * 1000:.0f}\r\nX-Helix-Sent: {time.monotonic():.4f}\r\n"
+                "Content-Type: application/json\r\n"
                 f"Content-Length: {len(payload)}\r\n\r\n"
             )
             connection.sendall(head.encode("latin-1") + payload)

@@ -243,19 +243,21 @@ def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> _Command:
             targets.append(word)
             continue
         option = joined([word])
-        if place < len(rest) and "=" not in word and (word in values or _is_value(tool, word, rest[place])):
+        if place < len(rest) and "=" not in word and _is_value(tool, word, rest[place], values):
             option, place = joined([word, rest[place]]), place + 1
         if not NOISE.fullmatch(option) and not (noise is not None and noise.fullmatch(option)):
             options.append(option)
     return _Command(tool=tool, action=action, targets=tuple(targets), options=tuple(sorted(dict.fromkeys(options))))
 
 
-def _is_value(tool: str, option: str, word: str) -> bool:
-    """Return whether a word is likely the value of the option before it, of which nothing is known."""
+def _is_value(tool: str, option: str, word: str, values: frozenset[str]) -> bool:
+    """Return whether a word is likely the value of the option before it; `values` are those known to take one."""
     if _NUMBER.fullmatch(word):
         return True
+    if word.startswith("-"):
+        return False
     known = tool in WITH_ACTIONS or tool in ALONE_ENOUGH
-    return option.startswith("--") and not (known or word.startswith("-") or is_path(word))
+    return option in values or (option.startswith("--") and not known and not is_path(word))
 
 
 def _placed(command: _Command, here: str, root: str) -> _Command:

@@ -13,7 +13,7 @@ from api_server import BEARER, TOKEN, Answer, Served, serving
 
 from helix import settings as configuration
 from helix.api.access import Access
-from helix.api.hooks import SECONDS, _patience
+from helix.api.hooks import SECONDS, _patience, _under_way
 from helix.learning.events import reacting
 from helix.learning.events.desk import Reaction
 from helix.learning.events.events import ActionBegins, Reply
@@ -128,6 +128,17 @@ def test_a_client_says_how_long_it_waits_within_limits() -> None:
     assert _patience("100000") == SECONDS
     assert 0 < _patience("150") < 0.15
     assert _patience("3") == 0
+
+
+@pytest.mark.parametrize("sent", ["", "soon", "nan", "inf", "-1e9", "1e18"])
+def test_a_clock_that_is_not_ours_takes_no_time_from_an_answer(sent: str) -> None:
+    assert _under_way(sent) == 0.0
+
+
+def test_what_was_long_under_way_is_too_late(hooked: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, lambda desk, event: Reaction(reply=Reply(context="x")))  # type: ignore[index]
+    assert tell(hooked, **{"x-helix-sent": f"{time.monotonic() - 2:.4f}"}).json == {}
+    assert tell(hooked, **{"x-helix-sent": f"{time.monotonic():.4f}"}).json != {}
 
 
 def test_one_connection_serves_many_hooks(hooked: Served) -> None:

@@ -138,10 +138,36 @@ LINES = st.lists(WORDS | st.text(max_size=6), max_size=14).map(" ".join) | st.te
 
 @settings(deadline=None)
 @given(LINES)
-def test_a_form_is_its_own_form_and_nothing_raises(line: str) -> None:
-    for form in forms(line):
+def test_no_line_raises_and_every_form_is_bounded(line: str) -> None:
+    assert all(0 < len(form.text) <= 240 for form in forms(line))
+
+
+BEFORE = st.sampled_from(["", "sudo ", "FOO=1 ", "cd src && ", "timeout 5 ", "uv run ", "time ", "npx ", "make all; "])
+TYPED = st.sampled_from(
+    ["pytest", "python -m pytest", "git push", "npm run build", "make", "docker compose up", "ruff check", "./go.sh"]
+)
+WITH = st.lists(
+    st.sampled_from(
+        [
+            *("tests/a.py", "tests/b.py::test_x", "'a b'", "main", "./src", "x.txt"),
+            *("-q", "--flag", "--lr 0.1", "-n 4"),
+        ]
+    ),
+    max_size=4,
+).map(" ".join)
+AFTER = st.sampled_from(["", " 2>&1 | tail -5", " > out.txt", " # a note", "\n", " || true"])
+
+
+@settings(deadline=None)
+@given(BEFORE, TYPED, WITH, AFTER)
+def test_a_form_is_its_own_form_whatever_stands_around_it(before: str, typed: str, more: str, after: str) -> None:
+    folder = ROOT + "/src" if before.startswith("cd") else ROOT
+    around = command_of(f"{before}{typed} {more}{after}", folder=ROOT)
+    plain = forms(f"{typed} {more}", folder=folder, root=ROOT)
+    assert [form.text for form in plain if form.text not in around] == []
+    for form in plain:
         if form.level is Level.WHOLE:
-            assert form.text in [other.text for other in forms(form.text) if other.level is Level.WHOLE]
+            assert form.text in command_of(form.text)
 
 
 @settings(deadline=None)

@@ -427,3 +427,12 @@ def test_what_comes_too_late_is_shown_the_next_time(helix: Helix, session: Agent
         assert not injections(session.settled()._store, task_of(session, "session"))
     assert session.tell("UserPromptSubmit", prompt="go")
     assert session.run("make all")[0]
+
+
+def test_getting_ready_for_the_first_hook_leaves_no_trace(session: AgentSession) -> None:
+    keep(session, "`make all` fails without a compiler", "install gcc")
+    before = session.helix._store.journal.last_seq
+    session.helix.warm_hooks()
+    assert session.settled()._store.journal.last_seq == before
+    assert session.helix.last() is None
+    assert session.run("make all")[0]
