@@ -19,6 +19,7 @@ from helix.errors import InvalidInputError
 PROJECT_FILE = ".helix/project.toml"
 TOGETHER, APART = "together", "apart"
 
+_TAKEN = ("global", "all")
 _MOST_BYTES = 1 << 20
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
 _SCP = re.compile(r"(?:[^@/]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
@@ -166,6 +167,8 @@ def _wishes(path: Path) -> _Wishes:
         raise InvalidInputError(
             f"{path} has a `name` or `projects` of another type", hint='name = "shop", projects = ["packages/*"]'
         )
+    if _fit(name) in _TAKEN:
+        raise InvalidInputError(f"{path}: no project may be called {name!r}", hint="that word has a meaning of its own")
     return _Wishes(_fit(name), tuple(projects))
 
 

@@ -76,6 +76,9 @@ class Settings:
     )
 
     scope: str = _setting("", "scope of commands that name none; empty: the project of the folder they are run in")
+    hook_ms: int = _setting(
+        300, "the longest that a hook keeps an agent waiting; `helix connect` writes it down for the client"
+    )
     holdback: float = _setting(
         0.1, "share of the tasks that are shown no memories, at random, so that `helix report` can compare; 0: none"
     )
@@ -317,6 +320,7 @@ def _check(settings: Settings) -> None:
         "embedding_threads",
         "rerank_candidates",
         "recurrences",
+        "hook_ms",
     ):
         if getattr(settings, name) < 1:
             raise ConfigError(f"setting {name!r} must be at least 1")

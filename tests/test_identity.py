@@ -147,7 +147,8 @@ def test_what_is_no_repository_is_not_taken_for_one(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     mark(tmp_path / "a", "name = ")
     mark(tmp_path / "b", "projects = 3")
-    for folder in ("a", "b"):
+    mark(tmp_path / "c", 'name = "global"')
+    for folder in ("a", "b", "c"):
         with pytest.raises(InvalidInputError, match=r"project\.toml"):
             identify(tmp_path / folder, home=tmp_path)
 

@@ -16,8 +16,8 @@ from starlette.responses import Response
 
 from helix.service import Helix
 
-SECONDS = 0.25
-"""Longest wait for an answer; with the way there and back it stays within the 300 ms that a hook may take."""
+WAY = 0.05
+"""Seconds of what a hook may take that are left for the way there and back."""
 WAIT = "x-helix-wait"
 """Header in which a client says how many milliseconds it is going to wait."""
 SENT = "x-helix-sent"
@@ -39,12 +39,14 @@ class HookEndpoint:
 
     def __init__(self, helix: Helix) -> None:
         self._helix = helix
+        self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-hook")
         helix.warm_hooks()
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to one hook, as a route of the app."""
-        end = time.monotonic() + _patience(request.headers.get(WAIT, "")) - _under_way(request.headers.get(SENT, ""))
+        given = _patience(request.headers.get(WAIT, ""), self._seconds)
+        end = time.monotonic() + given - _under_way(request.headers.get(SENT, ""))
         try:
             payload = json.loads(await request.body())
         except (ValueError, RecursionError):
@@ -63,9 +65,9 @@ class HookEndpoint:
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
 
 
-def _patience(header: str) -> float:
+def _patience(header: str, longest: float) -> float:
     """Return the seconds an answer may take where a client says how many milliseconds it waits."""
-    return min(SECONDS, max(int(header) / 1000 - _MARGIN, 0)) if header.isdecimal() and len(header) < 7 else SECONDS
+    return min(longest, max(int(header) / 1000 - _MARGIN, 0)) if header.isdecimal() and len(header) < 7 else longest
 
 
 def _under_way(header: str) -> float:

@@ -22,7 +22,7 @@ from helix.cli.connections import (
 )
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output
-from helix.cli.plugin_files import remove, render
+from helix.cli.plugin_files import Copy, remove, render
 from helix.settings import Settings
 
 _PROJECT, _USER = "project", "user"
@@ -56,12 +56,12 @@ def connect(invocation: Invocation, /, client: str, place: str | None, dry_run: 
     if dry_run:
         found = daemon.find(settings.store_path)
         url = found.url if found else f"http://{settings.host}:{daemon.last_port(settings.store_path)}"
-        copy = render(settings.home, settings.store_path, url=url, token=_token(settings))
+        copy = _copy(settings, url, _token(settings))
         _show(invocation, "connect", [change], copy.differing(), dry_run=True)
         return
     # The daemon is started here, so that what keeps it from starting is seen by a person and not by an agent.
     url, token = invocation.client().url, daemon.hook_token_of(settings.store_path)
-    copy = render(settings.home, settings.store_path, url=url, token=token)
+    copy = _copy(settings, url, token)
     written = copy.write()
     known.keep(memo)
     change.write()
@@ -98,6 +98,10 @@ def disconnect(invocation: Invocation, /, client: str, place: str | None, dry_ru
         for folder in unused:
             remove(folder)
     _show(invocation, "disconnect", changes, unused, dry_run=dry_run)
+
+
+def _copy(settings: Settings, url: str, token: str) -> Copy:
+    return render(settings.home, settings.store_path, url=url, token=token, hook_ms=settings.hook_ms)
 
 
 def _token(settings: Settings) -> str:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 PLUGIN = "helix"
-HOOK_SECONDS = 0.3
-"""The longest a client waits for one of our hooks."""
+_MARGIN = 0.05
+"""Seconds of a hook's time that its process leaves to the client for starting it."""
 
 _SOURCE = Path(__file__).resolve().parents[1] / "plugin"
 _PROCESS = Path(__file__).resolve().parents[1] / "hooks" / "helix_hook.py"
@@ -53,24 +53,27 @@ class Copy:
         return differing
 
 
-def render(home: Path, store: Path, *, url: str, token: str) -> Copy:
-    """Return the plugin's copy for a store whose daemon answers at this address, and whose hooks show this token."""
+def render(home: Path, store: Path, *, url: str, token: str, hook_ms: int) -> Copy:
+    """Return the plugin's copy for a store whose daemon answers at this address, and whose hooks show this token.
+
+    `hook_ms` is the longest that a client waits for a hook, in milliseconds.
+    """
     name = copy_name(home, store)
     files = {path.relative_to(_SOURCE).as_posix(): path.read_text("utf-8") for path in _files(_SOURCE)}
     marketplace = json.loads(files[_MARKETPLACE])
     files[_MARKETPLACE] = _dumped({**marketplace, "name": name})
-    files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), store, url, token))
+    files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), store, url, token, hook_ms / 1000))
     files["hooks/" + _PROCESS.name] = _PROCESS.read_text("utf-8")
     files["bin/helix"] = _command(home, store)
     files[_RECORD] = _dumped({"store": str(store), "url": url})
     return Copy(name=name, folder=folder_of(home, name), files=files)
 
 
-def renew(home: Path, store: Path, *, url: str, token: str) -> bool:
+def renew(home: Path, store: Path, *, url: str, token: str, hook_ms: int) -> bool:
     """Write the store's copy of the plugin anew where there is one and it is not as it should be; return whether."""
     if not (folder_of(home, copy_name(home, store)) / _RECORD).is_file():
         return False
-    return bool(render(home, store, url=url, token=token).write())
+    return bool(render(home, store, url=url, token=token, hook_ms=hook_ms).write())
 
 
 def remove(folder: Path) -> None:
@@ -90,22 +93,23 @@ def folder_of(home: Path, name: str) -> Path:
     return home / "clients" / "claude-code" / name
 
 
-def _hooks(packaged: Mapping[str, Any], store: Path, url: str, token: str) -> dict[str, Any]:
-    """Return the hooks with the store's own address in them."""
+def _hooks(packaged: Mapping[str, Any], store: Path, url: str, token: str, seconds: float) -> dict[str, Any]:
+    """Return the hooks with the store's own address in them, and how long the client waits for them."""
     process = {
         "type": "command",
         "command": sys.executable,
         "args": [
             *("-I", "-S", f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{_PROCESS.name}", "--client", "claude-code"),
             *("--store", str(store), "--python", sys.executable),
+            *("--seconds", f"{max(seconds - _MARGIN, _MARGIN):g}"),
         ],
-        "timeout": HOOK_SECONDS,
+        "timeout": seconds,
     }
     request = {
         "type": "http",
         "url": f"{url}/hooks/claude-code",
         "headers": {"Authorization": f"Bearer {token}"},
-        "timeout": HOOK_SECONDS,
+        "timeout": seconds,
     }
     return {
         **packaged,

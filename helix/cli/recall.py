@@ -48,7 +48,7 @@ def recall(invocation: Invocation, /, query: tuple[str, ...], full: bool, explai
     """
     asked = {name: value for name, value in asked.items() if value != ()}
     data = invocation.run("recall", query=" ".join(query), explain=explain, **asked)
-    _show_answer(invocation, data, data["recall"], explain=explain, full=full)
+    _show_answer(invocation, data, data["recall"], explain=explain, full=full, scope=asked["scope"])
 
 
 @click.command("recall-by-type")
@@ -147,12 +147,19 @@ def why(invocation: Invocation, /, name: str, session: str | None) -> None:
 
 
 def _show_answer(
-    invocation: Invocation, data: dict[str, Any], answer: dict[str, Any], *, explain: bool, full: bool
+    invocation: Invocation,
+    data: dict[str, Any],
+    answer: dict[str, Any],
+    *,
+    explain: bool,
+    full: bool,
+    scope: str | None = None,
 ) -> None:
     invocation.emit(data, lambda out: render.answer(out, answer, explain=explain, full=full))
     _say_notes(invocation, answer["notes"])
     if not answer["items"] and not invocation.json:
-        invocation.say("nothing found")
+        where = f" in {scope} and global; `--scope all` asks everywhere" if scope not in (None, "global") else ""
+        invocation.say(f"nothing found{where}")
 
 
 def _say_notes(invocation: Invocation, notes: list[str]) -> None:

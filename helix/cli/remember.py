@@ -19,7 +19,7 @@ from helix.cli.oversight import erased
 from helix.cli.progress import follow
 from helix.cli.render import memory_line
 from helix.errors import InvalidInputError
-from helix.model.memory import Kind
+from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.provenance import Trust
 
 _SENTENCE_END = re.compile("(?<=[.!?])\\s|(?<=[\u3002\uff01\uff1f])|\n")
@@ -79,7 +79,7 @@ def store(
     stored = data["store"]
 
     def show(out: Output) -> None:
-        where = f" in {rest['scope']}" if rest["scope"] else ""
+        where = f" in {rest['scope'] or GLOBAL_SCOPE}"
         out.line(f"{stored['status'].lower()} ", (stored["name"], "bold"), where)
 
     invocation.emit(data, show)

@@ -121,7 +121,8 @@ def _announced(helix: Helix, listener: socket.socket, idle_minutes: float, ready
     store = helix.settings.store_path
     found = daemon.announce(store, url=url, port=port, idle_minutes=idle_minutes)
     try:
-        renew(helix.settings.home, store, url=url, token=daemon.hook_token_of(store))
+        token = daemon.hook_token_of(store)
+        renew(helix.settings.home, store, url=url, token=token, hook_ms=helix.settings.hook_ms)
     except OSError:
         logger.exception("the plugin of connected clients could not be brought up to date")
     ready(found, tuple(helix.status().warnings))

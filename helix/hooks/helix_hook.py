@@ -1,6 +1,6 @@
 """The process hook: hands what a coding agent's client says to the daemon and prints its answer, or prints nothing.
 
-    python3 -I -S helix_hook.py [--client NAME] [--store FOLDER] [--python PROGRAM] < payload
+    python3 -I -S helix_hook.py [--client NAME] [--store FOLDER] [--python PROGRAM] [--seconds LIMIT] < payload
 
 One file of the standard library alone, so that it starts fast and can be copied anywhere. It always ends with status 0
 and within LIMIT, whatever the daemon does. It never waits for a daemon to start: where none runs, the
@@ -17,7 +17,7 @@ import sys
 import time
 
 LIMIT = 0.25
-"""Seconds from the start of the process to its end, of the 300 ms that a hook may take."""
+"""Seconds from the start of the process to its end, of the 300 ms that a hook may take, where nothing else is said."""
 
 _STARTS_A_DAEMON = ("SessionStart", "UserPromptSubmit")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -46,14 +46,15 @@ class NoAnswer(Exception):
 def main(arguments: list[str]) -> str:
     """Do what the module says; return the text to print."""
     options = {arguments[at]: arguments[at + 1] for at in range(0, len(arguments) - 1, 2)}
-    _end_in_time()
+    end = STARTED + _seconds(options.get("--seconds", ""))
+    _end_in_time(end)
     payload = sys.stdin.buffer.read()
     event = ""
     store = options.get("--store") or _store()
     try:
         event = _event(payload)
         try:
-            return _ask(store, options.get("--client", "claude-code"), payload)
+            return _ask(store, options.get("--client", "claude-code"), payload, end)
         except NoDaemon:
             if event in _STARTS_A_DAEMON:
                 _start_daemon(store, options.get("--python", ""))
@@ -64,6 +65,13 @@ def main(arguments: list[str]) -> str:
     except (OSError, ValueError, RecursionError) as trouble:
         _note(store, event, type(trouble).__name__)
     return ""
+
+
+def _seconds(given: str) -> float:
+    try:
+        return min(max(float(given), 0.01), 60.0)
+    except ValueError:
+        return LIMIT
 
 
 class NoDaemon(NoAnswer):
@@ -79,24 +87,24 @@ def _event(payload: bytes) -> str:
     return name if isinstance(name, str) and name.isalpha() else ""
 
 
-def _ask(store: str, client: str, payload: bytes) -> str:
+def _ask(store: str, client: str, payload: bytes, end: float) -> str:
     """Return the daemon's answer, which is an object of JSON, as text."""
     host, port = _address(store)
     token = _text(store, "hook-token")
     if not token:
         raise NoAnswer("the store has no hook token")
     try:
-        with socket.create_connection((host, port), timeout=_left()) as connection:
+        with socket.create_connection((host, port), timeout=_left(end)) as connection:
             # HTTP/1.0: the answer ends with the connection, and comes in one piece.
             name = f"[{host}]" if ":" in host else host
             head = (
                 f"POST /hooks/{client} HTTP/1.0\r\nHost: {name}:{port}\r\nAuthorization: Bearer {token}\r\n"
-                f"X-Helix-Wait: {_left() * 1000:.0f}\r\nX-Helix-Sent: {time.monotonic():.4f}\r\n"
+                f"X-Helix-Wait: {_left(end) * 1000:.0f}\r\nX-Helix-Sent: {time.monotonic():.4f}\r\n"
                 "Content-Type: application/json\r\n"
                 f"Content-Length: {len(payload)}\r\n\r\n"
             )
             connection.sendall(head.encode("latin-1") + payload)
-            answer = _read(connection)
+            answer = _read(connection, end)
     except TimeoutError:
         raise NoAnswer("the daemon did not answer in time") from None
     except ConnectionRefusedError:
@@ -113,11 +121,11 @@ def _ask(store: str, client: str, payload: bytes) -> str:
         raise NoAnswer("the daemon answered with no JSON object") from None
 
 
-def _read(connection: socket.socket) -> bytes:
+def _read(connection: socket.socket, end: float) -> bytes:
     pieces: list[bytes] = []
     size = 0
     while True:
-        connection.settimeout(_left())
+        connection.settimeout(_left(end))
         piece = connection.recv(65536)
         if not piece:
             return b"".join(pieces)
@@ -127,9 +135,9 @@ def _read(connection: socket.socket) -> bytes:
             raise NoAnswer("the answer has no end")
 
 
-def _left() -> float:
+def _left(end: float) -> float:
     """Return the seconds that are left, which a socket may wait."""
-    left = STARTED + LIMIT - time.monotonic()
+    left = end - time.monotonic()
     if left <= 0:
         raise NoAnswer("the time is up")
     return left
@@ -259,13 +267,13 @@ def _note(store: str, event: str, trouble: str) -> None:
         pass  # a full disk is no reason to stop an agent
 
 
-def _end_in_time() -> None:
+def _end_in_time(end: float) -> None:
     """Have this process end when its time is up, even where it is still being told what happened."""
     try:
         import signal
 
         signal.signal(signal.SIGALRM, lambda number, frame: os._exit(0))
-        signal.setitimer(signal.ITIMER_REAL, max(STARTED + LIMIT + 0.01 - time.monotonic(), 0.001))
+        signal.setitimer(signal.ITIMER_REAL, max(end + 0.01 - time.monotonic(), 0.001))
     except (AttributeError, ValueError):
         pass  # Windows: sockets have their own limit, and a client closes what it has written
 

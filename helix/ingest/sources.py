@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from helix.errors import NotARepositoryError, NotFoundError
-from helix.identity import folder_identity, identify
+from helix.identity import Identity, folder_identity, identify
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.writing import Importer
@@ -57,18 +57,18 @@ def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
     files = transcript.transcript_files(Path(path))
     total = transcript.line_count(files)
     given = _scope(store, scope)
-    known: dict[Path, str] = {}
+    known: dict[Path, Identity] = {}
 
-    def scope_of(folder: Path) -> str:
+    def project_of(folder: Path) -> Identity:
         if folder not in known:
-            found = identify(folder, worktrees=store.settings.worktrees, home=Path.home())
-            known[folder] = given or (found or folder_identity(folder)).scope
+            found = identify(folder, worktrees=store.settings.worktrees, home=Path.home()) or folder_identity(folder)
+            known[folder] = replace(found, scope=given or found.scope)
         return known[folder]
 
     importer = Importer(store, source=CLIENT, scope=given or GLOBAL_SCOPE)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        slices = transcript.read_transcripts(files, scope_of)
+        slices = transcript.read_transcripts(files, project_of)
         return asdict(importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
 
     return work

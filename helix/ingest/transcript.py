@@ -7,6 +7,8 @@ what cannot be read is passed over. A running session may be taken in again and 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import InvalidInputError, NotFoundError
+from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, shorten
 from helix.learning.action.fixes import Fix, Mending, failure_words, only_looks
@@ -29,8 +32,8 @@ from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 
-ScopeOf = Callable[[Path], str]
-"""Returns the scope of what is done in a folder, which may be gone by now."""
+ProjectOf = Callable[[Path], Identity]
+"""Returns the project of what is done in a folder, which may be gone by now."""
 
 _LONGEST_LINE_BYTES = 1 << 24
 _LONGEST_TEXT = 8_000
@@ -45,6 +48,12 @@ _WORKED: Mapping[EvidenceKind, str] = {
     EvidenceKind.LINT: "How the code is checked",
 }
 
+_WORKS = "A command that works here"
+_OFTEN = 3
+"""How often any other command has to pass in a session."""
+_SELECTED = re.compile(r"[/\\]|::|\.\w+(?=\s|$)|\s-k\b")
+"""Files, tests and the like: what was run is then no more than a part, which other work has no use for."""
+
 Record = Mapping[str, Any]
 
 
@@ -54,7 +63,8 @@ def transcript_files(path: Path) -> list[Path]:
     Raises NotFoundError where there is none.
     """
     place = path.expanduser()
-    found = [place] if place.is_file() else sorted(place.rglob("*.jsonl")) if place.is_dir() else []
+    below = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+    found = [path for path in below if path.is_file()]  # a pipe of that name would be waited for
     if not found:
         hint = "Claude Code keeps them in ~/.claude/projects; name a .jsonl file or a folder of them"
         raise NotFoundError(f"there is no transcript at {place}", hint=hint)
@@ -70,28 +80,31 @@ def line_count(files: Iterable[Path]) -> int:
     return total
 
 
-def read_transcripts(files: Iterable[Path], scope_of: ScopeOf) -> Iterator[Slice | IngestProblem]:
+def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[Slice | IngestProblem]:
     """Yield what the histories give to remember, each file's in its order, a line at a time.
 
     Sources are `claude-code:<session>:<record or call>`: those a live hook uses, so that nothing comes twice.
     """
     before = 0
     for file in files:
-        number = 0
-        history = _History(_agent_of(file), scope_of)
+        number = unread = 0
+        history = _History(_agent_of(file), project_of)
         try:
             with file.open("rb") as stream:
                 for number, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
+                    record = None if raw is None else _record(raw)
+                    unread += record is None and raw is not None and not raw.isspace()
                     if raw is None:
                         why = f"longer than {_LONGEST_LINE_BYTES:,} bytes"
                         yield IngestProblem(where=f"{file}, line {number}", why=why)
-                        continue
-                    record = _record(raw)
-                    if record is not None:
+                    elif record is not None:
                         yield from history.take(record, before + number)
         except OSError as error:
             yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
         yield from history.rest(before + number)
+        if unread or (number and not history.session):
+            why = f"{unread} of {number} lines are no JSON objects" if unread else "it holds no session of Claude Code"
+            yield IngestProblem(where=str(file), why=why)
         before += number
 
 
@@ -109,12 +122,13 @@ class _History:
     """One file on its way into slices: the calls whose results have not come, what has failed, what was said last."""
 
     agent: str
-    scope_of: ScopeOf
+    project_of: ProjectOf
     session: str = ""
     scope: str = ""
+    root: str = ""
     mending: Mending = field(default_factory=Mending)
     calls: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    passed: Counter[str] = field(default_factory=Counter)
     said: _Said | None = None
 
     def take(self, record: Record, position: int) -> Iterator[Slice]:
@@ -130,7 +144,8 @@ class _History:
                 case "text" if kind == "assistant":
                     self.said = _Said(key, str(block.get("text") or ""), at)
                 case "text":
-                    yield from self._prompt(str(block.get("text") or ""), key, at, position)
+                    asked_by_agent = record.get("isSidechain") is True or bool(record.get("agentId"))
+                    yield from self._prompt(str(block.get("text") or ""), key, at, position, asked_by_agent)
                 case "tool_use":
                     self._called(block)
                 case "tool_result":
@@ -148,14 +163,17 @@ class _History:
         self.session = self.session or str(record.get("sessionId") or "")
         folder = record.get("cwd")
         if not self.scope and isinstance(folder, str) and "\0" not in folder and Path(folder).is_absolute():
-            self.scope = self.scope_of(Path(folder))
+            project = self.project_of(Path(folder))
+            self.scope, self.root = project.scope, str(project.root)
+            self.mending = Mending(self.root)
         return bool(self.session)
 
-    def _prompt(self, text: str, key: str, at: datetime | None, position: int) -> Iterator[Slice]:
+    def _prompt(self, text: str, key: str, at: datetime | None, position: int, by_agent: bool) -> Iterator[Slice]:
         if not key or not text.strip() or text.lstrip().startswith((*_BY_CLIENT, *_NOT_SAID)):
             return
         yield from self.rest(position)
-        yield self._episode(key, text, position, at=at, role="user")
+        role, agent = ("assistant", CLIENT) if by_agent else ("user", "")
+        yield self._episode(key, text, position, at=at, role=role, agent=agent)
 
     def _called(self, block: Record) -> None:
         call, given = str(block.get("id") or ""), block.get("input")
@@ -172,10 +190,12 @@ class _History:
             return
         action = replace(action, at=at)
         if (fix := self.mending.take(action)) is not None:
-            if _may_be_told(fix, action.folder):
+            if _may_be_told(fix, self.root):
                 yield self._mended(fix, position, at)
         elif action.command and action.passed is False and not only_looks(action.command):
-            yield self._episode(call, failure_words(action), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT)
+            yield self._episode(
+                call, failure_words(action, self.root), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT
+            )
         yield from self._worked(action, call, position, at)
 
     def _mended(self, fix: Fix, position: int, at: datetime | None) -> Slice:
@@ -191,15 +211,18 @@ class _History:
         return replace(item, memories=(replace(memory, files=fix.files, attributes=fix.attributes),))
 
     def _worked(self, action: Action, call: str, position: int, at: datetime | None) -> Iterator[Slice]:
-        """Yield a command that tests, builds or checks the project and passed, the first time it did."""
+        """Yield a command that works here: one that tests, builds or checks the project as a whole, or passes often."""
+        if not action.command or not action.passed or only_looks(action.command):
+            return
+        command = next(iter(command_of(action.command, folder=action.folder, root=self.root)), "")
+        if not command or command.startswith("git ") or _SELECTED.search(command):
+            return
+        self.passed[command] += 1
         evidence = classify(action)
-        if evidence is None or not action.passed or evidence.kind not in _WORKED:
+        title = _WORKED.get(evidence.kind, "") if evidence is not None else ""
+        if self.passed[command] != (1 if title else _OFTEN):
             return
-        command = next(iter(command_of(action.command)), "")
-        if not command or command in self.told:
-            return
-        self.told.add(command)
-        trigger, resolution = f"{_WORKED[evidence.kind]}: `{command}`", f"`{command}` was run here, and it passed."
+        trigger, resolution = f"{title or _WORKS}: `{command}`", f"`{command}` was run here, and it passed."
         item = self._episode(f"{call}#worked", f"{trigger}\n{resolution}", position, at=at, role="tool")
         yield replace(item, memories=(self._memory(item, Kind.SNIPPET, trigger, resolution),))
 

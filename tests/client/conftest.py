@@ -32,6 +32,7 @@ def connected(client_program: Path, tmp_path_factory: pytest.TempPathFactory) ->
         "HELIX_HOME": str(folder / "helix"),
         "HELIX_EMBEDDING_MODEL": "none",
         "HELIX_HOLDBACK": "0",
+        "HELIX_HOOK_MS": "10000",  # a machine that runs all the tests is slow, and what comes too late is not shown
         "PYTHONPATH": str(ROOT),
     }
     person = Person(client=CodingClient(program=client_program, home=home, project=folder), settings=settings)

@@ -93,7 +93,7 @@ def test_the_kept_payloads_have_the_shape_of_what_the_client_sends(person: Perso
     sent: list[dict[str, Any]] = []
     home = Path(person.settings["HELIX_HOME"])
     with listening(sent) as url:
-        render(home, home / "store", url=url, token="of no use").write()
+        render(home, home / "store", url=url, token="of no use", hook_ms=300).write()
         person.client.work(script, "BEGIN")
     shapes = set(map(shape, sent))
     kept = {name: json.loads((KEPT / f"{name}.json").read_text("utf-8")) for name in NAMES}

@@ -100,7 +100,7 @@ def test_a_session_goes_on_unharmed_whatever_became_of_the_daemon(person: Person
     if answer is None:
         person.helix("stop")
     with instead_of_the_daemon(answer) as url:
-        render(home, home / "store", url=url, token="of no use").write()
+        render(home, home / "store", url=url, token="of no use", hook_ms=300).write()
         script = Script(turns={"BEGIN": [[call("Bash", command="echo here", description="x")], [say("and well")]]})
         written = person.client.work(script, "BEGIN")
     assert "here" in text_of(script.of("BEGIN")[1]["messages"][-1])

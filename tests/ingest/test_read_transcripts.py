@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix.errors import NotFoundError
+from helix.identity import Identity
 from helix.ingest.draft import Slice
 from helix.ingest.transcript import line_count, read_transcripts, transcript_files
 from helix.model.memory import Kind
@@ -72,9 +74,11 @@ def told(tmp_path: Path) -> Told:
 
 
 def read(*files: Path) -> list[Slice]:
-    found = list(read_transcripts(files, lambda folder: f"scope-of-{folder.name}"))
-    assert not [item for item in found if isinstance(item, IngestProblem)]
-    return [item for item in found if isinstance(item, Slice)]
+    return [item for item in read_all(*files) if isinstance(item, Slice)]
+
+
+def read_all(*files: Path) -> list[Slice | IngestProblem]:
+    return list(read_transcripts(files, lambda folder: Identity(scope=f"scope-of-{folder.name}", root=folder)))
 
 
 def said(slices: Sequence[Slice], role: str) -> list[str]:
@@ -156,7 +160,9 @@ def test_a_file_of_a_sub_agent_says_which_kind_it_was(told: Told) -> None:
     told.add("assistant", [{"type": "text", "text": "DELIVERED: built"}], isSidechain=True, agentId="a1")
     path = told.write("s/subagents/agent-a1.jsonl")
     path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "helix:builder"}))
-    assert [item.episode.agent for item in read(path)] == ["", "claude-code/helix:builder"]
+    episodes = [item.episode for item in read(path)]
+    assert [episode.agent for episode in episodes] == ["claude-code", "claude-code/helix:builder"]
+    assert {episode.role for episode in episodes} == {"assistant"}, "what an agent asks is no person's word"
 
 
 def test_a_fix_that_names_an_ignored_file_is_left_out(told: Told) -> None:
@@ -193,7 +199,47 @@ def test_a_broken_line_costs_only_itself(told: Told) -> None:
         "[" * 9999,
     ]
     told.add("user", "after")
-    assert said(read(told.write()), "user") == ["before", "after"]
+    path = told.write()
+    assert said(read(path), "user") == ["before", "after"]
+    (problem,) = (item for item in read_all(path) if isinstance(item, IngestProblem))
+    assert (problem.where, problem.why) == (str(path), "5 of 9 lines are no JSON objects")
+
+
+def test_a_file_that_is_no_history_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"text": "a line of something else"}\n', "utf-8")
+    assert read_all(path) == [IngestProblem(where=str(path), why="it holds no session of Claude Code")]
+
+
+def test_a_pipe_of_that_name_is_not_waited_for(told: Told) -> None:
+    told.add("user", "one")
+    path = told.write("a/1.jsonl")
+    os.mkfifo(told.folder / "a" / "2.jsonl")
+    assert transcript_files(told.folder / "a") == [path]
+
+
+def test_parts_of_what_is_tested_are_no_lesson_and_what_passes_often_is(told: Told) -> None:
+    for number in range(4):
+        told.run(f"a{number}", f"pytest tests/test_{number}.py::test_it", output="1 passed")
+        told.run(f"b{number}", "make migrate", output="done")
+        told.run(f"c{number}", "git push origin main", output="done")
+    memories = [m.trigger for item in read(told.write()) for m in item.memories]
+    assert memories == ["A command that works here: `make migrate`"]
+
+
+def test_a_fix_says_what_was_changed(told: Told) -> None:
+    told.run("t1", "make", status=2, output="error: unknown colour")
+    told.call(
+        "t2",
+        "Edit",
+        file_path=str(told.folder / "src/a.c"),
+        old_string="int x;\ncolor = 1;",
+        new_string="int x;\ncolour = 1;",
+    )
+    told.result("t2", "done", answer={"filePath": "src/a.c"})
+    told.run("t3", "make", output="ok")
+    (memory,) = [m for item in read(told.write()) for m in item.memories if m.kind is Kind.FAILURE]
+    assert memory.resolution == "It passed after changing src/a.c ('color = 1;' to 'colour = 1;')."
 
 
 _JSON = st.recursive(
@@ -222,4 +268,4 @@ def test_no_record_whatever_it_holds_stops_the_reading(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     path.write_text("\n".join(map(json.dumps, records)), "utf-8")
-    list(read_transcripts([path], lambda folder: "scope"))
+    read_all(path)

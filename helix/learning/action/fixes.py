@@ -36,13 +36,15 @@ _GIT_LOOKING = frozenset(("status", "diff", "log", "show", "blame", "grep", "rev
 class Fix:
     """A failure that was mended. `command` is in its normal form, `error` the line of the output that told of it.
 
-    `files` were edited and `commands` run with success between the last failure and the pass, in their order;
+    `files` were edited and `commands` run with success between the last failure and the pass, in their order; `changes`
+    says of each file in a line what was done to it, as far as one line tells that;
     `times` is how often it failed. `passed_id` names the action that passed.
     """
 
     command: str
     error: str
     files: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     times: int = 1
     failed_at: datetime | None = None
@@ -61,7 +63,9 @@ class Fix:
         """What was done before it passed again."""
         done = []
         if self.files:
-            done.append("changing " + ", ".join(self.files[:_MOST_DONE]))
+            told = [*self.changes, *[""] * len(self.files)]
+            named = (f"{file} ({change})" if change else file for file, change in zip(self.files, told, strict=False))
+            done.append("changing " + ", ".join(list(named)[:_MOST_DONE]))
         if self.commands:
             done.append("running " + ", ".join(f"`{_cut(one, _COMMAND_SHOWN)}`" for one in self.commands[:_MOST_DONE]))
         return "It passed after " + " and ".join(done) + "."
@@ -80,7 +84,7 @@ class _Open:
     error: str
     first: Action
     times: int = 1
-    files: dict[str, None] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
     commands: dict[str, None] = field(default_factory=dict)
 
 
@@ -100,8 +104,11 @@ class Mending:
         """
         if not action.command:
             if action.is_edit and action.passed is not False:
+                edited = dict.fromkeys(
+                    (_inside(file, self._root or action.folder) for file in action.files), redact(action.change).text
+                )
                 for one in self._open.values():
-                    one.files.update(dict.fromkeys(_inside(file, self._root or action.folder) for file in action.files))
+                    one.files.update(edited)
             return None
         if action.passed is None or only_looks(action.command):
             return None
@@ -168,6 +175,7 @@ def _fix(known: _Open, passed: Action) -> Fix:
         command=known.command,
         error=known.error,
         files=tuple(known.files),
+        changes=tuple(known.files.values()),
         commands=tuple(known.commands),
         times=known.times,
         failed_at=known.first.at,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from helix.learning.events.events import (
@@ -198,7 +199,20 @@ def _action(payload: Payload) -> Action | None:
     if tool == _SHELL and _text(given, "command").strip():
         return Action(id=call, command=_text(given, "command"), folder=folder)
     file = _text(given, "file_path") or _text(given, "notebook_path")
-    return Action(id=call, files=(file,), folder=folder) if tool in _EDITS and file else None
+    if tool not in _EDITS or not file:
+        return None
+    return Action(id=call, files=(file,), folder=folder, change=_changed(given))
+
+
+def _changed(given: Payload) -> str:
+    """Return the first line that an edit changes, as it was and as it is; empty for a file written whole."""
+    edits = given.get("edits")
+    first = edits[0] if isinstance(edits, list) and edits and isinstance(edits[0], Mapping) else given
+    old, new = _text(first, "old_string").splitlines(), _text(first, "new_string").splitlines()
+    at = next((at for at, (before, after) in enumerate(zip(old, new, strict=False)) if before != after), None)
+    if at is None:
+        return f"{new[len(old)].strip()[:100]!r} added" if 0 < len(old) < len(new) else ""
+    return f"{old[at].strip()[:100]!r} to {new[at].strip()[:100]!r}"
 
 
 def _written(payload: Payload) -> str:
@@ -218,16 +232,8 @@ def _ended(
     interrupted: bool = False,
     output: str = "",
 ) -> Action:
-    return Action(
-        id=action.id,
-        command=action.command,
-        files=action.files,
-        folder=action.folder,
-        exit_status=exit_status,
-        failed=failed,
-        interrupted=interrupted,
-        output=_middle_out(output),
-    )
+    kept = _middle_out(output)
+    return replace(action, exit_status=exit_status, failed=failed, interrupted=interrupted, output=kept)
 
 
 def _middle_out(text: str) -> str:
