@@ -1,0 +1,105 @@
+"""Transcripts in a store: taken in once, gone on with, redacted, and shown where what they tell of matters."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix.learning.action.sites import look_up
+from helix.model.action import Action
+from helix.model.memory import Kind, Status
+from helix.model.provenance import Trust
+from helix.model.reports import JobState
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.settings import Settings
+
+TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
+"""In the form of a secret, and none."""
+
+
+@pytest.fixture
+def helix(settings: Settings) -> Iterator[Helix]:
+    with Helix.open(settings, embedder=HashEmbedder()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    subprocess.run(
+        ["git", "-C", str(folder), "remote", "add", "origin", "https://example.org/acme/shop.git"], check=True
+    )
+    return folder
+
+
+def records(project: Path) -> list[dict[str, Any]]:
+    def of(kind: str, content: Any, number: int, **more: Any) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "uuid": f"u{number}",
+            "sessionId": "s1",
+            "cwd": str(project / "src"),
+            "timestamp": f"2026-03-01T10:00:{number:02}Z",
+            "message": {"role": kind, "content": content},
+            **more,
+        }
+
+    def run(number: int, command: str, text: str, *, failed: bool = False) -> list[dict[str, Any]]:
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": command}}
+        end = {"type": "tool_result", "tool_use_id": f"t{number}", "content": text, "is_error": failed}
+        answer = text if failed else {"stdout": text, "stderr": "", "interrupted": False}
+        return [of("assistant", [call], number), of("user", [end], number + 1, toolUseResult=answer)]
+
+    return [
+        of("user", f"Why does the migration fail? My token is {TOKEN}", 0),
+        *run(1, "make migrate", "Exit code 2\nError: relation 'users' is missing", failed=True),
+        *run(3, "createdb shop_test", ""),
+        *run(5, "make migrate", "done"),
+        of("assistant", [{"type": "text", "text": "The test database was missing."}], 7),
+    ]
+
+
+def take_in(helix: Helix, path: Path) -> dict[str, Any]:
+    job = helix.ingest_transcript(str(path))
+    while (job := helix.job(job.id)).state is JobState.RUNNING:
+        time.sleep(0.01)
+    assert job.state is JobState.DONE, job.error
+    return dict(job.result)
+
+
+def test_a_history_is_taken_in_once_and_gone_on_with(helix: Helix, project: Path, tmp_path: Path) -> None:
+    lines = [json.dumps(record) + "\n" for record in records(project)]
+    path = tmp_path / "history.jsonl"
+    path.write_text("".join(lines[:3]), "utf-8")
+    first = take_in(helix, path)
+    assert (first["episodes"], first["memories"], first["redacted"]) == (2, 0, 1)
+    path.write_text("".join(lines) + lines[-1][:20], "utf-8")
+    second = take_in(helix, path)
+    assert (second["episodes"], second["memories"], second["skipped"]) == (2, 1, 2)
+    assert "1 of 9 lines" in second["problems"][0]["why"], "the line that is being written"
+    assert (take_in(helix, path)["episodes"], take_in(helix, path)["memories"]) == (0, 0)
+    episodes = helix.list_episodes(session="s1").items
+    assert {episode.scope for episode in episodes} == {"example.org/acme/shop"}
+    assert TOKEN not in repr(episodes)
+
+
+def test_what_a_history_teaches_is_shown_at_its_command(helix: Helix, project: Path, tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records(project)), "utf-8")
+    take_in(helix, path)
+    (memory,) = helix.list_memories(kinds=[Kind.FAILURE]).items
+    assert memory.status is Status.ACTIVE and memory.provenance.trust is Trust.TOOL_OUTPUT
+    assert memory.resolution == "It passed after running `createdb shop_test`."
+    again = Action(command="cd src && make migrate", folder=str(project))
+    (site,) = look_up(helix._store, again, memory.scope, root=str(project))
+    assert site.memory.id == memory.id
+    assert look_up(helix._store, Action(command="make build", folder=str(project)), memory.scope) == ()
