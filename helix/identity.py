@@ -76,6 +76,18 @@ def folder_identity(folder: Path) -> Identity:
     return Identity(scope=_own_name(root), root=root)
 
 
+def project_of(folder: Path, *, worktrees: str = TOGETHER) -> Identity:
+    """Return the project of a folder that a coding agent's client works in: what `identify` finds, else the folder.
+
+    Where a `.helix/project.toml` cannot be read, it is passed over: an agent's work goes on.
+    """
+    try:
+        found = identify(folder, worktrees=worktrees, home=Path.home())
+    except InvalidInputError:
+        found = None
+    return found or folder_identity(folder)
+
+
 def scope_of_repository(common: Path) -> str:
     """Return the scope of the repository whose common git folder this is, by its remote or by where it is."""
     main = common.parent if common.name == ".git" else common

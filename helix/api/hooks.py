@@ -9,11 +9,14 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from helix.identity import project_of
 from helix.service import Helix
 
 WAY = 0.05
@@ -22,6 +25,9 @@ WAIT = "x-helix-wait"
 """Header in which a client says how many milliseconds it is going to wait."""
 SENT = "x-helix-sent"
 """Header in which it says when, by the clock that all processes of a machine share: a busy daemon reads it later."""
+
+SCOPE = "x-helix-scope"
+"""Header of the answer to the beginning of a session: the scope that commands run in it are to work in, quoted."""
 
 _MARGIN = 0.015
 _LONGEST_WAY = 5.0
@@ -56,9 +62,18 @@ class HookEndpoint:
         work = loop.run_in_executor(self._threads, partial(self._helix.hook, client, payload, until=end))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
         if work.done():
-            return _json(work.result())
+            return _json(work.result(), self._scope(payload))
         log.warning("a hook was answered with nothing: it took too long", extra={"client": client[:40]})
         return _json(_NOTHING)
+
+    def _scope(self, payload: object) -> str:
+        """Return the scope of a session that begins; empty for everything else."""
+        if not isinstance(payload, Mapping) or payload.get("hook_event_name") != "SessionStart":
+            return ""
+        folder = payload.get("cwd")
+        if not isinstance(folder, str) or "\0" in folder or not Path(folder).is_absolute():
+            return ""
+        return project_of(Path(folder), worktrees=self._helix.settings.worktrees).scope
 
     async def close(self) -> None:
         """Let begun work end, drop what waits."""
@@ -79,5 +94,6 @@ def _under_way(header: str) -> float:
     return passed if 0.0 <= passed < _LONGEST_WAY else 0.0
 
 
-def _json(answer: Mapping[str, Any]) -> Response:
-    return Response(json.dumps(answer), media_type="application/json")
+def _json(answer: Mapping[str, Any], scope: str = "") -> Response:
+    headers = {SCOPE: quote(scope)} if scope else None
+    return Response(json.dumps(answer), media_type="application/json", headers=headers)

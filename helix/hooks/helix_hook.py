@@ -113,12 +113,29 @@ def _ask(store: str, client: str, payload: bytes, end: float) -> str:
     status = headers.split(b"\r\n", 1)[0].split()
     if len(status) < 2 or not status[0].startswith(b"HTTP/") or status[1] != b"200":
         raise NoAnswer("the daemon answered with no success")
+    _pin(store, headers)
     try:
         if not isinstance(json.loads(body), dict):
             raise ValueError
         return body.decode("utf-8")
     except ValueError:
         raise NoAnswer("the daemon answered with no JSON object") from None
+
+
+def _pin(store: str, headers: bytes) -> None:
+    """Have the commands that are run in a session that begins use its store and its scope, where the client lets us."""
+    path = os.environ.get("CLAUDE_ENV_FILE", "")
+    lines = (line.partition(b":") for line in headers.split(b"\r\n"))
+    told = [value.strip() for name, _, value in lines if name.lower() == b"x-helix-scope"]
+    if not path or not told:
+        return
+    from urllib.parse import unquote
+
+    wanted = {"HELIX_DB_PATH": store, "HELIX_SCOPE": unquote(told[0].decode("latin-1"))}
+    with open(path, "a", encoding="utf-8") as file:
+        for name, value in wanted.items():
+            quoted = value.replace("'", "'\\''")
+            file.write(f"export {name}='{quoted}'\n")
 
 
 def _read(connection: socket.socket, end: float) -> bytes:

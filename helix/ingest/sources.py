@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import NotARepositoryError, NotFoundError
-from helix.identity import Identity, folder_identity, identify
+from helix.identity import Identity
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.writing import Importer
@@ -61,7 +61,7 @@ def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
 
     def project_of(folder: Path) -> Identity:
         if folder not in known:
-            found = identify(folder, worktrees=store.settings.worktrees, home=Path.home()) or folder_identity(folder)
+            found = project_of(folder, worktrees=store.settings.worktrees)
             known[folder] = replace(found, scope=given or found.scope)
         return known[folder]
 

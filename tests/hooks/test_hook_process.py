@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -30,10 +31,11 @@ Behave = Callable[[socket.socket], None]
 
 
 def hook(
-    store: Path | None, payload: object = PAYLOAD, *, script: Path = HOOK, **environment: str
+    store: Path | None, payload: object = PAYLOAD, *, script: Path = HOOK, limit: str = "10", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the process as a client does."""
+    """Run the process as a client does, with a limit in seconds that a busy machine meets; empty for its own."""
     place = [] if store is None else ["--store", str(store)]
+    place += ["--seconds", limit] if limit else []
     text = payload if isinstance(payload, str) else json.dumps(payload)
     return subprocess.run(
         [sys.executable, "-I", "-S", str(script), "--client", "claude-code", *place],
@@ -134,6 +136,21 @@ GARBAGE = {
 }
 
 
+def test_commands_of_a_session_that_begins_are_pinned_to_its_store_and_scope(tmp_path: Path) -> None:
+    store, pinned = tmp_path / "it's a store", tmp_path / "environment"
+    store.mkdir()
+    scope = "example.org/a b/@it's"
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(f"HTTP/1.0 200 OK\r\nX-Helix-Scope: {quote(scope)}\r\n\r\n{{}}".encode())
+
+    with pretending(store, answer):
+        assert hook(store, PAYLOAD, CLAUDE_ENV_FILE=str(pinned)).stdout == "{}"
+    shell = f". '{pinned}'; printf '%s|%s' \"$HELIX_DB_PATH\" \"$HELIX_SCOPE\""
+    told = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True).stdout
+    assert told == f"{store}|{scope}"
+
+
 @pytest.mark.parametrize("answer", GARBAGE.values(), ids=GARBAGE)
 def test_an_answer_that_is_none_is_not_printed(tmp_path: Path, answer: bytes) -> None:
     with pretending(tmp_path, saying(answer)):
@@ -155,7 +172,7 @@ def silently(connection: socket.socket) -> None:
 @pytest.mark.parametrize("behave", [None, silently, slowly], ids=["never accepted", "hung", "dripping"])
 def test_a_daemon_that_hangs_is_not_waited_for(tmp_path: Path, behave: Behave | None) -> None:
     with pretending(tmp_path, behave):
-        run = hook(tmp_path)
+        run = hook(tmp_path, limit="")
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
     assert trouble(tmp_path) in {"the daemon did not answer in time", "the time is up"}
 
