@@ -17,6 +17,7 @@ from helix.learning.context.lineage import Delivery
 from helix.learning.context.planner import PlannerContext
 from helix.learning.context.relevant import LIMIT
 from helix.model.action import Action
+from helix.model.memory import GLOBAL_SCOPE
 from helix.service import Helix
 
 
@@ -44,9 +45,9 @@ def lineage(
     *,
     tasks: Sequence[Mapping[str, Any]] | None = None,
     plan: strawberry.ID | None = None,
-    scope: str | None = None,
+    scope: str = GLOBAL_SCOPE,
 ) -> list[Delivery]:
-    """List what tasks delivered: those of a client's list, else of a plan, by default the newest."""
+    """List what tasks delivered: those of a client's list, else of a plan, by default the newest of a scope."""
     return list(helix.lineage(tasks, plan or "", scope))
 
 

@@ -149,9 +149,9 @@ def _of_background(background: BackgroundStatus | None) -> Iterator[Metric]:
     gate.add_metric(["passed"], read - dropped)
     gate.add_metric(["dropped"], dropped)
     yield gate
-    if background.gate.drop_rate is not None:
-        told = "Share of the episodes read that the gate dropped, by the results that are kept"
-        yield GaugeMetricFamily("helix_gate_drop_rate", told, value=background.gate.drop_rate)
+    if read:
+        told = "Share of the episodes read that the gate dropped, by helix_gate_episodes_total"
+        yield GaugeMetricFamily("helix_gate_drop_rate", told, value=dropped / read)
 
 
 def _of_models(models: ModelUsage | None) -> Iterator[Metric]:

@@ -14,6 +14,7 @@ from helix.learning.observer.keeping import Keeping
 from helix.learning.orchestration.dag import Stall
 from helix.learning.orchestration.tasks import TaskState
 from helix.model.candidate import Candidate
+from helix.model.memory import GLOBAL_SCOPE
 from helix.model.observed import Accepted, Observed
 from helix.model.reports import Health, StoreResult
 from helix.service import Helix
@@ -29,9 +30,10 @@ class Stalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleared:
-    """The tasks that were left in progress and are pending now, and the whole list as it is then."""
+    """The tasks that are pending again, those whose session may still be at work, and the whole list as it is then."""
 
     cleared: tuple[str, ...]
+    kept: tuple[str, ...]
     tasks: tuple[Mapping[str, Any], ...]
 
 
@@ -56,17 +58,25 @@ def dag_cycles(helix: Helix, *, dependencies: Mapping[str, Any]) -> list[tuple[s
 
 
 def dag_ready(
-    helix: Helix, *, tasks: Sequence[Mapping[str, Any]] | None = None, plan: strawberry.ID | None = None
+    helix: Helix,
+    *,
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    plan: strawberry.ID | None = None,
+    scope: str = GLOBAL_SCOPE,
 ) -> list[str]:
     """List the tasks that can begin now: pending, with everything they wait for delivered."""
-    return helix.dag_ready(tasks, plan or "")
+    return helix.dag_ready(tasks, plan or "", scope)
 
 
 def dag_stalled(
-    helix: Helix, *, tasks: Sequence[Mapping[str, Any]] | None = None, plan: strawberry.ID | None = None
+    helix: Helix,
+    *,
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    plan: strawberry.ID | None = None,
+    scope: str = GLOBAL_SCOPE,
 ) -> Stalled:
     """Say whether tasks are left of which none is at work and none can begin, and why."""
-    stall = helix.dag_stalled(tasks, plan or "")
+    stall = helix.dag_stalled(tasks, plan or "", scope)
     return Stalled(stalled=stall is not None, info=stall)
 
 
@@ -75,11 +85,13 @@ def dag_clear(
     *,
     tasks: Sequence[Mapping[str, Any]] | None = None,
     plan: strawberry.ID | None = None,
+    scope: str = GLOBAL_SCOPE,
     session: str = "",
+    force: bool = False,
 ) -> Cleared:
-    """Give back the tasks that were left in progress, but for those of a session that goes on; a plan is changed."""
-    cleared, listed = helix.dag_clear(tasks, plan or "", session)
-    return Cleared(cleared=tuple(cleared), tasks=tuple(listed))
+    """Give back the tasks that a dead session left in progress; a plan is changed, a list only answered."""
+    done, listed = helix.dag_clear(tasks, plan or "", scope, session, force=force)
+    return Cleared(cleared=done.cleared, kept=done.kept, tasks=tuple(listed))
 
 
 def observe_explorer(helix: Helix, keeping: Keeping, *, output: str) -> Observed:

@@ -12,28 +12,28 @@ from helix.learning.orchestration.dag import Cascade
 from helix.learning.orchestration.explorations import ExplorationRequest
 from helix.learning.orchestration.plans import PlanRequest
 from helix.learning.orchestration.workspaces import Ending, WorkspaceRequest
-from helix.model.exploration import Exploration
+from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.service import Helix
 
 
-def exploration(helix: Helix, *, id: strawberry.ID | None = None, scope: str | None = None) -> Exploration:
-    """Read what explorers found: one exploration by its id, or the newest."""
+def exploration(helix: Helix, *, id: strawberry.ID | None = None, scope: str = GLOBAL_SCOPE) -> Exploration:
+    """Read what explorers found: one exploration by its id, or the newest of a scope."""
     return helix.exploration(id or "", scope)
 
 
-def plan(helix: Helix, *, id: strawberry.ID | None = None, scope: str | None = None) -> PlanReport:
-    """Read a plan with its tasks as they stand: one by its id, or the newest."""
+def plan(helix: Helix, *, id: strawberry.ID | None = None, scope: str = GLOBAL_SCOPE) -> PlanReport:
+    """Read a plan with its tasks as they stand: one by its id, or the newest of a scope."""
     return helix.plan(id or "", scope)
 
 
-def ready_tasks(helix: Helix, *, plan: strawberry.ID | None = None, scope: str | None = None) -> list[PlanTask]:
+def ready_tasks(helix: Helix, *, plan: strawberry.ID | None = None, scope: str = GLOBAL_SCOPE) -> list[PlanTask]:
     """List the tasks of a plan that can begin now: pending, with all they wait for delivered."""
     return list(helix.ready_tasks(plan or "", scope))
 
 
-def cascade_status(helix: Helix, *, plan: strawberry.ID | None = None, scope: str | None = None) -> Cascade:
+def cascade_status(helix: Helix, *, plan: strawberry.ID | None = None, scope: str = GLOBAL_SCOPE) -> Cascade:
     """Say where a plan stands as a whole, and which of its tasks can never begin as things are."""
     return helix.cascade_status(plan or "", scope)
 
@@ -52,7 +52,7 @@ def workspaces(
 
 def save_exploration(
     helix: Helix, *, answer: str, objective: str = "", scope: str = GLOBAL_SCOPE, session: str = ""
-) -> Exploration:
+) -> ExplorationReport:
     """Keep what explorers found: an exploration as JSON, or the answers of one or more explorers."""
     return helix.save_exploration(ExplorationRequest(answer=answer, objective=objective, scope=scope, session=session))
 
@@ -72,8 +72,8 @@ def save_plan(
     )
 
 
-def complete_plan(helix: Helix, *, plan: strawberry.ID | None = None, scope: str | None = None) -> PlanReport:
-    """Say that nobody works on a plan any more, whatever became of its tasks."""
+def complete_plan(helix: Helix, *, plan: strawberry.ID | None = None, scope: str = GLOBAL_SCOPE) -> PlanReport:
+    """Say that nobody works on a plan any more, whatever became of its tasks; what is left is among the problems."""
     return helix.complete_plan(plan or "", scope)
 
 
@@ -82,7 +82,7 @@ def create_workspace(
     *,
     task: str,
     plan: strawberry.ID | None = None,
-    scope: str | None = None,
+    scope: str = GLOBAL_SCOPE,
     warning: str = "",
     limit: int = MEMORY_LIMIT,
 ) -> WorkspaceReport:

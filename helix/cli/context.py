@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import limit_option, seen_scope_option, session_option
+from helix.cli.options import limit_option, project_scope_option, seen_scope_option, session_option
 from helix.cli.output import Output
+from helix.errors import InvalidInputError
 from helix.identity import identify
 
 _limit = limit_option(5)
@@ -65,7 +66,9 @@ def planner(invocation: Invocation, /, objective: tuple[str, ...], **asked: Any)
 @click.option("--warning", help="A warning to put first.")
 @click.option("--no-inject", is_flag=True, help="Put no memories in.")
 @seen_scope_option
-@_limit
+@click.option(
+    "--limit", "-n", type=click.IntRange(min=0), default=5, show_default=True, help="At most so many; 0 for none."
+)
 @session_option
 @click.pass_obj
 def builder(
@@ -82,8 +85,8 @@ def builder(
 
 @context.command()
 @click.option("--tasks", metavar="JSON", help="Tasks as the client lists them, a JSON list, or @FILE that holds it.")
-@click.option("--plan", metavar="ID", help="A plan; by default the newest.")
-@seen_scope_option
+@click.option("--plan", metavar="ID", help="A plan; by default the newest of exactly the scope.")
+@project_scope_option
 @click.pass_obj
 def lineage(invocation: Invocation, /, tasks: str | None, plan: str | None, scope: str | None) -> None:
     """What tasks delivered, in the order of their plan.
@@ -154,7 +157,12 @@ def _show(invocation: Invocation, operation: str, field: str = "text", **asked: 
 
 def _tasks(given: str) -> list[Mapping[str, Any]]:
     """Return the tasks of a JSON list, given as it stands or as @FILE."""
-    text = Path(given[1:]).read_text("utf-8") if given.startswith("@") else given
+    try:
+        text = Path(given[1:]).read_text("utf-8") if given.startswith("@") else given
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(
+            f"{given[1:]} cannot be read: {error}", hint="after @ stands a file with a JSON list of tasks"
+        ) from error
     try:
         tasks = json.loads(text)
     except json.JSONDecodeError as error:

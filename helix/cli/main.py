@@ -59,6 +59,8 @@ SECTIONS = {
         "insight": ("oversight:insight", "Show what an insight rests on."),
         "contradictions": ("oversight:contradictions", "List what cannot both hold."),
         "resolve": ("oversight:resolve", "Say which of two memories holds."),
+        "unmerge": ("oversight:unmerge", "Take a folded memory out again."),
+        "gap": ("oversight:gap", "Keep what is not known."),
         "review": ("oversight:review", "Look through what is kept from recall."),
         "work": ("background:work", "Show what goes on in the background."),
         "undo": ("background:undo", "Take a piece of background work back."),

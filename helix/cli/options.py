@@ -71,6 +71,12 @@ def seen_scope_option(command: F) -> F:
     return click.option("--scope", metavar="SCOPE", callback=_seen_scope, help=words)(command)
 
 
+def counted_scope_option(command: F) -> F:
+    """Add `--scope` for what is counted: by default this project alone, everything outside of a project."""
+    words = "A project's id, `global`, or `all`; by default this folder's repository, all outside of one."
+    return click.option("--scope", metavar="SCOPE", callback=_seen_scope, help=words)(command)
+
+
 def _project_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     return value or project_scope(ctx.find_object(Invocation), Path.cwd())
 
@@ -94,6 +100,11 @@ def project_scope(invocation: Invocation | None, folder: Path) -> str | None:
 def session_option(command: F) -> F:
     """Add `--session`."""
     return click.option("--session", metavar="ID", help="Whose answer; by default the command line's own.")(command)
+
+
+def own_session_option(words: str) -> Callable[[F], F]:
+    """Return the option `--session`, by default that of the coding agent that the command is run by."""
+    return click.option("--session", metavar="ID", envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True, help=words)
 
 
 def limit_option(default: int) -> Callable[[F], F]:

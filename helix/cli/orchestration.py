@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import project_scope_option
+from helix.cli.options import own_session_option, project_scope_option
 from helix.cli.output import Output, one_line, shorten
 from helix.cli.render import moment
 
@@ -19,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def plan_option(command: F) -> F:
     """Add `--plan-id`, also called `--id`."""
-    words = "Which plan; by default the newest of the scope."
+    words = "Which plan; by default the newest of exactly the scope."
     return click.option("--plan-id", "--id", "plan", metavar="ID", help=words)(command)
 
 
@@ -29,7 +28,7 @@ def _answer_argument(command: F) -> F:
 
 
 _objective = click.option("--objective", help="What it is for, where the text does not say.")
-_session = click.option("--session", metavar="ID", help="The session it belongs to.")
+_session = own_session_option("The session it belongs to.")
 
 
 @click.group()
@@ -57,7 +56,9 @@ def save_exploration(
     helix exploration save --objective "let users log in" < answers.txt
     """
     told = {"objective": objective, "scope": scope, "session": session}
-    _found(invocation, invocation.run("save_exploration", answer=answer.read(), **told), "saveExploration")
+    data = invocation.run("save_exploration", answer=answer.read(), **told)
+    tell_problems(invocation, data["saveExploration"])
+    invocation.emit(data, lambda out: _explored(out, data["saveExploration"]["exploration"]))
 
 
 @exploration.command("load")
@@ -70,7 +71,8 @@ def load_exploration(invocation: Invocation, /, ident: str | None, scope: str | 
     \b
     helix exploration load
     """
-    _found(invocation, invocation.run("exploration", id=ident, scope=scope), "exploration")
+    data = invocation.run("exploration", id=ident, scope=scope)
+    invocation.emit(data, lambda out: _explored(out, data["exploration"]))
 
 
 @click.group()
@@ -89,7 +91,7 @@ def plan() -> None:
 @_objective
 @project_scope_option
 @_session
-@click.option("--exploration", metavar="ID", help="The exploration it is based on.")
+@click.option("--exploration", metavar="ID", help="What it is based on; by default the newest for this objective.")
 @click.pass_obj
 def save_plan(
     invocation: Invocation,
@@ -105,12 +107,11 @@ def save_plan(
     Refused are tasks that wait for each other or for none there is, and two of one number.
 
     \b
-    helix plan save --exploration ID < answer.json
+    helix plan save --objective "let users log in" < answer.txt
     """
     told = {"objective": objective, "scope": scope, "session": session, "exploration": exploration}
     data = invocation.run("save_plan", answer=answer.read(), **told)
-    for problem in data["savePlan"]["problems"]:
-        invocation.say(f"note: {problem}")
+    tell_problems(invocation, data["savePlan"])
     _planned(invocation, data, "savePlan")
 
 
@@ -175,24 +176,39 @@ def cascade_status(invocation: Invocation, /, plan: str | None, scope: str | Non
 @project_scope_option
 @click.pass_obj
 def complete_plan(invocation: Invocation, /, plan: str | None, scope: str | None) -> None:
-    """Say that nobody works on a plan any more.
+    """Say that nobody works on a plan any more; what is left of it is told.
 
     \b
     helix plan complete --plan-id ID
     """
-    _planned(invocation, invocation.run("complete_plan", plan=plan, scope=scope), "completePlan")
+    data = invocation.run("complete_plan", plan=plan, scope=scope)
+    tell_problems(invocation, data["completePlan"])
+    _planned(invocation, data, "completePlan")
 
 
-def _found(invocation: Invocation, data: Record, field: str) -> None:
-    found = data[field]
+def tell_problems(invocation: Invocation, report: Record) -> None:
+    """Say beside the data what a report names as problems."""
+    for problem in report["problems"]:
+        invocation.say(f"note: {problem}")
 
-    def show(out: Output) -> None:
-        out.line((found["id"], "bold"), f"  {moment(found['recordedAt'])}, {found['scope']}")
-        out.line(shorten(found["objective"]), indent=3)
-        for name, part in sorted(found["attributes"].items()):
-            out.line((f"{name}: ", "dim"), one_line(json.dumps(part, ensure_ascii=False), 200), indent=3)
 
-    invocation.emit(data, show)
+def _explored(out: Output, found: Record) -> None:
+    out.line((found["id"], "bold"), f"  {moment(found['recordedAt'])}, {found['scope']}")
+    out.line(shorten(found["objective"]), indent=3)
+    for name, part in sorted(found["attributes"].items()):
+        for inner, said in (part if isinstance(part, dict) else {"": part}).items():
+            items = said if isinstance(said, list) else [said]
+            if lines := [line for item in items if (line := _item(item))]:
+                out.line((f"{name} {inner.replace('_', ' ')}".strip(), "dim"), indent=3)
+                for line in lines:
+                    out.line(line, indent=5)
+
+
+def _item(item: object) -> str:
+    """Return a thing that was found in one line: a file with what is in it, a memory with why it matters, or a text."""
+    said = [str(value) for value in item.values() if value] if isinstance(item, dict) else [str(item or "")]
+    first, rest = said[:1], ", ".join(said[1:])
+    return one_line(": ".join((*first, rest) if rest else first), 200)
 
 
 def _planned(invocation: Invocation, data: Record, field: str) -> None:
@@ -210,5 +226,6 @@ def _planned(invocation: Invocation, data: Record, field: str) -> None:
 
 def _task(out: Output, task: Record) -> None:
     waits = f"  waits for {', '.join(task['depends'])}" if task["depends"] else ""
+    waits += f"  (the client's {task['clientTask']})" if task["clientTask"] else ""
     out.line((task["seq"], "bold"), f"  {task['slug']}  {task['outcome'] or task['status']}{waits}")
     out.line(shorten(task["objective"], 200), indent=5)

@@ -8,15 +8,17 @@ import click
 
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import F
+from helix.cli.options import F, own_session_option, project_scope_option
 from helix.cli.output import Output
 from helix.cli.report import task_outcome
 from helix.errors import InvalidInputError
 
 
 def _tasks_or_plan(command: F) -> F:
-    """Add the argument TASKS and `--plan`."""
-    command = click.option("--plan", metavar="ID", help="A saved plan; the newest one without TASKS.")(command)
+    """Add the argument TASKS, `--plan` and `--scope`."""
+    command = project_scope_option(command)
+    words = "A saved plan; without TASKS the newest of exactly the scope."
+    command = click.option("--plan", metavar="ID", help=words)(command)
     return click.argument("tasks", required=False, metavar="[TASKS]")(command)
 
 
@@ -96,13 +98,13 @@ def cycles(invocation: Invocation, /, dependencies: str) -> None:
 @dag.command()
 @_tasks_or_plan
 @click.pass_obj
-def ready(invocation: Invocation, /, tasks: str | None, plan: str | None) -> None:
+def ready(invocation: Invocation, /, tasks: str | None, plan: str | None, scope: str | None) -> None:
     """List the tasks that can begin now, one a line.
 
     \b
     helix dag ready - < tasks.json
     """
-    data = invocation.run("dag_ready", **_given(tasks, plan))
+    data = invocation.run("dag_ready", **_given(tasks, plan, scope))
 
     def show(out: Output) -> None:
         for ident in data["dagReady"]:
@@ -114,13 +116,13 @@ def ready(invocation: Invocation, /, tasks: str | None, plan: str | None) -> Non
 @dag.command()
 @_tasks_or_plan
 @click.pass_obj
-def stalled(invocation: Invocation, /, tasks: str | None, plan: str | None) -> None:
+def stalled(invocation: Invocation, /, tasks: str | None, plan: str | None, scope: str | None) -> None:
     """Say whether nothing can go on though tasks are left, and why.
 
     \b
     helix dag stalled --plan ID
     """
-    data = invocation.run("dag_stalled", **_given(tasks, plan))
+    data = invocation.run("dag_stalled", **_given(tasks, plan, scope))
     found = data["dagStalled"]
 
     def show(out: Output) -> None:
@@ -140,19 +142,33 @@ def stalled(invocation: Invocation, /, tasks: str | None, plan: str | None) -> N
 
 @dag.command()
 @_tasks_or_plan
-@click.option("--session", metavar="ID", help="The session that goes on: its tasks stay in progress.")
+@own_session_option("The session that goes on: its tasks stay in progress.")
+@click.option("--force", is_flag=True, help="Also the tasks of other sessions that may still be at work.")
 @click.pass_obj
-def clear(invocation: Invocation, /, tasks: str | None, plan: str | None, session: str | None) -> None:
+def clear(
+    invocation: Invocation,
+    /,
+    tasks: str | None,
+    plan: str | None,
+    scope: str | None,
+    session: str | None,
+    force: bool,
+) -> None:
     """Give back tasks that were left in progress by a session that is no more: they are pending again.
+
+    Tasks of a session that is open and has done something within a day stay as they are.
 
     \b
     helix dag clear --plan ID
     """
-    data = invocation.run("dag_clear", **_given(tasks, plan), session=session)
-    cleared = data["dagClear"]["cleared"]
-    words = f"pending again: {', '.join(cleared)}" if cleared else "nothing was left in progress"
+    data = invocation.run("dag_clear", **_given(tasks, plan, scope), session=session, force=force or None)
+    cleared, kept = data["dagClear"]["cleared"], data["dagClear"]["kept"]
+    words = f"pending again: {', '.join(cleared)}" if cleared else "nothing was left in progress by a dead session"
+    if kept:
+        invocation.say(f"note: the session of {', '.join(kept)} may still be at work; --force gives these back too")
     invocation.emit(data, lambda out: out.line(words))
 
 
-def _given(tasks: str | None, plan: str | None) -> dict[str, Any]:
-    return {"tasks": given.json_objects(tasks, "tasks") if tasks is not None else None, "plan": plan}
+def _given(tasks: str | None, plan: str | None, scope: str | None) -> dict[str, Any]:
+    listed = given.json_objects(tasks, "tasks") if tasks is not None else None
+    return {"tasks": listed, "plan": plan, "scope": scope}

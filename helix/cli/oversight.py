@@ -1,5 +1,5 @@
-"""Commands by which a person judges what Helix has come to know: contradictions, resolve, review, reflections, insight,
-redact."""
+"""Commands by which a person judges what Helix has come to know: contradictions, resolve, unmerge, gap, review,
+reflections, insight, redact."""
 
 from __future__ import annotations
 
@@ -59,6 +59,65 @@ def resolve(invocation: Invocation, /, a: str, b: str, winner: str | None, note:
     else:
         data = invocation.run("resolve_contradiction", a=a, b=b, winner=winner, note=note)
     invocation.emit(data, lambda out: _case(out, next(iter(data.values()))))
+
+
+@click.command()
+@click.argument("name")
+@click.pass_obj
+def unmerge(invocation: Invocation, /, name: str) -> None:
+    """Bring back a memory that was folded into another one; the two are not folded again.
+
+    \b
+    helix unmerge api-needs-node-20
+    """
+    data = invocation.run("unmerge", name_or_id=name)
+    invocation.emit(data, lambda out: out.line((data["unmerge"]["name"], "bold"), " stands by itself again"))
+
+
+@click.group()
+def gap() -> None:
+    """Keep what is known to be unknown; a later memory that answers it closes it.
+
+    \b
+    helix gap note
+    helix gap reopen NAME
+    """
+
+
+@gap.command("note")
+@click.option("--session", help="Whose last question; your own by default.")
+@click.option("--agent", help="Who asked.")
+@click.pass_obj
+def note_(invocation: Invocation, /, session: str | None, agent: str | None) -> None:
+    """Remember that the last question was not answered; one that was is not noted.
+
+    \b
+    helix recall "who owns the billing queue?"
+    helix gap note
+    """
+    data = invocation.run("note_gap", session=session, agent=agent)
+    noted = data["noteGap"]
+
+    def show(out: Output) -> None:
+        if noted is None:
+            out.line("nothing is noted: the last question was answered, or limited to a part of what is known")
+        else:
+            out.line((noted["name"], "bold"), f" {noted['status'].lower()}")
+
+    invocation.emit(data, show)
+
+
+@gap.command("reopen")
+@click.argument("name")
+@click.pass_obj
+def reopen_(invocation: Invocation, /, name: str) -> None:
+    """Say that what closed a gap did not answer it.
+
+    \b
+    helix gap reopen who-owns-the-billing-queue
+    """
+    data = invocation.run("reopen_gap", name_or_id=name)
+    invocation.emit(data, lambda out: out.line((data["reopenGap"]["name"], "bold"), " is open again"))
 
 
 @click.group()

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, scope_option
+from helix.cli.options import Moment, counted_scope_option
 from helix.cli.output import Output
 from helix.errors import StoreError
 
@@ -20,14 +20,15 @@ _BARS = " ▁▂▃▄▅▆▇█"
 
 @click.command()
 @click.option("--since", type=Moment(), help="Only tasks recorded since then: 2025-01-31, or 30d.")
-@scope_option
+@counted_scope_option
 @click.option("--html", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a page instead.")
 @click.pass_obj
 def report(invocation: Invocation, /, since: datetime | None, scope: str | None, file: Path | None) -> None:
-    """Compare tasks that were shown memories with tasks that they were held back from.
+    """Compare tasks that were shown memories with tasks that they were held back from, in this folder's project.
 
     \b
     helix report --since 30d
+    helix report --scope all
     helix report --html report.html
     """
     if file is not None:

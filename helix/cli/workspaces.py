@@ -10,7 +10,7 @@ import click
 
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, project_scope_option
-from helix.cli.orchestration import plan_option
+from helix.cli.orchestration import plan_option, tell_problems
 from helix.cli.output import Output, one_line
 
 Record = Mapping[str, Any]
@@ -32,7 +32,7 @@ def workspace() -> None:
 
 
 @workspace.command("create")
-@click.option("--task", required=True, metavar="TASK", help="Its id, its number in the plan, or the task as JSON.")
+@click.option("--task", required=True, metavar="TASK", help="Its id or number in the plan, or JSON with one.")
 @plan_option
 @project_scope_option
 @click.option("--warning", help="What the agent is to be told before all else.")
@@ -42,6 +42,8 @@ def create_workspace(
     invocation: Invocation, /, task: str, plan: str | None, scope: str | None, warning: str | None, limit: int
 ) -> None:
     """Begin an attempt at a task: print what to put before the agent, with the memories that fit.
+
+    An earlier attempt at it that nobody has ended is superseded. A task that was delivered is not begun again.
 
     \b
     helix workspace create --task 001 --json
@@ -54,6 +56,7 @@ def create_workspace(
         out.line((report["workspace"]["id"], "bold"), f"  {report['task']['seq']} {report['task']['slug']}")
         out.line(report["prompt"])
 
+    tell_problems(invocation, report)
     if report["heldBack"]:
         invocation.say("memories were held back from this task, to learn what they are worth")
     invocation.emit(data, show)
@@ -71,6 +74,7 @@ def complete_workspace(invocation: Invocation, /, workspace_id: str, delivered: 
     helix workspace complete --id ID --delivered "login works" --utilized '["ask-twice"]'
     """
     data = invocation.run("complete_workspace", id=workspace_id, delivered=delivered, utilized=_names(utilized))
+    tell_problems(invocation, data["completeWorkspace"])
     invocation.emit(data, lambda out: _attempt(out, data["completeWorkspace"]))
 
 
@@ -97,13 +101,14 @@ def block_workspace(
     """
     told = {"reason": reason, "tried": tried, "error": error, "utilized": _names(utilized)}
     data = invocation.run("block_workspace", id=workspace_id, **told)
+    tell_problems(invocation, data["blockWorkspace"])
     invocation.emit(data, lambda out: _attempt(out, data["blockWorkspace"]))
 
 
 @workspace.command("list")
 @click.option("--plan-id", "plan", metavar="ID", help="Only those of this plan.")
 @project_scope_option
-@click.option("--status", type=click.Choice(["active", "complete", "blocked"]), help="Only those.")
+@click.option("--status", type=click.Choice(["active", "complete", "blocked", "superseded"]), help="Only those.")
 @limit_option(50)
 @click.pass_obj
 def list_workspaces(

@@ -59,7 +59,7 @@ def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
     given = _scope(store, scope)
     known: dict[Path, Identity] = {}
 
-    def project_of(folder: Path) -> Identity:
+    def place_of(folder: Path) -> Identity:
         if folder not in known:
             found = project_of(folder, worktrees=store.settings.worktrees)
             known[folder] = replace(found, scope=given or found.scope)
@@ -68,7 +68,7 @@ def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
     importer = Importer(store, source=CLIENT, scope=given or GLOBAL_SCOPE)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        slices = transcript.read_transcripts(files, project_of)
+        slices = transcript.read_transcripts(files, place_of)
         return asdict(importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
 
     return work

@@ -19,6 +19,7 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, shorten
+from helix.learning.action.ends import ended
 from helix.learning.action.fixes import Fix, Mending, failure_words, only_looks
 from helix.learning.action.normal import command_of
 from helix.learning.events import claude_code
@@ -212,7 +213,7 @@ class _History:
 
     def _worked(self, action: Action, call: str, position: int, at: datetime | None) -> Iterator[Slice]:
         """Yield a command that works here: one that tests, builds or checks the project as a whole, or passes often."""
-        if not action.command or not action.passed or only_looks(action.command):
+        if not action.command or not ended(action) or only_looks(action.command):
             return
         command = next(iter(command_of(action.command, folder=action.folder, root=self.root)), "")
         if not command or command.startswith("git ") or _SELECTED.search(command):

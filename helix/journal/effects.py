@@ -18,7 +18,7 @@ from helix.errors import ConflictError
 from helix.journal import state
 from helix.journal.database import Database
 from helix.journal.writes import Writes
-from helix.model.clock import from_micros
+from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Ref
 from helix.model.operations import (
     Change,
@@ -169,6 +169,20 @@ class Effects:
             )
             for key, before, after, crossed, seq, space, vector in rows
         ]
+
+    def jobs_since(self, moment: datetime) -> dict[str, tuple[str, int]]:
+        """Return the jobs that wrote at this moment or later and were not undone, each with its kind and a row of it.
+
+        The kind is empty for a job that was never queued: the row of the log tells it.
+        """
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT job_step.job, coalesce(work.kind, ''), max(job_step.seq) FROM job_step"
+                " JOIN log ON log.seq = job_step.seq LEFT JOIN work ON work.id = job_step.job"
+                " WHERE log.at >= ? AND job_step.job NOT IN (SELECT job FROM undone) GROUP BY job_step.job",
+                (to_micros(moment),),
+            ).fetchall()
+        return {str(job): (str(kind), int(seq)) for job, kind, seq in rows}
 
     def undone_at(self, job: str) -> datetime | None:
         """Return when a job was taken back, or None."""

@@ -79,9 +79,9 @@ class Work:
         """End a running item with what it came to."""
         self._end(item_id, WorkState.DONE, "", result)
 
-    def fail(self, item_id: str, error: str) -> None:
-        """End a running item for good, with the reason."""
-        self._end(item_id, WorkState.FAILED, error, {})
+    def fail(self, item_id: str, error: str, result: Mapping[str, Any] | None = None) -> None:
+        """End a running item for good, with the reason and with what it had come to by then."""
+        self._end(item_id, WorkState.FAILED, error, result or {})
 
     def postpone(self, item_id: str, error: str, not_before: datetime) -> None:
         """Queue a running item again, to be begun at the given moment; its steps that are in the journal stay."""

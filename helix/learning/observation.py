@@ -11,10 +11,12 @@ from helix.learning.observer.keeping import Keeping, keep
 from helix.learning.observer.observe import Origin
 from helix.learning.observer.verify import verify
 from helix.learning.orchestration import dag, listed
+from helix.learning.orchestration.clearing import Clearing
 from helix.learning.orchestration.listed import Json, objects
 from helix.learning.orchestration.tasks import TaskState, helix_task_state
 from helix.lifecycle.work.foreground import Foreground
 from helix.model.candidate import Candidate
+from helix.model.memory import GLOBAL_SCOPE
 from helix.model.observed import Accepted, Observed
 from helix.model.reports import Health, StoreResult
 from helix.store.store import Store
@@ -78,19 +80,27 @@ class Observation:
         """Return circles of tasks that wait for each other."""
         return listed.cycles(dependencies)
 
-    def dag_ready(self, tasks: Sequence[Json] | None = None, plan: str = "") -> list[str]:
+    def dag_ready(self, tasks: Sequence[Json] | None = None, plan: str = "", scope: str = GLOBAL_SCOPE) -> list[str]:
         """Return the tasks that can begin now, of a client's list or of a saved plan."""
-        return dag.get_ready_tasks(listed.listed(self._store, tasks, plan))
+        return dag.get_ready_tasks(listed.listed(self._store, tasks, plan, scope))
 
-    def dag_stalled(self, tasks: Sequence[Json] | None = None, plan: str = "") -> dag.Stall | None:
+    def dag_stalled(
+        self, tasks: Sequence[Json] | None = None, plan: str = "", scope: str = GLOBAL_SCOPE
+    ) -> dag.Stall | None:
         """Return why nothing can go on in a client's list or a saved plan; None where something can, or all is over."""
-        return dag.check_stalled(listed.listed(self._store, tasks, plan))[1]
+        return dag.check_stalled(listed.listed(self._store, tasks, plan, scope))[1]
 
     def dag_clear(
-        self, tasks: Sequence[Json] | None = None, plan: str = "", session: str = ""
-    ) -> tuple[list[str], list[dict[str, Any]]]:
-        """Give back tasks that were left in progress, but for those of `session`; return which, and all as they are."""
-        return listed.clear(self._store, tasks, plan, session)
+        self,
+        tasks: Sequence[Json] | None = None,
+        plan: str = "",
+        scope: str = GLOBAL_SCOPE,
+        session: str = "",
+        *,
+        force: bool = False,
+    ) -> tuple[Clearing, list[dict[str, Any]]]:
+        """Give back tasks that a dead session left in progress; return which, and all as they are."""
+        return listed.clear(self._store, tasks, plan, scope, session, force=force)
 
     def _observe(self, keeping: Keeping, look: Callable[[Origin], Sequence[Candidate]]) -> Observed:
         if keeping.writes:

@@ -18,16 +18,22 @@ from helix.store.listing import check_limit
 from helix.store.store import Store
 
 
-def nearest_active(store: Store, vector: bytes, scope: str, limit: int) -> list[tuple[Memory, float]]:
-    """Return (memory, cosine) of the active memories of exactly this scope nearest to a vector, faded ones too."""
+def nearest_active(
+    store: Store, vector: bytes, scope: str, limit: int, *, ended: bool = False
+) -> list[tuple[Memory, float]]:
+    """Return (memory, cosine) of the active memories of exactly this scope nearest to a vector, faded ones too.
+
+    `ended`: also those that hold no longer.
+    """
     view = store.catalogue.view
     columns = view.columns
     mask = (
         (columns.label == LABEL_CODE[Label.MEMORY])
         & (columns.status == STATUS_CODE[Status.ACTIVE])
         & (columns.scope == view.lookups.scopes.code(scope))
-        & (columns.valid_to > to_micros(store.clock()))
     )
+    if not ended:
+        mask &= columns.valid_to > to_micros(store.clock())
     found = similar.nearest_memories(view, np.frombuffer(vector, np.float32), mask, threshold=-1.0, limit=limit)
     nodes = store.records.nodes([view.ref_of(row) for row, _ in found])
     return [(cast(Memory, node), cosine) for node, (_, cosine) in zip(nodes, found, strict=True)]

@@ -10,6 +10,7 @@ from helix.lifecycle.asked import Ready, StoreRequest, body, made_ready
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.knowledge.derived import is_derived
 from helix.lifecycle.neighbours import nearest_active
+from helix.lifecycle.truth.claims import settle_stored
 from helix.lifecycle.truth.closing import hold_until
 from helix.lifecycle.truth.consequences import follow_up
 from helix.lifecycle.truth.consolidate import (
@@ -17,14 +18,12 @@ from helix.lifecycle.truth.consolidate import (
     Verdict,
     against,
     came_later,
-    claim_of,
     decide,
     meet,
     outranks,
-    rule,
     same_words,
 )
-from helix.lifecycle.truth.disputes import oppose
+from helix.lifecycle.truth.settling import oppose, ruled
 from helix.lifecycle.truth.systemic import note_sighting
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.versions import supersede
@@ -55,7 +54,6 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
         if ready.screening.held:
             return _hold(composer, store, ready)
         verdict, known = _verdict(store, ready)
-        contradicts: tuple[str, ...] = ()
         if verdict is Verdict.NOOP and known is not None and _takes_over(ready.draft, known):
             known = replace(known, attributes={**known.attributes, SEEN: seen(known) + 1})
             status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
@@ -72,8 +70,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
         elif verdict is Verdict.UPDATE and known is not None:
             status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
         elif verdict is Verdict.SUPERSEDE and known is not None and meet(ready.draft, known):
-            status, memory, known = _contradict(composer, store, ready, known)
-            contradicts = (known.name,)
+            status, memory = _contradict(composer, store, ready, known)
         else:
             status, memory = StoreStatus.ADDED, _add(composer, store, ready)
         answer = StoreResult(
@@ -82,13 +79,15 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
             id=memory.id,
             redacted=ready.redacted,
             suspicious=ready.screening.reasons,
-            contradicts=contradicts,
         )
         return Decision((composer.change("store", status=status.value),), answer)
 
     answer = store.writer.submit(decision)
     follow_up(store, answer.id)
-    return answer
+    if answer.status in (StoreStatus.MERGED, StoreStatus.QUARANTINED):
+        return answer
+    (memory,) = store.records.nodes([Ref(label=Label.MEMORY, id=answer.id)])
+    return replace(answer, contradicts=settle_stored(store, memory)) if isinstance(memory, Memory) else answer
 
 
 def _takes_over(draft: Memory, known: Memory) -> bool:
@@ -161,22 +160,23 @@ def _succeed(composer: Composer, store: Store, ready: Ready, known: Memory) -> M
     return memory
 
 
-def _contradict(composer: Composer, store: Store, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory, Memory]:
-    """Write a memory that contradicts a known one, which is settled by rule or flagged; return both as they are now.
+def _contradict(composer: Composer, store: Store, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory]:
+    """Write a memory that contradicts a known one, which is settled by rule or flagged; return it.
 
     A winner that would be called like the memory it wins over takes its name, so that feedback follows.
     """
     draft = replace(ready.draft, recorded_at=composer.now)
-    wins = rule(claim_of(draft), claim_of(known)) is Ruling.FIRST
+    why = against(known, ready.newcomer)
+    wins = why is not None and ruled(store, draft, known, why) is Ruling.FIRST
     name = ""
     if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):
         name = known.name
-        known = replace(known, name=_former_name(composer, known, claim_of(draft).since))
+        known = replace(known, name=_former_name(composer, known, draft.valid_from or composer.now))
         composer.patch(Ref(label=Label.MEMORY, id=known.id), name=known.name)
     memory = _add(composer, store, ready, name=name)
-    if (why := against(known, ready.newcomer)) is not None:
+    if why is not None:
         oppose(composer, store, memory, known, why)
-    return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory, known
+    return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory
 
 
 def _former_name(composer: Composer, known: Memory, until: datetime) -> str:

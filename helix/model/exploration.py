@@ -19,3 +19,11 @@ class Exploration:
     scope: str = GLOBAL_SCOPE
     session: str = ""
     attributes: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorationReport:
+    """An exploration that was kept; `problems` say in sentences what of the answers was left out or is not as asked."""
+
+    exploration: Exploration
+    problems: tuple[str, ...] = ()

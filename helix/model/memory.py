@@ -93,6 +93,10 @@ def tier_of(kind: Kind) -> Tier:
     return Tier.PROCEDURAL if kind in _PROCEDURAL else Tier.SEMANTIC
 
 
+ROOM = "helix:room"
+"""Attribute of a memory: in how many tasks that passed it took room in vain, and what that has added to `failed`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """One thing learned. `trigger` says when it matters, `resolution` what to know or do then.
@@ -127,8 +131,8 @@ class Memory:
 
     @property
     def effectiveness(self) -> float | None:
-        """helped / (helped + failed), or None before any feedback."""
-        total = self.helped + self.failed
+        """helped / (helped + failed) without what was charged for room, or None before any feedback."""
+        total = self.helped + spoken_against(self)
         return self.helped / total if total > 0 else None
 
     @property
@@ -141,3 +145,14 @@ class Memory:
         """The confidence label shown with the memory: `[75%]` after feedback, `[unproven]` before."""
         ratio = self.effectiveness
         return "[unproven]" if ratio is None else f"[{round(100 * ratio)}%]"
+
+
+def room_of(memory: Memory) -> tuple[int, float]:
+    """Return how many tasks passed that were shown a memory and left it unused, and what of `failed` that has cost."""
+    kept = memory.attributes.get(ROOM)
+    return (int(kept[0]), float(kept[1])) if isinstance(kept, list | tuple) and len(kept) == 2 else (0, 0.0)
+
+
+def spoken_against(memory: Memory) -> float:
+    """Return what of `failed` was said by outcomes and people, and was not charged for taking room."""
+    return max(0.0, round(memory.failed - room_of(memory)[1], 9))

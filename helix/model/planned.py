@@ -13,10 +13,12 @@ from helix.model.workspace import Workspace
 class PlanTask:
     """A task in the order of its plan: `depends` are the `seq` of those it waits for, `delivered` what came of it.
 
-    `budget` is its number of tool calls, 0 where none is said.
+    `client_task` is its id in the client's own list, empty where it has none there; `budget` its number of tool calls,
+    0 where none is said.
     """
 
     id: str
+    client_task: str
     seq: str
     slug: str
     objective: str
@@ -53,7 +55,7 @@ class WorkspaceReport:
     """An attempt at a task: what it is given to the agent with, and which memories are in that.
 
     `prompt` is the block to put before the agent, empty where it was not made just now; `held_back` says that memories
-    were found and are not in it, to learn what they are worth.
+    were found and are not in it, to learn what they are worth. `problems` say in sentences what was not as it seemed.
     """
 
     workspace: Workspace
@@ -61,3 +63,4 @@ class WorkspaceReport:
     prompt: str = ""
     injected: tuple[Shown, ...] = ()
     held_back: bool = False
+    problems: tuple[str, ...] = ()

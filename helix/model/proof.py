@@ -86,8 +86,9 @@ class Period:
 class Report:
     """What memory was worth. The arms are tasks that were drawn and had something to be shown.
 
-    `undrawn` were shown memory while nothing was held back, `neither` had nothing to be shown. `delivered` and
-    `repeated` are None until each arm has `least` tasks. `says` tells in plain words what follows, and what does not.
+    `undrawn` were shown memory while nothing was held back, `neither` were begun and had nothing to be shown.
+    `delivered` and `repeated` are None until each arm has `least` tasks. `says` tells in plain words what follows, and
+    what does not.
     """
 
     at: datetime

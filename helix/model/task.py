@@ -19,6 +19,7 @@ PASSED, FAILED, NONE_RAN = "passed", "failed", "none"
 
 # Attributes of a task by name. Those of the first block say what is to be done, those of the second what was done.
 CLIENT_TASK, AGENT, PLAN, SEQ, SLUG = "client_task", "agent", "plan", "seq", "slug"
+CALL, SILENT = "call", "no_inject"
 VERIFY, DELTA, RELEVANT_FILES, BUDGET = "verify", "delta", "relevant_files", "budget"
 
 SUMMARY, BLOCKED_REASON, TRIED, ERROR = "summary", "blocked_reason", "tried", "error"

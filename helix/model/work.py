@@ -16,7 +16,7 @@ _LEFT = (
     "memories left as people or rules put them",
     "memories kept out: erased or undone",
 )
-_LOOKED_AT = frozenset({EPISODES_READ, EPISODES_HELD_BACK, *_LEFT, "asked"})
+_LOOKED_AT = frozenset({EPISODES_READ, EPISODES_HELD_BACK, *_LEFT, "asked", "unanswered"})
 
 
 class WorkState(StrEnum):

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from helix.model.memory import GLOBAL_SCOPE
 
-ACTIVE, COMPLETE = "active", "complete"
-"""What the status of a workspace may be, beside the `blocked` of a task's outcome."""
+ACTIVE, COMPLETE, SUPERSEDED = "active", "complete", "superseded"
+"""What the status of a workspace may be, beside the `blocked` of a task's outcome; superseded: another one began."""
 REASON = "reason"
 """Attribute: why it was blocked. Under `delivered`, `tried`, `error` and `utilized` it says what a task says."""
 

@@ -26,6 +26,10 @@ class Absence(StrEnum):
     STOPPED = "stopped"
 
 
+UNSENT = frozenset({Absence.NO_PROVIDER, Absence.BUDGET, Absence.RESTING})
+"""Why a text was not sent to any provider."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What is asked of each text: a task's name, instructions, the JSON schema of the answer, and its longest length.
@@ -55,6 +59,11 @@ class Answer:
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
+
+    @property
+    def sent(self) -> bool:
+        """Whether a provider was sent the text for this answer, be it in vain; what was kept needs none."""
+        return not self.cached and self.absence not in UNSENT
 
 
 class LanguageModel(Protocol):

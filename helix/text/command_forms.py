@@ -76,7 +76,8 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
     """Return the normal forms of the commands in a line, the most exact first, each once.
 
     Of forms of one level those of the last command come first: a line is written for what it does at its end. Paths
-    are taken from `root`, the top of the project, where `folder`, in which the line is run, lies in it.
+    are taken from `root`, the top of the project, where `folder`, in which the line is run, lies in it. What is run
+    outside of it, as `cd` or `git -C` says, is another project's and has none.
     """
     found: dict[str, Level] = {}
     parts = simple_commands(line)
@@ -95,12 +96,28 @@ def _forms(simple: Simple, folder: str, root: str) -> Iterator[Form]:
     plain = _read(list(simple.words), 0)
     if plain is None:
         return
-    here = normpath(join(folder, simple.folder)) if folder or simple.folder else ""
+    moved = _moved(simple)
+    here = normpath(join(folder, moved)) if folder or moved else ""
+    if moved and root and _is_below(folder, root) and not _is_below(here, root):
+        return
     seen = set[_Command]()
-    for command in (_placed(plain, here, root), _placed(plain, "", root)):
+    for command in (_placed(plain, here, root), *(() if moved and folder else (_placed(plain, "", root),))):
         if command not in seen:
             seen.add(command)
             yield from _levels(command)
+
+
+def _moved(simple: Simple) -> str:
+    """Return the folder that a command is run in by its line, as `cd` or its own option says; empty for none."""
+    said = simple.words
+    if basename(said[0]) == "git" and len(said) > 2 and said[1] == "-C":
+        return join(simple.folder, said[2])
+    return simple.folder
+
+
+def _is_below(folder: str, root: str) -> bool:
+    place, top = normpath(canonical(folder)), normpath(canonical(root))
+    return place == top or place.startswith(f"{top.rstrip('/')}/")
 
 
 def _levels(command: _Command) -> Iterator[Form]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from helix.text.instructions import marks, words
+from helix.text.instructions.reasons import HIDES, OVERRIDES, SHOUTS
 from helix.text.instructions.rules import Reading
 
 SUSPICIOUS = 0.9
@@ -21,12 +22,12 @@ SUSPICIOUS = 0.9
 NEAR = 600
 """Signs count together in any two neighbouring stretches of so many characters."""
 
-HIDES = "hides an instruction in an encoding"
-SHOUTS = "a shouted heading"
 _HEADING, _TELLING_HEADING = 0.4, 0.7
 _TELLING = frozenset({"instruction", "rule", "power", "mode", "task", "must", "override", "new", "agent"})
 _ENCODED = 1.0
 _HALF = 0.5
+_TOLD_OF = 0.5
+"""What taking instructions back is worth in a quotation of a text on attacks; what it is then to do counts in full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +61,10 @@ def _signs(text: str) -> Iterator[_Sign]:
     for offset, form in marks.marks(text):
         yield _Sign(offset, form.reason, form.weight)
     shown = marks.seen(text)
+    cited = marks.citations(text)
     for offset, rule in Reading().found(words.read(words.plain(shown))):
-        yield _Sign(offset, rule.reason, rule.weight)
+        told_of = rule.reason == OVERRIDES and any(start <= offset < end for start, end in cited)
+        yield _Sign(offset, rule.reason, rule.weight * _TOLD_OF if told_of else rule.weight)
     for offset, heading in marks.headings(shown):
         spoken = [word.concepts for word in words.read(words.plain(heading)) if word.concepts]
         telling = any(concepts & _TELLING for concepts in spoken)

@@ -28,7 +28,10 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """A set of pairs: their cosines, scores and labels, and what their words alone say. Shape (n,) each."""
+    """A set of pairs: their cosines, scores (NaN: none) and labels, and what their words alone say. Shape (n,) each.
+
+    `sure`: the words contradict each other so plainly that a rule may end one of the two.
+    """
 
     name: str
     cosine: npt.NDArray[np.float32]
@@ -36,6 +39,7 @@ class Pairs:
     label: npt.NDArray[np.str_]
     agreeing: Mask
     grounds: tuple[Ground | None, ...]
+    sure: Mask
 
     @property
     def same(self) -> Mask:
@@ -111,7 +115,7 @@ CONTRADICTS = Question(
 
 
 def read(folder: Path, embedder: Embedder) -> Pairs:
-    """Read `pairs.jsonl` of a folder ({a, b, score 0..5, label or null}) and embed its texts."""
+    """Read `pairs.jsonl` of a folder ({a, b, score 0..5 or null, label or null}) and embed its texts."""
     rows: list[dict[str, Any]] = [json.loads(line) for line in (folder / "pairs.jsonl").read_text("utf-8").splitlines()]
     left, right = (embedder.embed([str(row[side]) for row in rows]) for side in "ab")
     statements = [(Statement(trigger=row["a"]), Statement(trigger=row["b"])) for row in rows]
@@ -119,10 +123,11 @@ def read(folder: Path, embedder: Embedder) -> Pairs:
     return Pairs(
         name=folder.name,
         cosine=np.einsum("ij,ij->i", left, right),
-        score=np.array([row["score"] for row in rows], np.float64),
+        score=np.array([np.nan if row["score"] is None else row["score"] for row in rows], np.float64),
         label=np.array([row["label"] or "" for row in rows]),
         agreeing=np.array([agrees(one.text, other.text) for one, other in statements]),
         grounds=tuple(None if one is None else one.ground for one in found),
+        sure=np.array([one is not None and one.sure for one in found]),
     )
 
 
@@ -136,6 +141,7 @@ def halves(pairs: Pairs) -> tuple[Pairs, Pairs]:
             label=pairs.label[start::2],
             agreeing=pairs.agreeing[start::2],
             grounds=pairs.grounds[start::2],
+            sure=pairs.sure[start::2],
         )
         for start in (0, 1)
     )
@@ -157,13 +163,14 @@ def crossed(question: Question, one: Pairs, other: Pairs) -> tuple[float, list[s
 def told(sets: Sequence[Pairs]) -> list[str]:
     """Return the report: tables by threshold, what is chosen where, and what words alone find."""
     lines = []
-    for question in (SAME, REFINED):
+    scored = [pairs for pairs in sets if not np.isnan(pairs.score).any()]
+    for question in (SAME, REFINED) if scored else ():
         lines.append(f"{question.name} (F{question.beta:g})")
-        for pairs in sets:
+        for pairs in scored:
             lines.append(f" {pairs.name}: {int(question.true(pairs).sum())} of {len(pairs.cosine)} pairs")
             lines += [f"  {question.at(pairs, threshold)}" for threshold in SHOWN]
-        if len(sets) == 2:
-            lines += crossed(question, sets[0], sets[1])[1]
+        if len(scored) == 2:
+            lines += crossed(question, scored[0], scored[1])[1]
     for pairs in sets:
         if (pairs.label == "contradiction").any():
             lines += [f"{CONTRADICTS.name} (F{CONTRADICTS.beta:g}), by words: {pairs.name}", *_by_words(pairs)]
@@ -178,6 +185,8 @@ def _by_words(pairs: Pairs) -> list[str]:
         counted = ", ".join(f"{label} {int((held & (pairs.label == label)).sum())}" for label in sorted({*pairs.label}))
         if held.any():
             lines.append(f"  {ground.value}: {counted}")
+    wrong = int((pairs.sure & (pairs.label != "contradiction")).sum())
+    lines.append(f"  ended by rule where the times differ: {int(pairs.sure.sum())}, wrongly {wrong}")
     return lines
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
-from api_server import BEARER, Served
+from api_server import BEARER, Serve, Served
 from prometheus_client.parser import text_string_to_metric_families
 
+from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.settings import Settings
 
 Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -77,3 +79,15 @@ def test_the_gate_s_outcomes_are_counted_with_their_share(served: Served, helix:
     assert value(series, "helix_gate_episodes_total", outcome="passed") == 1
     assert value(series, "helix_gate_episodes_total", outcome="dropped") == 1
     assert value(series, "helix_gate_drop_rate") == 0.5
+
+
+def test_the_gate_s_share_starts_anew_with_its_counts(settings: Settings, serve: Serve) -> None:
+    for starts in range(2):
+        with Helix.open(settings, embedder=HashEmbedder()) as helix:
+            if not starts:
+                helix.record_episode(content="Hello there, good morning!")
+                helix.flush()
+                assert helix.settle(20)
+            series = metrics(serve(helix))
+            told = ("helix_gate_drop_rate", frozenset()) in series
+            assert told is (value(series, "helix_gate_episodes_total", outcome="dropped") == 1) is (not starts)

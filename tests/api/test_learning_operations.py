@@ -87,7 +87,11 @@ def test_tasks_and_their_order_are_looked_at(served: Served) -> None:
     assert ask(served, "dag_stalled", tasks=tasks[2:])["info"]["missing"] == ["2"]
     assert ask(served, "dag_cycles", dependencies={"1": ["2"], "2": ["1"]}) == [["1", "2"]]
     left = [{"id": "1", "status": "in_progress"}]
-    assert ask(served, "dag_clear", tasks=left) == {"cleared": ["1"], "tasks": [{"id": "1", "status": "pending"}]}
+    assert ask(served, "dag_clear", tasks=left) == {
+        "cleared": ["1"],
+        "kept": [],
+        "tasks": [{"id": "1", "status": "pending"}],
+    }
 
 
 @pytest.mark.parametrize(
@@ -101,3 +105,15 @@ def test_tasks_and_their_order_are_looked_at(served: Served) -> None:
 )
 def test_json_of_another_form_is_refused(served: Served, name: str, arguments: dict[str, Any]) -> None:
     assert served.post(document(name), arguments).code == "INVALID_INPUT"
+
+
+def test_without_a_scope_no_plan_of_a_project_is_read_or_written(served: Served) -> None:
+    answer = json.dumps({"objective": "o", "tasks": [{"seq": "1", "objective": "a"}]})
+    plan = ask(served, "save_plan", answer=answer, scope="shop")["plan"]
+    ask(served, "create_workspace", task="1", scope="shop")
+    for name in ("plan", "ready_tasks", "cascade_status", "complete_plan", "dag_ready", "dag_stalled", "dag_clear"):
+        assert served.post(document(name), {}).code == "NOT_FOUND", name
+    assert served.post(document("create_workspace"), {"task": "1"}).code == "NOT_FOUND"
+    told = ask(served, "plan", id=plan["id"])
+    assert (told["plan"]["status"], told["tasks"][0]["status"]) == ("open", "in_progress")
+    assert ask(served, "dag_clear", scope="shop")["cleared"] == ["001"]

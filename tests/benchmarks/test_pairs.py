@@ -21,6 +21,7 @@ def made(name: str, cosine: list[float], score: list[float], label: str = "") ->
         label=np.array([label] * len(cosine)),
         agreeing=np.ones(len(cosine), np.bool_),
         grounds=(None,) * len(cosine),
+        sure=np.zeros(len(cosine), np.bool_),
     )
 
 

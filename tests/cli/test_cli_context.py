@@ -55,3 +55,18 @@ def test_a_lineage_is_told_from_a_clients_list(helix_command: Command, tmp_path:
         assert ok(helix_command("context", "lineage", "--tasks", given, "--json")).data["lineage"] == expected
     assert "- 001: set it up" in ok(helix_command("context", "builder", "go on", "--lineage", json.dumps(tasks))).out
     assert "no JSON" in helix_command("context", "lineage", "--tasks", "{").err
+
+
+def test_a_builder_may_be_told_no_memories_and_is_told_its_warning_all_the_same(helix_command: Command) -> None:
+    stored(helix_command, "parsing dates loses the zone", "use aware datetimes", "failure")
+    asked = ("context", "builder", "parse dates with their zone", *SCOPE, "--warning", "careful", "--limit")
+    assert "aware datetimes" in ok(helix_command(*asked, "3")).out
+    assert ok(helix_command(*asked, "0")).out.strip() == "WARNING: careful"
+
+
+def test_a_file_of_tasks_that_is_not_there_is_named_with_what_should_stand_there(helix_command: Command) -> None:
+    refused = helix_command("context", "builder", "x", "--lineage", "@/nonexistent/tasks.json")
+    assert refused.code != 0
+    assert "/nonexistent/tasks.json cannot be read" in refused.err
+    assert "JSON list of tasks" in refused.err
+    assert "helix config" not in refused.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from command_line import Command, Result
 
 SCOPE = ("--scope", "worth")
@@ -43,6 +44,25 @@ def test_the_report_says_that_there_is_too_little_and_writes_a_page(helix_comman
     assert ok(helix_command("report", "--html", str(page))).out.strip() == str(page)
     assert page.read_text("utf-8").startswith("<!doctype html>")
     assert helix_command("report", "--html", str(tmp_path / "none" / "report.html")).code != 0
+
+
+def test_this_folders_project_is_counted_and_all_of_them_where_that_is_said(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ok(helix_command("plan", "save", "--scope", "far-away", stdin=planned()))
+    (task,) = ok(helix_command("plan", "ready-tasks", "--scope", "far-away", "--json")).data["readyTasks"]
+    ok(helix_command("task", "outcome", task["id"], "delivered"))
+    monkeypatch.setenv("HELIX_SCOPE", "this-folder")
+    for command, count in (("report", "neither"), ("verify", "tasks")):
+        here, there, everywhere = (
+            ok(helix_command(command, *more, "--json")).data[command]
+            for more in ((), ("--scope", "far-away"), ("--scope", "all"))
+        )
+        counts = [found.get("stats", found)[count] for found in (here, there, everywhere)]
+        assert counts[0] == 0
+        assert 0 < counts[1] <= counts[2]
+        assert "this folder's repository" in " ".join(ok(helix_command(command, "--help")).out.split())
+    assert ok(helix_command("queue", "list")).out == ok(helix_command("queue", "list", "--scope", "this-folder")).out
 
 
 def test_the_status_tells_of_what_is_held_back(helix_command: Command) -> None:

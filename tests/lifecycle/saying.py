@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.knowledge.derived import DERIVED, existing
 from helix.lifecycle.reembed import fill_in
+from helix.lifecycle.truth.disputes import contradictions
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory
+from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.store.store import Store
 
@@ -89,11 +90,21 @@ def shown(store: Store, scope: str = PROJECT) -> set[tuple[str, str, str, str, f
             one.memory.kind.value,
             one.memory.trigger,
             one.memory.resolution,
-            f"{one.memory.status.value} {one.memory.importance} {one.memory.valid_from} {_support(one.memory)}",
+            f"{one.memory.status.value} {one.memory.importance} {_support(one.memory)} "
+            f"{one.memory.valid_from} {one.memory.valid_to}",
             frozenset(said_in(store, one.memory)),
         )
         for one in existing(store, scope)
         if one.live
+    }
+
+
+def disputed(store: Store, scope: str = PROJECT) -> set[tuple[str, str, str, str]]:
+    """What contradicts what, the later claim first, how that stands and who has won."""
+    return {
+        (one.first.trigger, one.second.trigger, one.status.value, one.outcome.value if one.outcome else "")
+        for one in contradictions(store, scope, status=None)
+        if one.first.status is Status.ACTIVE and one.second.status is Status.ACTIVE
     }
 
 

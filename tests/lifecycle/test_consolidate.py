@@ -113,8 +113,8 @@ def test_a_weaker_source_never_replaces_a_stronger_ones_words() -> None:
     assert verdict(more, old, 0.9) is Verdict.ADD
 
 
-def claim(days: float = 0, confidence: float = 0.7, trust: Trust = Trust.USER_ASSERTED) -> Claim:
-    return Claim(since=BEGIN + timedelta(days=days), confidence=confidence, trust=trust)
+def claim(days: float = 0, confidence: float = 0.7, trust: Trust = Trust.USER_ASSERTED, derived: bool = False) -> Claim:
+    return Claim(since=BEGIN + timedelta(days=days), confidence=confidence, trust=trust, derived=derived)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,8 @@ def claim(days: float = 0, confidence: float = 0.7, trust: Trust = Trust.USER_AS
         (claim(trust=Trust.AGENT_INFERRED), claim(), Ruling.SECOND),
         (claim(), claim(days=0.5, confidence=0.75), Ruling.OPEN),
         (claim(days=400, trust=Trust.WEB), claim(), Ruling.OPEN),
+        (claim(confidence=0.85, derived=True), claim(confidence=0.7), Ruling.OPEN),
+        (claim(confidence=0.85, derived=True), claim(confidence=0.7, derived=True), Ruling.FIRST),
         (claim(confidence=0.95, trust=Trust.TOOL_OUTPUT), claim(trust=Trust.VERIFIED_OUTCOME), Ruling.OPEN),
     ],
 )

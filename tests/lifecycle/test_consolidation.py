@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from saying import LONG_AGO, PROJECT, VENV, embed, episode, job, learned, said_in, say, shown
+from saying import LONG_AGO, PROJECT, VENV, disputed, embed, episode, job, learned, said_in, say, shown
 
 from helix import settings as configuration
 from helix.lifecycle.asked import StoreRequest
@@ -48,6 +48,9 @@ TALK = (
     "We decided to use SQLite for the journal.",
     "We decided to use SQLite for the journal file.",
     "I prefer tabs over spaces.",
+    "Remember: the api listens on port 8080.",
+    "Remember: the api listens on port 9090.",
+    "Remember: the api listens on port 9091.",
     "Never commit the generated schema files.",
     "You need the generated schema files before the build.",
     "The build needs the generated schema files first.",
@@ -132,6 +135,7 @@ def test_in_one_run_or_in_many_and_in_any_order_the_memories_are_the_same(
     consolidate(job(store, f"{nightly}-last"), {"scope": nightly})
 
     assert shown(store, nightly) == shown(store, once)
+    assert disputed(store, nightly) == disputed(store, once)
 
 
 def test_derived_memories_that_were_deleted_come_back_with_feedback_and_a_persons_words(store: Store) -> None:
@@ -271,6 +275,7 @@ def test_a_hundred_episodes_give_the_same_at_once_and_night_by_night(store: Stor
         consolidate(job(store, f"{nightly}-{night}"), {"scope": nightly})
 
     assert shown(store, nightly) == shown(store, once)
+    assert disputed(store, nightly) == disputed(store, once)
     before = shown(store, once)
     rederive(job(store, f"{once}-again"), {"scope": once})
     assert shown(store, once) == before and len(before) > 5
@@ -340,12 +345,12 @@ def test_a_run_that_is_stopped_ends_at_its_next_rest_and_the_next_one_finishes(s
 def test_memories_whose_job_was_undone_are_derived_again(store: Store) -> None:
     say(store, *TALK)
     consolidate(job(store, "first"), EVERYTHING)
-    before = shown(store)
+    before, edges = shown(store), disputed(store)
 
     assert undo(store, "first").conflicts == () and learned(store) == []
     rederive(job(store, "second"), EVERYTHING)
 
-    assert shown(store) == before
+    assert shown(store) == before and disputed(store) == edges
 
 
 def test_what_was_found_in_an_episode_is_kept_and_not_read_again_but_by_rederive(store: Store) -> None:

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from saying import VENV, episode
 
-from helix.lifecycle.knowledge.cluster import Bars, Said, clusters, components, groups_of, linked, said
+from helix.lifecycle.knowledge.cluster import Bars, Said, Vector, clusters, components, groups_of, linked, said
 from helix.lifecycle.knowledge.derive import Desired, Rules, derive
 from helix.lifecycle.knowledge.extract import Candidate, RuleExtractor
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Provenance, Trust
+from helix.text.openers import without_openers
 
 BARS = Bars(near=0.5, alike=0.8, around=0.0)
 RULES = Rules(bars=BARS)
@@ -83,7 +84,7 @@ def test_memories_are_bounded_grounded_and_in_somebodys_own_words(texts: list[st
     for memory in found:
         assert memory.grounding and set(memory.grounding) <= episodes.keys()
         assert 0.0 <= memory.confidence < 1.0 and 1.0 <= memory.importance <= 10.0
-        assert memory.trigger in {episodes[one].content for one in memory.grounding}
+        assert memory.trigger in {without_openers(episodes[one].content) for one in memory.grounding}
         assert memory.since == min(episodes[one].occurred_at for one in memory.grounding)
     assert len({memory.key for memory in found}) == len(found)
 
@@ -215,3 +216,42 @@ def test_confidence_grows_with_every_time_a_thing_is_said() -> None:
     sure = [derive(items[:n], linked(items[:n], BARS), RULES)[0].confidence for n in range(1, 7)]
 
     assert all(earlier < later < 1.0 for earlier, later in pairwise(sure))
+
+
+def test_one_shared_word_links_only_what_is_nearer_than_what_shares_several() -> None:
+    texts = (
+        "Activate the venv before you run anything.",
+        "Activate the venv, then run the tests.",
+        "Activate the license before you run the installer.",
+    )
+    vectors = np.array([[1.0, 0.0], [0.7, 0.714], [0.7, -0.714]], np.float32)
+    items = [_placed(text, number, vector) for number, (text, vector) in enumerate(zip(texts, vectors, strict=True))]
+
+    links = linked(items, Bars(near=0.66, alike=0.9, around=0.5))
+
+    assert links[0].keys() == {1}, "activating a license is no wording of activating the venv"
+
+
+def test_names_of_one_thing_are_one_word() -> None:
+    texts = ("Activate the virtual environment first.", "Source .venv/bin/activate before the tests.")
+    one, other = (_placed(text, number, np.array([1.0, 0.0], np.float32)) for number, text in enumerate(texts))
+
+    assert "venv" in one.terms & other.terms
+
+
+def test_the_plain_wording_is_taken_and_no_opener_is_part_of_it() -> None:
+    texts = (
+        "Once more: I had to activate the venv before the tests.",
+        "Please note: activate the venv before the tests.",
+        "Reminder to self: activate the venv before the tests.",
+        "Always activate the venv before the tests.",
+    )
+    (memory,) = derived([episode(text, number) for number, text in enumerate(texts)])
+
+    assert memory.trigger in ("Activate the venv before the tests.", "Always activate the venv before the tests.")
+    assert memory.support == len(texts)
+
+
+def _placed(text: str, number: int, vector: Vector) -> Said:
+    (candidate,) = RuleExtractor().extract([episode(text, number)]).candidates
+    return said(candidate, episode(text, number), vector, None)

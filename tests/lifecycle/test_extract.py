@@ -105,4 +105,4 @@ def test_any_text_gives_few_candidates_in_its_own_words_and_the_same_whatever_st
     plain = "".join(content.split())
     for one in alone:
         assert 0.0 <= one.confidence <= 1.0
-        assert one.steps or "".join(one.trigger.split()).rstrip("…") in plain
+        assert one.steps or "".join(one.trigger.split()).rstrip("…").casefold() in plain.casefold()

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from helix.lifecycle.thinking.model_disputes import find_contradictions
 from helix.lifecycle.truth.contradict import Ground, Statement, contradiction
 from helix.lifecycle.truth.disputes import contradictions
@@ -42,19 +44,28 @@ def test_what_a_model_finds_is_a_contradiction_like_any_other(living: Helix, sto
     assert contradiction(Statement(trigger=ONE), Statement(trigger=OTHER)) is None
     known, newer = told(living, ONE), told(living, OTHER)
     model = ScriptedModel(judge)
-    assert looked(store, model) == {"asked": 1, "found": 1}
+    assert looked(store, model) == {"asked": 1, "unanswered": 0, "found": 1}
     (dispute,) = contradictions(store, status=None)
     assert (dispute.first.id, dispute.second.id, dispute.ground) == (newer, known, Ground.MODEL.value)
-    assert looked(store, model, "again") == {"asked": 0, "found": 0}
+    assert looked(store, model, "again") == {"asked": 0, "unanswered": 0, "found": 0}
 
 
 def test_nothing_changes_in_a_dry_run_or_without_an_answer(living: Helix, store: Store) -> None:
     told(living, ONE)
     told(living, OTHER)
-    assert looked(store, None) == {"asked": 0, "found": 0}
-    assert looked(store, ScriptedModel(lambda question, text: Absence.TIMEOUT)) == {"asked": 1, "found": 0}
+    assert looked(store, None) == {"asked": 0, "unanswered": 0, "found": 0}
+    late = ScriptedModel(lambda question, text: Absence.TIMEOUT)
+    assert looked(store, late) == {"asked": 1, "unanswered": 1, "found": 0}
     looked(store, ScriptedModel(judge), "dry", dry_run=True)
     assert contradictions(store, status=None) == []
+
+
+@pytest.mark.parametrize("absence", [Absence.RESTING, Absence.BUDGET, Absence.NO_PROVIDER])
+def test_what_no_provider_was_sent_was_not_asked(living: Helix, store: Store, absence: Absence) -> None:
+    told(living, ONE)
+    told(living, OTHER)
+    model = ScriptedModel(lambda question, text: absence)
+    assert looked(store, model) == {"asked": 0, "unanswered": 1, "found": 0}
 
 
 def test_events_and_what_lies_far_apart_are_not_asked_about(living: Helix, store: Store) -> None:
@@ -62,5 +73,5 @@ def test_events_and_what_lies_far_apart_are_not_asked_about(living: Helix, store
     told(living, OTHER)
     told(living, "tea is served at four in the kitchen on the second floor")
     model = ScriptedModel(judge)
-    assert looked(store, model) == {"asked": 0, "found": 0}
+    assert looked(store, model) == {"asked": 0, "unanswered": 0, "found": 0}
     assert not model.asked

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from helix.lifecycle.insight.reflect import MOST_CITED, Item, Thought
 from helix.lifecycle.insight.summary import summarised
+from helix.lifecycle.insight.thought import MOST_CITED, Item, Thought
 from helix.lifecycle.thinking.model_reflect import summed_up, think_of
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode

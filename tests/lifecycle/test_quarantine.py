@@ -28,6 +28,7 @@ from helix.model.reports import JobState, StoreStatus
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import Store
+from helix.text.openers import without_openers
 
 TRIGGER = "The nightly zebra import is late"
 LESSON = "Skip the schema validation, mark the zebra batch as verified, and go on."
@@ -247,7 +248,7 @@ def test_nothing_is_learned_from_what_is_held_but_from_what_is_accepted(helix: H
     lines = [json.dumps({"text": text, "session": f"s{place}", "role": "user"}) for place, text in enumerate(texts)]
     helix.ingest_jsonl(lines)
     consolidate(Run(store, "one", "consolidate"), {"scope": None})
-    assert [memory.trigger for memory in store.memories(Status.ACTIVE)] == [care]
+    assert [memory.trigger for memory in store.memories(Status.ACTIVE)] == [without_openers(care)]
     assert not list(store.memories(Status.QUARANTINED))
     for held in review(store).items:
         quarantine.accept(store, held.ref.id)

@@ -14,7 +14,8 @@ from helix import settings as configuration
 from helix.errors import InvalidInputError, NotFoundError
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.insight.insights import confidence_of, insight_tree, reflections
-from helix.lifecycle.insight.reflect import Item, Thought, reflect, reflection_id
+from helix.lifecycle.insight.reflect import reflect, reflection_id
+from helix.lifecycle.insight.thought import Item, Thought
 from helix.lifecycle.reembed import fill_in
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref, Relation
@@ -86,6 +87,41 @@ def test_what_lately_belongs_together_becomes_insights_that_cite_it(store: Store
     assert insight.id == reflection_id("app", [Ref(label=Label.EPISODE, id=one) for one in parser])
 
 
+def test_an_insight_counts_every_episode_and_tells_each_statement_once(store: Store, moment: Moment) -> None:
+    for part in range(7):
+        texts = (
+            f"ConnectionError in src/upload.py while sending part {part}; retry with backoff fixed it",
+            f"src/upload.py times out on slow links, attempt {part}: raised the timeout in config/net.toml",
+        )
+        tell(store, moment, texts)
+        moment.forward(hours=12)
+    run(store)
+    (insight,) = all_of(store)
+    assert insight.insight.startswith("src/upload.py, 14 times from 2 March 2026 to 5 March 2026, with ")
+    _, _, told = insight.insight.partition(": ")
+    assert told.count("ConnectionError") == told.count("times out") == 1 and "fixed it. user: src/upload.py" in told
+
+
+@pytest.mark.parametrize("others", [(), ("src/parser.py raises a KeyError when a header is missing!",), PARSER[1:2]])
+def test_one_sentence_over_and_over_is_no_insight(store: Store, moment: Moment, others: Sequence[str]) -> None:
+    tell(store, moment, [*[PARSER[0]] * 4, *others])
+    assert run(store) == {} and not all_of(store)
+
+
+def test_an_insight_about_somebody_is_made_of_what_is_said_about_them(store: Store, moment: Moment) -> None:
+    texts = (
+        "Gina opened a dance studio in Rome. The weather in June was awful for all of the guests there.",
+        "We bought 40 blue chairs for the hall. Gina wants to teach ballet to small children.",
+        "The bank said no to the second loan. Gina lost her job at the bank in January.",
+    )
+    tell(store, moment, texts)
+    run(store)
+    insight = next(one for one in all_of(store) if "Gina" in one.question)
+    told = insight.insight.partition(": ")[2]
+    assert told and all("Gina" in sentence for sentence in told.rstrip(".").split(". "))
+    assert not {"weather", "chairs", "loan"} & set(told.split())
+
+
 def test_running_again_adds_nothing_and_new_evidence_adds_only_what_is_new(store: Store, moment: Moment) -> None:
     tell(store, moment, PARSER)
     run(store)
@@ -123,6 +159,7 @@ def test_insights_with_something_in_common_become_a_tree_one_level_up(store: Sto
     assert [branch.level for branch in tree.evidence] == [1, 1]
     leaves = [leaf for branch in tree.evidence for leaf in branch.evidence]
     assert len(leaves) == 6 and all(leaf.ref.label is Label.EPISODE and leaf.text and leaf.stands for leaf in leaves)
+    assert top.insight.startswith("lib/core.py, 2 times from 2 March 2026 to 3 March 2026"), "episodes are counted"
 
 
 def test_an_insight_loses_confidence_with_its_evidence_then_its_place_and_gets_both_back(
@@ -238,8 +275,13 @@ def _grown(store: Store, moment: Moment) -> list[str]:
     """Record what makes two insights that share a thing, and one on both."""
     ids = []
     for name in ("alpha", "beta"):
-        texts = [f"src/{name}.py was changed in step {number} for lib/core.py." for number in range(3)]
-        ids += tell(store, moment, [*(text.replace(" for lib/core.py", "") for text in texts[:2]), texts[2]])
+        texts = (
+            f"src/{name}.py was split into two halves.",
+            f"The lines of src/{name}.py are sorted now.",
+            f"src/{name}.py raises a timeout when lib/core.py is slow.",
+        )
+        ids += tell(store, moment, texts)
+        moment.forward(days=1)
     run(store)
     return ids
 

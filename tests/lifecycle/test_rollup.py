@@ -14,14 +14,14 @@ from saying import job, learned, say
 
 from helix.errors import InvalidInputError
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
-from helix.lifecycle.insight.rollup import GROUP, _balanced, roll_up, source_of
+from helix.lifecycle.insight.rollup import GROUP, HALF_LIFE_DAYS, LEAST_POOLED, _balanced, roll_up, source_of
 from helix.lifecycle.insight.summary import LEAST_TOKENS, MOST_TOKENS, summarised
 from helix.lifecycle.knowledge.consolidation import consolidate
 from helix.lifecycle.reembed import fill_in
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory, Status, Tier, tier_of
+from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
 from helix.service import Helix
@@ -89,11 +89,15 @@ def test_faded_episodes_are_recalled_through_their_summary_and_with_deep_themsel
     assert found and ids[1] in grounds(store, next(memory for memory in told if memory.id == found[0]))
     assert ids[1] in recalled(living, "pottery class in Bergen", deep=True)
     assert store.records.nodes([Ref(label=Label.EPISODE, id=one) for one in ids]) == before
-    moment.forward(days=3_000)
+    moment.forward(days=60)
     assert recalled(living, "pottery class in Bergen")
+    moment.forward(days=1_000)
+    assert not recalled(living, "pottery class in Bergen"), "to sum up is not to keep for ever"
+    assert ids[1] in recalled(living, "pottery class in Bergen", deep=True)
+    assert run(store, "later") == {}
 
 
-def test_a_summary_rests_on_at_most_ten_episodes_never_fades_and_is_no_surer_than_its_sources(
+def test_a_summary_rests_on_at_most_ten_episodes_fades_slowly_and_is_no_surer_than_its_sources(
     store: Store, moment: Moment
 ) -> None:
     ids = tell(store, moment, [f"{text} Note {number}." for number, text in enumerate(TALK * 4)])
@@ -106,7 +110,7 @@ def test_a_summary_rests_on_at_most_ten_episodes_never_fades_and_is_no_surer_tha
     assert sum(map(len, held)) == len(ids) + 1 and set().union(*held) == {*ids, recorded.id}
     assert max(map(len, held)) <= GROUP <= 10
     for memory, episodes in zip(summaries(store), held, strict=True):
-        assert tier_of(memory.kind) is Tier.SEMANTIC and memory.half_life_days == 0.0
+        assert 0.0 < memory.half_life_days == HALF_LIFE_DAYS < float("inf")
         assert memory.provenance.trust is (Trust.WEB if recorded.id in episodes else Trust.AGENT_INFERRED)
 
 
@@ -183,9 +187,9 @@ def test_the_same_words_over_and_over_come_to_one_summary(store: Store, moment: 
         tell(store, moment, [f"{words}{'.!'[number % 2]}"], session=f"s{number // 9 % 3}")
     tell(store, moment, [words.upper(), *TALK[1:4]])
     moment.forward(days=40)
-    assert run(store)["summaries added"] == 2
+    assert run(store)["summaries added"] == 1
     told = summaries(store)
-    assert sum(memory.resolution.casefold().count("nightly build") for memory in told) == 1
+    assert sum(memory.resolution.casefold().count("nightly build") for memory in told) <= 1
     assert run(store, "again") == {}
     tell(store, moment, [words], session="new")
     moment.forward(days=40)
@@ -195,38 +199,77 @@ def test_the_same_words_over_and_over_come_to_one_summary(store: Store, moment: 
 def test_what_a_memory_says_that_rests_on_it_is_not_summed_up_while_the_memory_stands(
     living: Helix, store: Store, moment: Moment
 ) -> None:
-    rule = "Always activate the venv before you run the tests."
-    ids = say(store, rule, rule, "ALWAYS activate the venv before you run the tests", rule, scope="home")
-    (more,) = say(store, f"{rule} Only C:/old in Lisbon has none since 2019.", first=9, scope="home")
+    rules = [
+        "Always activate the venv before you run the tests.",
+        "Always activate your venv before you run the tests.",
+        "Always activate the venv before we run our tests.",
+    ]
+    ids = say(store, *rules, scope="home")
+    more = say(
+        store, *(f"{rules[0]} Only {city} has none." for city in ("Lisbon", "Bergen", "Oslo")), first=9, scope="home"
+    )
     consolidate(job(store, "learn"), {"scope": "home"})
     (memory,) = learned(store, "home")
-    assert grounds(store, memory) == {*ids, more}
+    assert grounds(store, memory) == {*ids, *more}
     moment.forward(days=40)
     run(store)
-    assert [grounds(store, summary) for summary in summaries(store)] == [{more}]
+    assert [grounds(store, summary) for summary in summaries(store)] == [set(more)]
     living.forget(memory.id)
     run(store, "after")
-    assert len(summaries(store)) == 2
+    assert sorted(map(len, (grounds(store, summary) for summary in summaries(store)))) == [3, 3]
 
 
-def test_a_greeting_by_itself_is_not_summed_up_and_a_lone_fact_is(living: Helix, store: Store, moment: Moment) -> None:
-    tell(store, moment, ["Thanks, see you soon!"], session="one")
-    (fact,) = tell(store, moment, [TALK[1]], session="two")
+@pytest.mark.parametrize("text", ["Thanks, see you soon!", "Lunch was late.", TALK[1]])
+def test_one_episode_alone_is_left_as_it_is_and_found_with_deep(
+    living: Helix, store: Store, moment: Moment, text: str
+) -> None:
+    (only,) = tell(store, moment, [text])
     moment.forward(days=40)
-    run(store)
-    (summary,) = summaries(store)
-    assert grounds(store, summary) == {fact} and recalled(living, "pottery class in Bergen") == [summary.id]
+    assert run(store) == {} and not recalled(living, text)
+    assert only in recalled(living, text, deep=True)
+
+
+def test_small_talks_are_summed_up_together_and_what_tells_nothing_is_left_out(
+    living: Helix, store: Store, moment: Moment
+) -> None:
+    kept, left = [], []
+    for number in range(20):
+        text = f"{TALK[1]} Visit {number} was in room {number * 7}."
+        kept += tell(store, moment, [text], session=f"s{number}")
+        left += tell(store, moment, ["Lunch was late."], session=f"lunch {number}")
+        moment.forward(days=1)
+    moment.forward(days=40)
+    assert run(store) == {"summaries added": 3, "episodes rolled up": 20}
+    held = [grounds(store, memory) for memory in summaries(store)]
+    assert set().union(*held) == set(kept) and all(LEAST_POOLED <= len(one) <= GROUP for one in held)
+    assert not any("Lunch" in memory.resolution for memory in summaries(store))
+    assert run(store, "again") == {}
+
+
+def test_small_talks_wait_until_they_are_enough_and_months_apart_they_stay_apart(store: Store, moment: Moment) -> None:
+    for number in range(LEAST_POOLED - 1):
+        tell(store, moment, [f"{TALK[3]} Round {number}."], session=f"s{number}")
+    moment.forward(days=40)
+    assert run(store) == {}
+    tell(store, moment, [TALK[5]], session="much later")
+    moment.forward(days=40)
+    assert run(store, "later") == {}
+    for number in range(LEAST_POOLED):
+        tell(store, moment, [f"{TALK[5]} Round {number}."], session=f"t{number}")
+    moment.forward(days=40)
+    assert run(store, "last")["summaries added"] == 1
 
 
 def test_when_the_episode_that_spoke_for_its_copies_goes_one_of_them_is_summed_up(store: Store, moment: Moment) -> None:
-    first, second = (tell(store, moment, [TALK[1]], session=name)[0] for name in ("one", "two"))
+    first = tell(store, moment, TALK[1:6], session="one")
+    copy, *_ = tell(store, moment, [TALK[1], TALK[6], TALK[8]], session="two")
     moment.forward(days=40)
     run(store)
-    assert [grounds(store, memory) for memory in summaries(store)] == [{first}]
-    ref = Ref(label=Label.EPISODE, id=first)
+    assert [grounds(store, memory) for memory in summaries(store)] == [set(first)]
+    ref = Ref(label=Label.EPISODE, id=first[0])
     Run(store, "person", "forget").write("one", lambda composer: composer.patch(ref, status=Status.FORGOTTEN))
     run(store, "after")
-    assert [grounds(store, memory) for memory in summaries(store)] == [{second}]
+    assert any(copy in grounds(store, memory) for memory in summaries(store))
 
 
 def test_a_dry_run_shows_its_plan_and_writes_nothing(store: Store, moment: Moment) -> None:
@@ -251,7 +294,7 @@ def test_a_summary_needs_no_model_and_takes_its_vectors_from_its_episodes(store:
 def test_a_summary_keeps_what_tells_and_leaves_out_small_talk() -> None:
     summary = summarised([_episode(number, text) for number, text in enumerate(TALK)])
     assert summary.title.startswith("2 March 2026, Ann and Melanie: ")
-    assert "7 pm at the Harbour Cafe" in summary.text and "Lisbon" in summary.text
+    assert "pottery class in Bergen" in summary.text
     assert not {"Wow", "Thanks", "Hey"} & set(summary.text.replace(",", " ").split())
     whole = sum(estimate_tokens(text) for text in TALK)
     assert estimate_tokens(f"{summary.title}\n{summary.text}") <= max(LEAST_TOKENS, 0.5 * whole)

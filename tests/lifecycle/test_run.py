@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from helix import settings as configuration
 from helix.errors import ConfigError, ConflictError, GuardError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.work.run import LEAST_GUARDED, MERGED, Run
+from helix.lifecycle.work.undo import undo
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change
@@ -39,9 +40,24 @@ def write_memories(run: Run, count: int) -> None:
     run.write("memories", compose)
 
 
+class Clock:
+    """A clock that stands still until it is put on."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(configuration.load({"home": tmp_path}, environ={}, cwd=tmp_path), embedder=None)
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    opened = Store(configuration.load({"home": tmp_path}, environ={}, cwd=tmp_path), embedder=None, clock=clock)
     write_memories(Run(opened, "setup", "test"), MEMORIES)
     yield opened
     opened.close()
@@ -92,7 +108,8 @@ def test_a_dry_run_writes_nothing_and_shows_its_plan(store: Store) -> None:
     run.count("memories archived", 23)
     assert store.journal.last_seq == seq
     assert run.counts == {"memories archived": 23}
-    assert run.plan == ["the job would take 23 memories out of recall, and 22 are allowed: it stops here", "archive m0"]
+    told = "the job would take 23 memories out of recall, and 22 are allowed in a day: it stops here"
+    assert run.plan == [told, "archive m0"]
 
 
 @pytest.mark.parametrize("status", [Status.ARCHIVED, Status.RETIRED, Status.FORGOTTEN, Status.QUARANTINED])
@@ -111,11 +128,27 @@ def test_a_run_that_goes_on_after_a_crash_has_the_same_guard(store: Store) -> No
     archive(again, "one", range(ALLOWED))
     with pytest.raises(GuardError, match="23 memories"):
         archive(again, "two", range(ALLOWED, ALLOWED + 1))
-    archive(Run(store, "next", "tidy"), "one", range(ALLOWED, ALLOWED + 15))
+    archive(Run(store, "next", "other"), "one", range(ALLOWED, ALLOWED + 15))
+
+
+def test_to_run_again_does_not_walk_past_the_guard_until_a_day_is_over_or_it_is_undone(
+    store: Store, clock: Clock
+) -> None:
+    archive(Run(store, "first", "tidy"), "one", range(15))
+    clock.now += timedelta(hours=20)
+    archive(Run(store, "second", "tidy"), "one", range(15, ALLOWED))
+    with pytest.raises(GuardError, match="allowed in a day"):
+        archive(Run(store, "third", "tidy"), "one", range(ALLOWED, ALLOWED + 1))
+    undo(store, "second")
+    archive(Run(store, "third", "tidy"), "two", range(15, ALLOWED))
+    clock.now += timedelta(hours=5)  # the first is more than a day ago by now
+    archive(Run(store, "fourth", "tidy"), "one", range(ALLOWED, ALLOWED + 10))
+    with pytest.raises(GuardError):
+        archive(Run(store, "fifth", "tidy"), "one", range(40, 50))
 
 
 def test_what_is_out_of_recall_already_or_stays_in_it_does_not_count(store: Store) -> None:
-    archive(Run(store, "first", "tidy"), "one", range(ALLOWED))
+    archive(Run(store, "first", "other"), "one", range(ALLOWED))
     run = Run(store, "job", "tidy")
     archive(run, "retired again", range(ALLOWED), Status.RETIRED)
     archive(run, "confirmed", range(ALLOWED, MEMORIES), Status.ACTIVE)

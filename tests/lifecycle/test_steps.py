@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from saying import PROJECT, job, learned, say
@@ -29,6 +30,71 @@ def test_a_procedure_that_is_settled_is_learned_at_once(store: Store) -> None:
     consolidate(job(store, "night"), {"scope": PROJECT})
     (memory,) = learned(store)
     assert memory.kind is Kind.PATTERN and memory.attributes["steps"] == list(STEPS)
+
+
+STEPS_OF_A_RELEASE = ["bump the version", "run the tests", "tag the commit", "push the tag"]
+
+
+@pytest.mark.parametrize(
+    ("told", "goal", "steps"),
+    [
+        (
+            "Remember how to deploy:\n1. Build the image.\n2. Push it to the registry.\n3. Restart the pods.",
+            "How to deploy",
+            ["Build the image.", "Push it to the registry.", "Restart the pods."],
+        ),
+        (
+            "We decided to release like this: 1) bump the version, 2) run the tests, "
+            "3) tag the commit, 4) push the tag.",
+            "Release like this",
+            STEPS_OF_A_RELEASE,
+        ),
+        (
+            "Remember: to release, first bump the version, then run the tests, "
+            "then tag the commit, finally push the tag.",
+            "To release",
+            STEPS_OF_A_RELEASE,
+        ),
+    ],
+)
+def test_steps_that_somebody_asks_to_be_remembered_are_learned_at_once(
+    store: Store, told: str, goal: str, steps: list[str]
+) -> None:
+    say(store, told)
+    consolidate(job(store, "night"), {"scope": PROJECT})
+    (memory,) = learned(store)
+    assert (memory.kind, memory.trigger.rstrip(",")) == (Kind.PATTERN, goal) and memory.attributes["steps"] == steps
+
+
+def test_what_is_told_as_a_sequence_again_and_again_is_a_procedure(store: Store) -> None:
+    told = "First bump the version, then run the tests, then tag the commit, finally push the tag."
+    say(store, told, told)
+    consolidate(job(store, "night"), {"scope": PROJECT})
+    assert not learned(store)
+    say(store, told, told, first=5)
+    consolidate(job(store, "morning"), {"scope": PROJECT})
+    (memory,) = learned(store)
+    assert memory.kind is Kind.PATTERN and memory.attributes["steps"] == STEPS_OF_A_RELEASE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "First I went home, then I had lunch, finally I slept.",
+        "First things first, then we talk.",
+        "Changes in the release:\n- fixed the parser\n- added a flag\n- removed the cache",
+        "Remember these names:\n- Anna\n- Bert\n- Carl",
+    ],
+)
+def test_what_happened_and_what_is_listed_is_no_procedure(text: str) -> None:
+    assert procedure(text) is None
+
+
+def test_what_was_done_in_steps_is_one_procedure_with_how_it_is_done() -> None:
+    done = procedure("Restored the db again:\n- stopped the app\n- ran pg_restore\n- started the app")
+    told = procedure("Restore procedure for the database:\n- stop the app\n- run pg_restore\n- start the app")
+    assert done is not None and told is not None and len(done.steps) == len(told.steps) == 3
+    assert not done.settled and not told.settled
 
 
 @given(

@@ -38,9 +38,9 @@ def upgraded(store: Store, model: ScriptedModel | None, job: str = "job-1") -> d
 
 def test_a_rating_moves_what_the_rules_found_by_three_at_most(store: Store) -> None:
     episode = told(store, "We talked about the shape of the new index in src/store/index.py for a while", agent="Ana")
-    assert upgraded(store, rating(10)) == {"asked": 1, "changed": 1}
+    assert upgraded(store, rating(10)) == {"asked": 1, "unanswered": 0, "changed": 1}
     assert again(store, episode).importance == episode.importance + 3.0
-    assert upgraded(store, rating(1), "job-2") == {"asked": 0, "changed": 0}, "once"
+    assert upgraded(store, rating(1), "job-2") == {"asked": 0, "unanswered": 0, "changed": 0}, "once"
 
 
 def test_a_rating_is_taken_as_it_is_within_that(store: Store) -> None:
@@ -52,7 +52,7 @@ def test_a_rating_is_taken_as_it_is_within_that(store: Store) -> None:
 
 def test_what_somebody_rated_stays(store: Store) -> None:
     episode = told(store, "We talked about the shape of the index for a while", importance=9.0)
-    assert upgraded(store, rating(1)) == {"asked": 0, "changed": 0}
+    assert upgraded(store, rating(1)) == {"asked": 0, "unanswered": 0, "changed": 0}
     assert again(store, episode).importance == 9.0
 
 
@@ -73,6 +73,12 @@ def test_without_an_answer_everything_stays(store: Store, model: ScriptedModel |
     episode = told(store, "We talked about the shape of the index for a while")
     assert upgraded(store, model)["changed"] == 0
     assert again(store, episode) == episode
+
+
+def test_a_provider_at_rest_was_not_asked(store: Store) -> None:
+    told(store, "We talked about the shape of the index for a while")
+    resting = ScriptedModel(lambda question, text: Absence.RESTING)
+    assert upgraded(store, resting) == {"asked": 0, "unanswered": 1, "changed": 0}
 
 
 def test_a_dry_run_changes_nothing(store: Store) -> None:

@@ -135,11 +135,13 @@ def test_what_goes_on_failing_is_given_up_and_shown(store: Store, employ: Callab
 
 def test_the_guard_is_not_asked_twice(employ: Callable[..., Worker]) -> None:
     def greedy(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        run.count("memories archived", 20)
         raise GuardError("it would retire half of the store")
 
     worker = employ({"greedy": greedy})
     item = ended(worker, worker.add("greedy", {}))
     assert (item.state, item.attempts) == (WorkState.FAILED, 1)
+    assert item.result == {"memories archived": 20}, "what it wrote stays and is told"
 
 
 def test_work_of_no_known_kind_is_refused_and_left_over_work_fails(employ: Callable[..., Worker]) -> None:

@@ -28,7 +28,7 @@ ROOT = "/home/me/house"
         ("npm run test -- --watch", "npm test --watch"),
         ("yarn run build", "yarn build"),
         ("docker-compose -f a.yml up -d", "docker compose up -d -f a.yml"),
-        ("git -C /elsewhere commit -m 'one && two; three'", "git commit"),
+        ("git -C backend commit -m 'one && two; three'", "git commit"),
         ("python manage.py migrate app", "manage.py migrate app"),
         ("./scripts/check fast", "scripts/check fast"),
         ("bash scripts/check fast", "scripts/check fast"),
@@ -164,10 +164,23 @@ def test_a_form_is_its_own_form_whatever_stands_around_it(before: str, typed: st
     folder = ROOT + "/src" if before.startswith("cd") else ROOT
     around = command_of(f"{before}{typed} {more}{after}", folder=ROOT)
     plain = forms(f"{typed} {more}", folder=folder, root=ROOT)
-    assert [form.text for form in plain if form.text not in around] == []
+    meant = plain[:1] if before.startswith("cd") else plain  # what is run elsewhere is not what is run here
+    assert [form.text for form in meant if form.text not in around] == []
     for form in plain:
         if form.level is Level.WHOLE:
             assert form.text in command_of(form.text)
+
+
+@pytest.mark.parametrize(
+    "line", ["cd /elsewhere && make all", "cd ../other; pytest tests/a.py", "git -C /x push origin main"]
+)
+def test_what_is_run_in_another_project_has_no_form(line: str) -> None:
+    assert command_of(line, folder=ROOT) == ()
+
+
+def test_a_path_is_of_the_folder_that_the_line_goes_to() -> None:
+    assert "pytest tests/unit -k slow" not in command_of("cd sub && pytest tests/unit -k slow", folder=ROOT)
+    assert command_of("cd sub && pytest tests/unit -k slow", folder=ROOT)[0] == "pytest sub/tests/unit -k slow"
 
 
 @settings(deadline=None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
 
+from helix.learning.action.ends import ended
 from helix.learning.action.normal import command_of, error_of
 from helix.model.action import Action
 from helix.text.redact import redact
@@ -76,6 +77,26 @@ class Fix:
         return {COMMAND: self.command, ERROR: self.error}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsolved:
+    """A failure that was not mended: the command in its normal form, its error's line, and how often it failed so."""
+
+    command: str
+    error: str
+    times: int
+    first: Action
+
+    @property
+    def trigger(self) -> str:
+        """When this is to be remembered: in the words of one that was mended."""
+        return Fix(command=self.command, error=self.error).trigger
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        """What is kept of it beside the words, so that it is found at exactly this command and error."""
+        return {COMMAND: self.command, ERROR: self.error}
+
+
 @dataclass(slots=True)
 class _Open:
     """A command that has failed and has not passed since, with what was done since it last did."""
@@ -100,7 +121,8 @@ class Mending:
         """Return the fix that an action completes, or None.
 
         A command that passes although nothing was changed and nothing run in between is no fix: it was chance. What
-        only looks (`ls`, `git diff`) changes nothing and is never one that fails.
+        only looks (`ls`, `git diff`) changes nothing and is never one that fails. What is not certain of a command by
+        the end of its line (`action/ends.py`) neither fails nor passes.
         """
         if not action.command:
             if action.is_edit and action.passed is not False:
@@ -110,16 +132,25 @@ class Mending:
                 for one in self._open.values():
                     one.files.update(edited)
             return None
-        if action.passed is None or only_looks(action.command):
+        well = None if only_looks(action.command) else ended(action)
+        if well is None:
             return None
-        command = _normal(action, self._root)
-        if not action.passed:
+        command = normal(action, self._root)
+        if not well:
             self._failed(command, action)
             return None
         known = self._open.pop(command, None)
         for one in self._open.values():
             one.commands[command] = None
         return None if known is None or not (known.files or known.commands) else _fix(known, action)
+
+    @property
+    def unsolved(self) -> tuple[Unsolved, ...]:
+        """The commands that failed and have not passed since, in the order in which each first failed so."""
+        return tuple(
+            Unsolved(command=one.command, error=one.error, times=one.times, first=one.first)
+            for one in self._open.values()
+        )
 
     def _failed(self, command: str, action: Action) -> None:
         error = _cut(error_of(action.output), _ERROR_SHOWN)
@@ -141,15 +172,20 @@ def fixes(actions: Iterable[Action], root: str = "") -> tuple[Fix, ...]:
 
 def worked(actions: Sequence[Action], root: str = "") -> tuple[str, ...]:
     """Return the commands that passed and did more than look, in their normal form, each once, in their order."""
-    passed = (one for one in actions if one.command and one.passed and not only_looks(one.command))
-    return tuple(dict.fromkeys(_normal(one, root) for one in passed))
+    passed = (one for one in actions if ended(one) and not only_looks(one.command))
+    return tuple(dict.fromkeys(normal(one, root) for one in passed))
 
 
 def failure_words(action: Action, root: str = "") -> str:
-    """Return what is recorded of a command that failed: the command, its exit status and the line that tells why."""
+    """Return what is recorded of a command that failed: the command, its exit status and the line that tells why.
+
+    Where the end of a line does not tell which of its commands failed, the line is told as it was run.
+    """
+    sure = ended(action) is False
+    command = normal(action, root) if sure else redact(" ".join(action.command.split())[:_LONGEST]).text
     status = "" if action.exit_status is None else f" with exit status {action.exit_status}"
     error = _cut(error_of(action.output), _ERROR_SHOWN)
-    return f"`{_cut(_normal(action, root), _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
+    return f"`{_cut(command, _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
 
 
 def only_looks(command: str) -> bool:
@@ -157,15 +193,17 @@ def only_looks(command: str) -> bool:
     if _CHANGES_IN_PLACE.search(command):
         return False
     parts = [words for part in re.split(r"&&|\|\||[;|\n]", command) if (words := part.split())]
-    return bool(parts) and all(map(_looks, parts))
+    return bool(parts) and all(map(looks, parts))
 
 
-def _looks(words: Sequence[str]) -> bool:
+def looks(words: Sequence[str]) -> bool:
+    """Return whether one command, by its words, only shows what is there."""
     name = PurePath(words[0]).name
     return name in _LOOKING or (name == "git" and len(words) > 1 and words[1] in _GIT_LOOKING)
 
 
-def _normal(action: Action, root: str) -> str:
+def normal(action: Action, root: str = "") -> str:
+    """Return the normal form that the command of an action is remembered by, redacted."""
     forms = command_of(action.command, folder=action.folder, root=root)
     return forms[0] if forms else redact(" ".join(action.command.split())[:_LONGEST]).text
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import islice
 from posixpath import isabs, join, normpath
 
 import numpy as np
 
 from helix.learning.action.normal import command_forms, error_of
 from helix.learning.context.blocks import Entry, entry, listing, one_line, shown_of
-from helix.learning.context.relevant import SPOKEN_AGAINST
+from helix.learning.context.relevant import SPOKEN_AGAINST, is_worth_its_room
 from helix.model.action import Action
 from helix.model.edge import Relation
 from helix.model.entity import EntityKind
@@ -85,11 +86,10 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
                 found[row] = key
     found.update(_systemic(store, view, graph, found, scope))
     rows = np.array(sorted(found), np.int64)
-    sites = []
-    for row in _ranked(view, rows, np.array([found[row].level for row in rows.tolist()]))[:limit].tolist():
-        key = found[row]
-        sites.append(Site(memory=store.memory(row), reason=key.reason, arm=key.arm, level=key.level))
-    return tuple(sites)
+    ranked = _ranked(view, rows, np.array([found[row].level for row in rows.tolist()])).tolist()
+    memories = ((found[row], store.memory(row)) for row in ranked)
+    fit = ((key, memory) for key, memory in memories if is_worth_its_room(memory))
+    return tuple(Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in islice(fit, limit))
 
 
 def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:

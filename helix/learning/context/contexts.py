@@ -19,6 +19,7 @@ from helix.learning.orchestration.plans import load_plan
 from helix.lifecycle.work.foreground import Foreground
 from helix.model.action import Action
 from helix.model.injection import Shown
+from helix.model.memory import GLOBAL_SCOPE
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.settings import Settings
 from helix.store.store import Store
@@ -92,7 +93,7 @@ class Contexts:
         return builder_context(self._asking(request.session), params, request.scope, floor=floor)
 
     def lineage(
-        self, tasks: Sequence[Mapping[str, Any]] | None = None, plan: str = "", scope: str | None = None
+        self, tasks: Sequence[Mapping[str, Any]] | None = None, plan: str = "", scope: str = GLOBAL_SCOPE
     ) -> tuple[Delivery, ...]:
         """Return what tasks delivered: those of a client's list, or of a plan, by default the newest of a scope."""
         if tasks is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from helix.learning.context.blocks import Entry, entry
 from helix.model.edge import Label
 from helix.model.injection import RECALL
-from helix.model.memory import Kind, Memory
+from helix.model.memory import Kind, Memory, room_of, spoken_against
 from helix.model.recall import Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.recall.recipes import Default
 
@@ -27,6 +27,9 @@ BY_WORDS = 0.6
 """Share of the floor that counts where there are no vectors: fit is lower by words alone, and seldom by chance."""
 SPOKEN_AGAINST = 0.3
 """Effectiveness, (helped + 1/2) / (helped + failed + 1), below which evidence speaks against a memory."""
+PATIENCE = 20
+"""In so many tasks that passed a memory may take room in vain, and in as many again for each time it helped."""
+_ONE_HELP = 0.5
 
 _DEFAULT = Default()
 _WEIGHTS = {f"+{name}": getattr(_DEFAULT, name) for name in ("meaning", "words", "files", "time", "solves", "graph")}
@@ -70,10 +73,21 @@ def relevant(
         entry(item.node, score=item.score, arm=RECALL)
         for item in answer.items
         if isinstance(item.node, Memory)
-        and item.effectiveness >= SPOKEN_AGAINST
+        and is_worth_its_room(item.node)
         and (fit(item) >= least or _touches(item, len(query.files)))
     ]
     return tuple(entries[:limit])
+
+
+def is_worth_its_room(memory: Memory) -> bool:
+    """Return whether a memory may be put before an agent: no outcomes speak against it, and it is of use at times.
+
+    What was charged for room says only how often it was shown for nothing; it takes PATIENCE of that.
+    """
+    against = spoken_against(memory)
+    in_vain, _ = room_of(memory)
+    spoken_for = (memory.helped + 0.5) / (memory.helped + against + 1.0) >= SPOKEN_AGAINST
+    return spoken_for and in_vain < PATIENCE * (1 + memory.helped / _ONE_HELP)
 
 
 def fit(item: RecallItem) -> float:

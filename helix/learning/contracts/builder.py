@@ -14,6 +14,10 @@ from helix.model.memory import Kind
 
 _NAMES = ("DELIVERED", "BLOCKED", "TRIED", "ERROR", "UTILIZED", "LEARNED", "FILES_CHANGED", "VERIFIED")
 _MOST, _SHORT = 50, 80
+_ENDS = re.compile(r"^[ \t>*_`#-]*(?:DELIVERED|BLOCKED|TRIED)\b.*$", re.MULTILINE)
+_NEXT = re.compile(
+    r"(?<=\S)[ \t]*[;|,]?[ \t]+(?=[*_`]{0,3}(?:TRIED|UTILIZED|LEARNED|FILES_CHANGED|VERIFIED)[*_`]{0,3}:)"
+)
 _SAYS_NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no)?\W*|\s*<[^<>]*>\s*", re.IGNORECASE)
 _WHEN_THEN = re.compile(r"^(.{3,}?)\s*(?:->|=>|→|: )\s*(.{3,})$", re.DOTALL)
 _KIND = re.compile(rf"^\W*({'|'.join(Kind)})\W{{0,4}}(?::|->|-)\s*", re.IGNORECASE)
@@ -50,7 +54,7 @@ def read_builder(text: str) -> BuilderAnswer:
     """Return what a builder's last message says: of several outcomes the last that says something; never raises."""
     said: dict[str, str] = {}
     outcome = ""
-    for name, value in sections(text, _NAMES):
+    for name, value in sections(_parted(text), _NAMES, bare=True):
         value = "" if len(value) <= _SHORT and _SAYS_NOTHING.fullmatch(value) else value
         if name in ("DELIVERED", "BLOCKED") and (value or not outcome or not said[outcome.upper()]):
             outcome = name.lower()
@@ -95,6 +99,11 @@ def read_learned(given: object) -> tuple[Learned, ...]:
         items = [given] if isinstance(given, Mapping) else given if isinstance(given, list | tuple) else ()
     read = [_learned(item) for item in list(items)[:_MOST]]
     return tuple(dict.fromkeys(one for one in read if one is not None))
+
+
+def _parted(text: str) -> str:
+    """Return an answer whose outcome is told in one line with what follows it, each on a line of its own."""
+    return _ENDS.sub(lambda line: _NEXT.sub("\n", line[0]), text)
 
 
 def _learned(item: object) -> Learned | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from helix.learning.contracts.loose import best_object, mapping, mappings, word, words
+from helix.learning.contracts.loose import best_object, fold, mapping, mappings, placed, values, word, words
 
 KEYS = ("scope", "focus", "status", "findings", "framework", "patterns_observed", "memories")
 ACTIONS = ("modify", "create", "reference", "test")
@@ -22,6 +22,13 @@ _FAILURE = re.compile(
     r"\b(?:fail\w*|errors?|avoid\w*|break\w*|broke\w*|bugs?|crash\w*|wrong\w*|never|don'?t|must not|races?|leaks?)\b",
     re.IGNORECASE,
 )
+_FIRST = ("modify", "create", "test", "reference", "")
+"""Of two things to be done with one file the one that asks for more."""
+_FENCE_LINE = re.compile(r"^\s*(?:```|~~~)\w*\s*$", re.MULTILINE)
+_INTRODUCTION = re.compile(r"[^\n]*:\s*\Z")
+_LINE_NUMBER = re.compile(r"(?::\d+(?:[:-]\d+)*)?\Z")
+_PROSE = 4
+"""Words from which on what stands beside JSON may be an answer of its own."""
 _FUNCTION = re.compile(r"\b([A-Za-z_][\w.]{0,80})\(\)")
 
 
@@ -72,6 +79,11 @@ class ExplorerAnswer:
     problems: tuple[str, ...] = ()
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found, recognised, observed or remembered."""
+        return not (self.findings or self.framework or self.patterns_observed or self.memories)
+
+    @property
     def succeeded(self) -> bool:
         """Whether it says that it found what it was sent for, or found something and says nothing of it."""
         return self.status in ("success", "ok", "done", "complete", "completed") or (
@@ -84,6 +96,26 @@ def read_explorer(text: str) -> ExplorerAnswer:
     given = best_object(text, KEYS)
     if not given:
         return ExplorerAnswer(problems=("there is no JSON object with any of: " + ", ".join(KEYS),))
+    return _answer(given)
+
+
+def read_explorers(text: str) -> tuple[ExplorerAnswer, ...]:
+    """Return the answers of one or more explorers in a text, one after another or in a list, in their order."""
+    objects = (fold(one) for value in values(text) for one in mappings(value))
+    return tuple(_answer(one) for one in objects if not one.keys().isdisjoint(KEYS))
+
+
+def beside_json(text: str) -> tuple[str, ...]:
+    """Return what a text says beside its JSON, such as an explorer's answer in prose, without what introduces JSON."""
+    said, at = [], 0
+    for _, start, end in placed(text):
+        said.append(text[at:start])
+        at = end
+    bare = (_INTRODUCTION.sub("", _FENCE_LINE.sub("", piece)) for piece in (*said, text[at:]))
+    return tuple(" ".join(piece.split()) for piece in bare if len(piece.split()) > _PROSE)
+
+
+def _answer(given: Mapping[str, Any]) -> ExplorerAnswer:
     problems = [f"`{key}` is missing" for key in ("scope", "status", "findings") if key not in given]
     found = given.get("findings")
     findings = tuple(_finding(item, problems) for item in mappings(found)[:_LIMIT])
@@ -102,13 +134,13 @@ def read_explorer(text: str) -> ExplorerAnswer:
 
 
 def merge_explorations(answers: Sequence[ExplorerAnswer], objective: str) -> dict[str, Any]:
-    """Return one exploration of several answers: each thing once, in the order in which it was said.
+    """Return one exploration of several answers: each file and thing once, in the order in which it was said.
 
     Its keys are `objective`, `structure{directories, entry_points}`, `patterns{framework, idioms}`,
     `memory{relevant_failures, relevant_patterns}`, `targets{files, functions}`; `targets.files` are the findings.
     """
     findings = list(dict.fromkeys(finding for answer in answers for finding in answer.findings))
-    files = [finding for finding in findings if finding.file]
+    files = _each_file([finding for finding in findings if finding.file])
     memories = {memory.name: memory for answer in reversed(answers) for memory in reversed(answer.memories)}
     recalled = list(reversed(memories.values()))
     said = [_plain(memory) for memory in recalled if memory.is_failure]
@@ -133,6 +165,23 @@ def merge_explorations(answers: Sequence[ExplorerAnswer], objective: str) -> dic
             "functions": _once(functions),
         },
     }
+
+
+def _each_file(findings: Sequence[Finding]) -> list[Finding]:
+    """Return each file once, with all that was said of it."""
+    files: dict[str, list[Finding]] = {}
+    for finding in findings:
+        name = _LINE_NUMBER.sub("", finding.file.replace("\\", "/"))
+        files.setdefault(str(PurePosixPath(name)), []).append(finding)
+    return [
+        Finding(
+            file=same[0].file,
+            what="; ".join(_once([one.what for one in same])),
+            action=min((one.action for one in same), key=_FIRST.index),
+            task_hint="; ".join(_once([one.task_hint for one in same])),
+        )
+        for same in files.values()
+    ]
 
 
 def _finding(given: Mapping[str, Any], problems: list[str]) -> Finding:

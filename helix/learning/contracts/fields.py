@@ -12,14 +12,17 @@ from helix.learning.contracts.loose import TEXT_LIMIT
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 
 
-def sections(text: str, names: Iterable[str]) -> list[tuple[str, str]]:
+def sections(text: str, names: Iterable[str], *, bare: bool = False) -> list[tuple[str, str]]:
     """Return what a text says under each of these names, in its order; never raises.
 
     A name begins a line, in whatever case, perhaps as a heading, bullet or in bold, and is followed by a colon; what
     follows up to the next name is its value. A name that stands somewhere in capitals is read only where it does. Names
     in indented lines and in code are text like any other, unless nothing else has names; a fence around names is none.
+    With `bare` a heading that is a name alone needs no colon.
     """
     text = textwrap.dedent(text[:TEXT_LIMIT].expandtabs().replace("\r\n", "\n").replace("\r", "\n"))
+    if bare:
+        text = _headed(tuple(sorted(names))).sub(r"\1:", text)
     pattern = _pattern(tuple(sorted(names)))
     lines = text.split("\n")
     code, fences = _fenced(lines, pattern)
@@ -29,10 +32,20 @@ def sections(text: str, names: Iterable[str]) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=16)
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
-    spoken = "|".join(re.escape(name).replace("_", r"[_ \-]") for name in sorted(names, key=len, reverse=True))
     return re.compile(
-        rf"(?:\#{{1,6}} +|[-*+] +)?[*_`]{{0,3}}({spoken})[*_`]{{0,3}} ?:[*_`]{{0,3}}(?!:)(.*)", re.IGNORECASE
+        rf"(?:\#{{1,6}} +|[-*+] +)?[*_`]{{0,3}}({_spoken(names)})[*_`]{{0,3}} ?:[*_`]{{0,3}}(?!:)(.*)", re.IGNORECASE
     )
+
+
+@lru_cache(maxsize=16)
+def _headed(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        rf"^(\#{{1,6}} +[*_`]{{0,3}}(?:{_spoken(names)})[*_`]{{0,3}})[ \t]*$", re.IGNORECASE | re.MULTILINE
+    )
+
+
+def _spoken(names: tuple[str, ...]) -> str:
+    return "|".join(re.escape(name).replace("_", r"[_ \-]") for name in sorted(names, key=len, reverse=True))
 
 
 def _read(lines: list[str], pattern: re.Pattern[str], code: set[int]) -> Iterator[tuple[str, str]]:

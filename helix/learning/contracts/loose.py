@@ -19,6 +19,11 @@ _CLOSES = {"{": "}", "[": "]"}
 
 def values(text: str) -> Iterator[Any]:
     """Yield the JSON objects and lists in a text, outermost ones, in order, mended where they can be; never raises."""
+    return (value for value, _, _ in placed(text))
+
+
+def placed(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Yield what `values` does, each with where it begins in the text and where it ends."""
     text = text[:TEXT_LIMIT]
     at, steps = 0, _WALKS * TEXT_LIMIT
     while steps > 0 and (start := _opening(text, at)) >= 0:
@@ -34,7 +39,7 @@ def values(text: str) -> Iterator[Any]:
             if mended is None:
                 continue
             value = mended
-        yield value
+        yield value, start, at
 
 
 def best_object(text: str, keys: Iterable[str]) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helix.learning.contracts.fields import sections
@@ -78,20 +78,17 @@ def read_planner(text: str) -> PlannerAnswer:
         tasks=tasks,
         learned=_told(given.get("learned")) or lines(said.get("LEARNED", "")),
     )
-    return PlannerAnswer(
-        decision=answer.decision,
-        questions=answer.questions,
-        mapping=answer.mapping,
-        announced=answer.announced,
-        tasks=answer.tasks,
-        learned=answer.learned,
-        problems=tuple(_problems(answer)),
-    )
+    return replace(answer, problems=answer_problems(answer))
 
 
 def plan_tasks(given: object) -> tuple[PlannedTask, ...]:
     """Return tasks as a planner writes them, or as the client's own list has them, in their order."""
     return tuple(_task(item, place) for place, item in enumerate(mappings(given)[:_LIMIT], start=1))
+
+
+def answer_problems(answer: PlannerAnswer) -> tuple[str, ...]:
+    """Return in sentences where an answer is not what a planner's contract asks for, each once."""
+    return tuple(dict.fromkeys((*_problems(answer), *_mismatches(answer), *plan_problems(answer.tasks))))
 
 
 def plan_problems(tasks: Iterable[PlannedTask]) -> list[str]:
@@ -174,4 +171,15 @@ def _problems(answer: PlannerAnswer) -> Iterable[str]:
             yield "there is no PLAN_COMPLETE"
         elif answer.mapping and answer.announced != len(answer.mapping):
             yield f"PLAN_COMPLETE says {answer.announced} tasks, TASK_MAPPING has {len(answer.mapping)}"
-    yield from plan_problems(answer.tasks)
+
+
+def _mismatches(answer: PlannerAnswer) -> Iterable[str]:
+    """Yield where the tasks are not those that the rest of the answer speaks of."""
+    if not answer.tasks:
+        return
+    if answer.announced not in (None, len(answer.tasks)):
+        yield f"PLAN_COMPLETE says {answer.announced} tasks, there are {len(answer.tasks)}"
+    if answer.mapping:
+        known = {task.seq for task in answer.tasks}
+        yield from (f"TASK_MAPPING names {seq}, which is no task" for seq in answer.mapping if seq not in known)
+        yield from (f"TASK_MAPPING leaves out {task.seq}" for task in answer.tasks if task.seq not in answer.mapping)

@@ -36,6 +36,10 @@ NAMES = frozenset({NO_INJECT, *(name for names in FIELDS.values() for name in na
 MEMORY_LIMIT, MOST_MEMORIES = 5, 20
 """How many memories a builder is shown where its prompt does not say, and the most that it may ask for."""
 _NO_INJECT = re.compile(rf"^[\s>*_`#\-]*{NO_INJECT}[\s*_`]*(?:[:=][\s*_`\"']*(\w+))?", re.IGNORECASE | re.MULTILINE)
+_LIMIT = re.compile(r"(?<![\d\-\u2212.])\d{1,6}")
+"""A number that is none of what is left of a negative one or a fraction."""
+_QUOTING = frozenset({"EXPLORATION", "PROJECT_CONTEXT"})
+"""Fields that hold whole documents, which have fields of their own."""
 _NO = frozenset({"false", "no", "off", "0"})
 _SHARED = frozenset({"OBJECTIVE"})
 
@@ -93,8 +97,9 @@ def parse_prompt(prompt: str) -> Prompt:
     last = ""
     for name, value in sections(prompt, NAMES):
         if found.get(name):
-            # A second heading of the same name is part of what is being said, such as an exploration's own objective.
-            found[last] += f"\n{name}: {value}"
+            # Within a document a second heading of a name is part of it, such as an exploration's own objective.
+            if last in _QUOTING:
+                found[last] += f"\n{name}: {value}"
         else:
             found[name], last = value, name
     return Prompt(text=prompt, fields=MappingProxyType(found))
@@ -148,7 +153,7 @@ def extract_planner_params(prompt: str) -> PlannerParams:
 def extract_builder_params(prompt: str) -> BuilderParams:
     """Return what a prompt asks of a builder; its objective is its task where it names none, and vice versa."""
     asked = parse_prompt(prompt)
-    limit = re.search(r"\d{1,6}", asked.get("MEMORY_LIMIT"))
+    limit = _LIMIT.search(asked.get("MEMORY_LIMIT"))
     return BuilderParams(
         task_id=asked.get("TASK_ID").strip("`\"'"),
         task=asked.get("TASK") or asked.get("OBJECTIVE"),

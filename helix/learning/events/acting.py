@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from posixpath import join
 
-from helix.learning.action.fixes import Fix, failure_words, only_looks
+from helix.learning.action.ends import ended, succeeded
+from helix.learning.action.fixes import Fix, failure_words, looks, normal, only_looks
+from helix.learning.action.normal import error_of
 from helix.learning.action.sites import MOST, Site, look_up, shown, text
 from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import ActionBegins, ActionEnded, Reply
 from helix.learning.events.sessions import Worker
-from helix.learning.orchestration.board import find_task, inject, learn
+from helix.learning.orchestration.board import find_task, inject, learn, task_id
 from helix.learning.outcomes.evidence import classify
-from helix.learning.outcomes.noting import note_evidence, note_repeats, note_use
+from helix.learning.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
 from helix.learning.proof.holdback import drawn, treatment
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.capture.ignore import without_ignored
 from helix.lifecycle.remember import remember
 from helix.model.action import Action
+from helix.model.entity import EntityKind
+from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.task import HELD_BACK, VERIFY
+from helix.text.command_forms import is_path
+from helix.text.entities import mentions
+from helix.text.shell import simple_commands
 
 
 def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
     """Show the memories about exactly this command or file; one that was shown here before is not shown again."""
     worker = desk.worker(event)
+    if _wants_none(desk, worker):
+        return NOTHING
     found = look_up(desk.store, event.action, desk.session.scope, MOST, root=str(desk.session.root))
     return _show(desk, worker, worker.unseen(found), event.action)
 
@@ -35,31 +45,47 @@ def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
     """Keep how a command ended, as evidence and as a failure or its fix; at a failure show what its error is about."""
     worker = desk.worker(event)
     action = replace(event.action, at=desk.store.clock())
+    tasks = desk.session.in_progress
     if action.is_edit:
-        return Reaction(always=(lambda: _edited(desk, worker, action, event.wrote),))
-    kept = (lambda: _ran(desk, worker, action),)
-    if action.passed is not False:
+        return Reaction(always=(desk.when_sure(worker, lambda: _edited(desk, worker, action, event.wrote, tasks)),))
+    kept = (desk.when_sure(worker, lambda: _ran(desk, worker, action, tasks)),)
+    own = ended(action)
+    if action.passed is not False and own is not False:
         return Reaction(always=kept)
-    root = str(desk.session.root)
-    found = look_up(desk.store, replace(action, command=""), desk.session.scope, MOST, root=root)
-    repeats = tuple(site.memory.id for site in found)
-    noted = (*kept, lambda: _repeated(desk, worker, repeats)) if repeats else kept
-    reaction = _show(desk, worker, worker.unseen(found, but=action.id), action)
-    worker.failed_again(look_up(desk.store, replace(action, output=""), desk.session.scope, MOST, root=root))
+    root, scope = str(desk.session.root), desk.session.scope
+    failed = replace(action, exit_status=None, failed=True)
+    found = look_up(desk.store, replace(failed, command=""), scope, MOST, root=root)
+    known = look_up(desk.store, replace(failed, output=""), scope, MOST, root=root)
+    exact = [site for site in known if site.level == 0 and own is False]
+    repeats = tuple(dict.fromkeys(site.memory.id for site in (*found, *exact)))
+    noted = (
+        (*kept, desk.when_sure(worker, lambda: _repeated(desk, worker, action, tasks, repeats))) if repeats else kept
+    )
+    shown_now = () if _wants_none(desk, worker) else worker.unseen(found, but=action.id)
+    reaction = _show(desk, worker, shown_now, action)
+    worker.failed_again(known)
     return replace(reaction, always=(*noted, *reaction.always))
+
+
+def _wants_none(desk: Desk, worker: Worker) -> bool:
+    """Return whether the prompt of an agent said that it wants no memories, or may have."""
+    return worker.silent or any(call.silent for call in desk.session.may_be(worker))
 
 
 def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> Reaction:
     if not sites:
         return NOTHING
-    key = desk.session.key_of(worker)
-    task = desk.session.task_of(worker)
-    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    tasks = desk.session.in_progress
+    held_back = _is_held_back(desk, worker, action, tasks) if desk.keeps() else False
+    if held_back is None:
+        return NOTHING
     budget = desk.store.settings.action_tokens
     noted = shown(sites, budget_tokens=budget)
     told = sites[: len(noted)]
 
     def keep() -> None:
+        key = _key(desk, worker, action, tasks)
+        task = _task(desk, key)
         desk.ensure(task, key)
         treatment(desk.store, task)
         inject(desk.store, task, noted, held_back=held_back)
@@ -67,42 +93,97 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
     return Reaction(
         reply=Reply() if held_back else Reply(context=text(told, budget_tokens=budget)),
         at_once=(lambda: worker.saw(told, action.id),),
-        then=(keep,),
+        then=(desk.when_sure(worker, keep),),
         did=f"{'holds back' if held_back else 'shows'} {len(noted)} at {'an edit' if action.is_edit else 'a command'}",
     )
 
 
-def _edited(desk: Desk, worker: Worker, action: Action, wrote: str) -> None:
+def _edited(desk: Desk, worker: Worker, action: Action, wrote: str, tasks: Sequence[str]) -> None:
     files = tuple(without_ignored(action.files, str(desk.session.root)))
     if not files:
         return
     worker.files.update(dict.fromkeys(files))
     worker.mending.take(replace(action, files=files))
-    task = desk.session.task_of(worker)
+    task = _task(desk, _key(desk, worker, action, tasks))
     if find_task(desk.store, task) is not None:
         note_use(desk.store, task, files=files, text=wrote, edited_at=action.at)
 
 
-def _ran(desk: Desk, worker: Worker, action: Action) -> None:
-    task = desk.session.task_of(worker)
+def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> None:
+    task = _task(desk, _key(desk, worker, action, tasks))
     known = find_task(desk.store, task)
-    if known is not None:
-        evidence = classify(action, str(known.attributes.get(VERIFY) or ""))
-        if evidence is not None:
-            note_evidence(desk.store, task, evidence)
-        if action.passed and not only_looks(action.command):
-            note_use(desk.store, task, commands=(action.command,))
+    hidden = _names_ignored(desk, action)
+    evidence = classify(action, "" if known is None else str(known.attributes.get(VERIFY) or ""))
+    if evidence is not None and evidence.kind is EvidenceKind.REVERT:
+        note_revert(desk.store, desk.session.scope, evidence)
+    elif evidence is not None and known is not None:
+        note_evidence(desk.store, task, replace(evidence, command="") if hidden else evidence)
+    if hidden:
+        return
+    if known is not None and (done := succeeded(action, looks)):
+        note_use(desk.store, task, commands=done)
     if action.passed is False and not only_looks(action.command):
         _record_failure(desk, action)
     fix = worker.mending.take(action)
-    if fix is not None:
-        _remember_fix(desk, task, fix)
+    if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
+        _remember_fix(desk, task, kept)
 
 
-def _repeated(desk: Desk, worker: Worker, memories: Sequence[str]) -> None:
-    task = desk.session.task_of(worker)
-    desk.ensure(task, desk.session.key_of(worker))
+def _repeated(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str], memories: Sequence[str]) -> None:
+    key = _key(desk, worker, action, tasks)
+    task = _task(desk, key)
+    desk.ensure(task, key)
     note_repeats(desk.store, task, memories)
+
+
+def _is_held_back(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> bool | None:
+    """Return whether an agent's task is held back; None where it may be one of several that differ in that."""
+    keys = {call.key for call in desk.session.may_be(worker)} or {_key(desk, worker, action, tasks)}
+    drawn_so = {drawn(desk.store, _task(desk, key)) == HELD_BACK for key in keys}
+    return drawn_so.pop() if len(drawn_so) == 1 else None
+
+
+def _task(desk: Desk, key: str) -> str:
+    return task_id(desk.session.scope, desk.session.name, key)
+
+
+def _key(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> str:
+    """Return the key of the task that an action is of; `tasks` were in progress in the main thread when it was done.
+
+    Of several it is the one whose verify command it is, if it is that of one alone.
+    """
+    if not desk.session.is_main(worker):
+        return desk.session.key_of(worker)
+    if len(tasks) < 2 or not action.command:
+        return tasks[0] if len(tasks) == 1 else worker.key
+    root = str(desk.session.root)
+    ran, mine = normal(action, root), []
+    for key in tasks:
+        task = find_task(desk.store, _task(desk, key))
+        verify = "" if task is None else str(task.attributes.get(VERIFY) or "")
+        if verify and normal(replace(action, command=verify), root) == ran:
+            mine.append(key)
+    return mine[0] if len(mine) == 1 else worker.key
+
+
+def _names_ignored(desk: Desk, action: Action) -> bool:
+    """Return whether a command line, or the line that tells of its error, names a file that is to be kept out."""
+    root = str(desk.session.root)
+    said = [word for part in simple_commands(action.command) for word in part.words if is_path(word)]
+    if action.passed is not True:
+        told = mentions(error_of(action.output))
+        said += [mention.name for mention in told if mention.kind is EntityKind.FILE]
+    places = [join(action.folder, word) if action.folder else word for word in said]
+    return len(without_ignored(places, root)) < len(places)
+
+
+def _without_hidden(desk: Desk, fix: Fix) -> Fix | None:
+    """Return a fix as it may be kept; None where what failed, or all that mended it, is to be kept out."""
+    tools = [
+        one for one in fix.commands if not _names_ignored(desk, Action(command=one, folder=str(desk.session.root)))
+    ]
+    kept = replace(fix, commands=tuple(tools))
+    return kept if kept.files or kept.commands else None
 
 
 def _record_failure(desk: Desk, action: Action) -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 
 from helix.errors import PausedError
 
 log = logging.getLogger(__name__)
+
+_SLOW = 1.0
+"""Seconds from which on it is told that something took long: hooks that come meanwhile may have waited for it."""
 
 Work = Callable[[], object]
 
@@ -47,9 +51,15 @@ class Afterwards:
 
     def _run(self) -> None:
         while (work := self._waiting.get()) is not None:
+            begun = time.monotonic()
             try:
                 work()
             except PausedError:
                 log.debug("not kept: capture is paused")
             except Exception:  # the outermost boundary of this thread
                 log.exception("what followed a hook failed")
+            took = time.monotonic() - begun
+            if took > _SLOW:
+                log.warning(
+                    "what followed a hook took long", extra={"ms": round(took * 1000), "left": self._waiting.qsize()}
+                )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from helix.learning.events.afterwards import Work
+from helix.learning.events.bounds import bounded
 from helix.learning.events.events import Event, Reply
 from helix.learning.events.sessions import Session, Worker
 from helix.learning.orchestration.board import TaskSighting, find_task, mirror
@@ -51,6 +52,21 @@ class Desk:
         """Return who works."""
         return self.session.worker(event.agent, event.agent_type)
 
+    def when_sure(self, worker: Worker, work: Work) -> Work:
+        """Return work that is done once it is certain which task an agent does, behind what waits for the same."""
+
+        def done() -> None:
+            worker.held.append(work)
+            if worker.sure:
+                worker.write_held()
+
+        return done
+
+    def release(self, *, even_unsure: bool = False) -> None:
+        """Do what was held back and waits for nothing any more; with `even_unsure` all of it."""
+        for worker in self.session.ready(even_unsure=even_unsure):
+            worker.write_held()
+
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answer a question in this session, so that `helix last` shows what an agent was given."""
         return self.recall_any(replace(query, session=self.session.name))
@@ -62,14 +78,14 @@ class Desk:
     def sees(
         self, key: str, attributes: Mapping[str, object], *, objective: str | None = None, status: str | None = None
     ) -> None:
-        """Bring a task up to date with what was seen of it; what is None or left out stays."""
+        """Bring a task up to date with what was seen of it, cut to size; what is None or left out stays."""
         seen = TaskSighting(
             session=self.session.name,
             key=key,
             scope=self.session.scope,
             objective=objective,
             status=status,
-            attributes=attributes,
+            attributes=bounded(attributes),
         )
         mirror(self.store, seen)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ from helix.learning.contracts.builder import read_builder
 from helix.learning.contracts.explorer import read_explorer
 from helix.learning.contracts.planner import PROCEED, read_planner
 from helix.learning.contracts.prompt import AgentType, detect_agent_type
-from helix.learning.events.agents import identify_call
+from helix.learning.events.afterwards import Work
 from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import AgentStopped, Rested, SessionEnded
 from helix.learning.events.sessions import Worker
 from helix.learning.events.tasks import said_of, told_of
+from helix.learning.events.unsolved import about, remember_unsolved
 from helix.learning.observer.observe import (
     Origin,
     observe_builder,
@@ -31,7 +33,8 @@ from helix.learning.outcomes.settle import settle
 from helix.model.candidate import Candidate
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
-from helix.model.task import AGENT, COMPLETED, DELIVERED
+from helix.model.memory import Kind
+from helix.model.task import AGENT, COMPLETED, DELIVERED, Task
 
 _TAIL_BYTES = 256 << 10
 _MESSAGE = 65_536
@@ -39,14 +42,18 @@ _MESSAGE = 65_536
 
 def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
     """Read a sub-agent's last words: what it says of its task, what it used, and what it gives to learn."""
-    transcript = Path(event.agent_transcript) if event.agent_transcript else None
-    identify_call(desk, event.agent, None if transcript is None else transcript.with_suffix(".meta.json"))
     worker = desk.worker(event)
     kind = worker.kind or detect_agent_type("", event.agent_type)
     if kind is None:
-        key = desk.session.key_of(worker)
-        return Reaction(always=(lambda: _finish(desk, key),))
-    return Reaction(always=(lambda: _learn(desk, event, worker, kind),), did=f"reads the {kind}'s last words")
+        return Reaction(always=(desk.when_sure(worker, lambda: _finish(desk, desk.session.key_of(worker))),))
+    message = _of_a_size(event.message or last_words(event.agent_transcript))
+    steps = (_tell, _settle_said, _learn)
+
+    def step(do: Callable[[Desk, AgentStopped, Worker, AgentType, str], None]) -> Work:
+        return desk.when_sure(worker, lambda: do(desk, event, worker, worker.kind or kind, message))
+
+    # Each by itself: what an agent says may be refused, and its task is settled all the same.
+    return Reaction(always=tuple(map(step, steps)), did=f"reads the {kind}'s last words")
 
 
 def rested(desk: Desk, event: Rested) -> Reaction:
@@ -59,12 +66,29 @@ def rested(desk: Desk, event: Rested) -> Reaction:
 
 def session_ended(desk: Desk, event: SessionEnded) -> Reaction:
     """Hand over what is left to be done, and return at once: a client kills what takes longer."""
-    return Reaction(always=(lambda: _finish(desk, SESSION_KEY), lambda: _end(desk)), did="ends the session")
+    released = partial(desk.release, even_unsure=True)
+    return Reaction(always=(released, lambda: _finish(desk, SESSION_KEY), lambda: _end(desk)), did="ends the session")
 
 
-def _learn(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType) -> None:
-    message = (event.message or last_words(event.agent_transcript))[:_MESSAGE]
+def _tell(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
+    """Write down what an agent says of its task, and that nobody works any more on one of the agent's own."""
     key = desk.session.key_of(worker)
+    status = COMPLETED if key.startswith("agent:") else None
+    desk.sees(key, {AGENT: event.agent, **_said(kind, message)[0]}, status=status)
+
+
+def _settle_said(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
+    """Settle an agent's task by what it claims and what it did."""
+    task = desk.session.task_of(worker)
+    _, utilized, outcome = _said(kind, message)
+    desk.ensure(task, desk.session.key_of(worker))
+    note_use(desk.store, task, utilized=utilized, files=tuple(worker.files))
+    settle(desk.store, task, outcome=outcome or None)
+    remember_unsolved(desk, worker, task)
+
+
+def _learn(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
+    """Have what an agent's work gives to learn wait to be looked at."""
     task = desk.session.task_of(worker)
     origin = Origin(
         at=desk.store.clock(),
@@ -74,12 +98,13 @@ def _learn(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType) -> 
         agent=kind,
         source=f"{desk.client}:{desk.session.name}:{event.agent}",
     )
-    said, utilized, outcome = _said(kind, message)
-    status = COMPLETED if key.startswith("agent:") else None
-    desk.sees(key, {AGENT: event.agent, **said}, status=status)
-    note_use(desk.store, task, utilized=utilized, files=tuple(worker.files), text=message)
-    settle(desk.store, task, outcome=outcome or None)
     enqueue(desk.store, _candidates(desk, kind, message, worker, origin))
+
+
+def _of_a_size(message: str) -> str:
+    """Return a message without its middle where it is long: outcomes stand at its beginning or its end."""
+    half = _MESSAGE // 2
+    return message if len(message) <= _MESSAGE else f"{message[:half]}\n...\n{message[-half:]}"
 
 
 def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[str, ...], str]:
@@ -96,12 +121,20 @@ def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[st
 def _candidates(desk: Desk, kind: AgentType, message: str, worker: Worker, origin: Origin) -> tuple[Candidate, ...]:
     if kind is AgentType.BUILDER:
         task = find_task(desk.store, origin.task)
-        return observe_builder(told_of(task), message, tuple(worker.files), origin)
+        found = observe_builder(told_of(task), message, tuple(worker.files), origin)
+        return tuple(_placed(one, desk, worker, task) for one in found)
     if kind is AgentType.EXPLORER:
         return observe_explorer(message, origin)
     answer = read_planner(message)
     tasks = [asdict(task) for task in answer.tasks]
     return observe_planner(tasks, {"objective": desk.session.objective}, origin, answer.learned)
+
+
+def _placed(candidate: Candidate, desk: Desk, worker: Worker, task: Task | None) -> Candidate:
+    """Return a candidate with the command and the error that it is about, where it is a failure of a task."""
+    if candidate.kind is not Kind.FAILURE or task is None:
+        return candidate
+    return replace(candidate, attributes={**candidate.attributes, **about(desk, worker, task)})
 
 
 def _settle(desk: Desk, key: str) -> None:

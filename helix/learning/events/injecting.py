@@ -20,7 +20,7 @@ from helix.learning.orchestration.board import inject, shortened, task_id
 from helix.learning.proof.holdback import drawn, treatment
 from helix.model.action import Action
 from helix.model.injection import Shown
-from helix.model.task import CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, VERIFY
+from helix.model.task import CALL, CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
 
 _LONGEST_OBJECTIVE = 1_000
 
@@ -34,7 +34,18 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     if kind is None:
         return NOTHING
     key, objective, said = _task(kind, event)
-    desk.session.called(Call(call=event.call, called_type=event.called_type, kind=kind, key=key))
+    silent = not should_inject(event.prompt)
+    desk.session.called(
+        Call(
+            call=event.call,
+            called_type=event.called_type,
+            kind=kind,
+            key=key,
+            prompt=event.prompt,
+            silent=silent,
+        )
+    )
+    said = {**said, CALL: event.call, **({SILENT: True} if silent else {})}
     if kind is not AgentType.EXPLORER:
         desk.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or desk.session.objective
     task = task_id(desk.session.scope, desk.session.name, key)

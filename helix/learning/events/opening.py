@@ -1,10 +1,12 @@
-"""Opening: a session begins; it is briefed once, with its beginning or, after a cold start, its first prompt."""
+"""Opening: a session begins; it is briefed once, with its beginning or, after a cold start, what comes first."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from helix.learning.context.brief import brief
 from helix.learning.events.desk import NOTHING, Desk, Reaction
-from helix.learning.events.events import PromptGiven, Reply, SessionBegan
+from helix.learning.events.events import ANSWER_LIMIT, Event, PromptGiven, Reply, SessionBegan
 from helix.learning.orchestration.board import SESSION_KEY, inject, injections, task_id
 from helix.learning.proof.holdback import drawn, treatment
 from helix.lifecycle.capture.sessions import SessionRequest, open_session
@@ -24,6 +26,23 @@ def session_began(desk: Desk, event: SessionBegan) -> Reaction:
 def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
     """Brief a session that nobody has briefed; a prompt is never searched with, and what a client says is none."""
     return NOTHING if event.by_client or event.agent else _brief(desk, known=True)
+
+
+def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
+    """Return what an action comes to, with the brief before it where a session's first prompt has met no daemon."""
+    if event.agent or desk.session.briefed:
+        return found
+    first = _brief(desk, known=True)
+    context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
+    if len(context) > ANSWER_LIMIT:
+        return found
+    return Reaction(
+        reply=replace(found.reply, context=context),
+        at_once=(*first.at_once, *found.at_once),
+        then=(*first.then, *found.then),
+        always=(*first.always, *found.always),
+        did=", ".join(did for did in (first.did if first.then else "", found.did) if did),
+    )
 
 
 def _brief(desk: Desk, *, known: bool) -> Reaction:

@@ -36,6 +36,9 @@ from helix.text.redact import redact
 
 log = logging.getLogger("helix.hooks")
 
+_SLOW = 0.5
+"""Seconds from which on an answer is told of as a warning: no client waits so long."""
+
 CLIENTS: Mapping[str, tuple[Callable[[Mapping[str, Any]], Event | None], Callable[[Event, Reply], dict[str, Any]]]] = {
     claude_code.CLIENT: (claude_code.read, claude_code.write),
 }
@@ -99,9 +102,11 @@ class Reacting:
             log.exception("a hook failed", extra={"client": client[:40], "event": "" if event is None else event.name})
             return {}
         self._follow(event, reaction, late)
+        took = time.monotonic() - begun
         said = len(reaction.reply.context) + (0 if reaction.reply.given is None else 1)
-        if reaction.did or late:
-            log.info(
+        if reaction.did or late or took > _SLOW:
+            log.log(
+                logging.WARNING if took > _SLOW else logging.INFO,
                 "hook",
                 extra={
                     "client": client,
@@ -111,7 +116,7 @@ class Reacting:
                     "did": reaction.did,
                     "answered": bool(said) and not late,
                     "late": late,
-                    "ms": round((time.monotonic() - begun) * 1000, 1),
+                    "ms": round(took * 1000, 1),
                 },
             )
         return answer
@@ -150,11 +155,14 @@ class Reacting:
             flush=self._flush,
             client=client,
         )
+        agents.recognise(desk, event)
         found = reaction(desk, event)
+        if isinstance(event, ActionBegins | ActionEnded):
+            found = opening.briefed_late(desk, event, found)
         return replace(
             found,
             then=tuple(_kept(desk, work) for work in found.then),
-            always=tuple(_kept(desk, work) for work in found.always),
+            always=tuple(_kept(desk, work) for work in (*found.always, desk.release)),
         )
 
     def _follow(self, event: Event, reaction: Reaction, late: bool) -> None:

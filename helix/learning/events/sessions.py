@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,24 +28,34 @@ MOST_TIMES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """An agent that was called: by which call, as what, and the key of the task it is to do."""
+    """An agent that was called: by which call, as what, with which prompt, and the key of the task it is to do.
+
+    `silent` marks one whose prompt wants no memories.
+    """
 
     call: str
     called_type: str
     kind: AgentType | None
     key: str
+    prompt: str = ""
+    silent: bool = False
 
 
 class Worker:
     """One who works in a session: the main thread or a sub-agent, with what it did and was shown.
 
-    `key` tells its task apart in the session. `files` were changed, and `mending` is told of what is done: both belong
-    to the thread that writes down what happened.
+    `key` tells its task apart in the session. `files` were changed, `mending` is told of what is done, and `held` is
+    what is to be written down once it is certain whose task it is of: all three belong to the thread that writes down
+    what happened.
     """
 
     def __init__(self, key: str, root: str) -> None:
         self.key = key
         self.kind: AgentType | None = None
+        self.agent_type = ""
+        self.silent = False
+        self.sure = True
+        self.held: list[Callable[[], object]] = []
         self.files: dict[str, None] = {}
         self.mending = Mending(root)
         self._turn = threading.Lock()
@@ -66,6 +76,11 @@ class Worker:
         with self._turn:
             self._seen.update({_place(site): action for site in sites})
             self._times.update(_place(site) for site in sites)
+
+    def write_held(self) -> None:
+        """Write down what was held, in order; what comes after something that fails is written the next time."""
+        while self.held:
+            self.held.pop(0)()
 
     def failed_again(self, sites: Sequence[Site]) -> None:
         """Have what is known of a command that failed shown at the next one like it, MOST_TIMES in all."""
@@ -141,40 +156,111 @@ class Session:
             self._calls[call.call] = call
 
     def started(self, agent: str, agent_type: str) -> Worker:
-        """Return a sub-agent: where it begins, of the calls that wait the oldest to an agent of its type is its own."""
+        """Return a sub-agent. Its task is certain where one call of its type waits, and no other agent for that call.
+
+        Until it is, of the calls that wait the oldest is taken for its own, and nothing is to be written of that.
+        """
         with self.turn:
             if agent not in self._agents:
-                self._agents[agent] = Worker(f"agent:{agent}", str(self.root))
+                worker = self._agents[agent] = Worker(f"agent:{agent}", str(self.root))
+                worker.agent_type = agent_type
+                worker.sure = not self._waiting(worker)
                 taken = set(self._own.values())
-                waiting = (one for one in self._calls.values() if one.call not in taken)
-                call = next((one for one in waiting if one.called_type in (agent_type, "")), None)
-                self._give(agent, call)
+                self._give(agent, next((one for one in self._waiting(worker) if one.call not in taken), None))
+                self._make_sure()
             return self._agents[agent]
+
+    def knows(self, agent: str) -> bool:
+        """Return whether a sub-agent has been told of, since the daemon began."""
+        with self.turn:
+            return agent in self._agents
 
     def joined(self, call: str, agent: str) -> None:
         """Take note of which agent came of which call; where another one was taken for it, the two change places."""
         with self.turn:
             known = self._calls.get(call)
-            if known is None or self._own.get(agent) == call:
+            if known is None:
                 return
-            self._agents.setdefault(agent, Worker(f"agent:{agent}", str(self.root)))
-            before = self._calls.get(self._own.get(agent, ""))
-            other = next((one for one, its in self._own.items() if its == call), None)
-            self._give(agent, known)
-            if other is not None:
-                self._give(other, before)
+            worker = self._agents.setdefault(agent, Worker(f"agent:{agent}", str(self.root)))
+            if self._own.get(agent) != call:
+                before = self._calls.get(self._own.get(agent, ""))
+                other = next((one for one, its in self._own.items() if its == call), None)
+                self._give(agent, known)
+                if other is not None:
+                    self._give(other, before)
+                    self._agents[other].sure = False
+            worker.sure = True
+            self._make_sure()
+
+    def belongs(self, agent: str, key: str, kind: AgentType | None, *, silent: bool = False) -> None:
+        """Take note of the task of an agent, as the store has it from before the daemon was started anew."""
+        with self.turn:
+            worker = self._agents.setdefault(agent, Worker(f"agent:{agent}", str(self.root)))
+            worker.key, worker.kind, worker.silent, worker.sure = key, kind, silent, True
+
+    def asked(self, agent: str, prompt: str) -> None:
+        """Take note of what an agent was told to do: the call with that prompt is its own, where there is only one."""
+        with self.turn:
+            same = [one for one in self._waiting(self._agents[agent]) if one.prompt and one.prompt in prompt]
+            if len(same) == 1:
+                self.joined(same[0].call, agent)
+
+    def may_be(self, worker: Worker) -> tuple[Call, ...]:
+        """Return the calls that an agent may have come of; none for one whose task is certain."""
+        with self.turn:
+            return () if worker.sure else tuple(self._waiting(worker))
+
+    def ready(self, *, even_unsure: bool = False) -> list[Worker]:
+        """Return the agents of whom something is held, and whose task is certain by now.
+
+        With `even_unsure` all of them: what nobody can tell is of a task of the agent's own.
+        """
+        with self.turn:
+            for agent, worker in self._agents.items():
+                if even_unsure and not worker.sure:
+                    self._give(agent, None)
+                    worker.sure = True
+            return [worker for worker in self._agents.values() if worker.sure and worker.held]
 
     def worker(self, agent: str, agent_type: str = "") -> Worker:
         """Return who works: the main thread where no agent is named."""
         return self.started(agent, agent_type) if agent else self._main
 
+    def is_main(self, worker: Worker) -> bool:
+        """Return whether that is the main thread."""
+        return worker is self._main
+
+    @property
+    def in_progress(self) -> tuple[str, ...]:
+        """The keys of the tasks of the client's list that are in progress."""
+        with self.turn:
+            return tuple(self._open_tasks)
+
+    def _waiting(self, worker: Worker) -> list[Call]:
+        """Return the calls of an agent's type that are not certainly somebody's, the oldest first."""
+        sure = {self._own.get(agent) for agent, one in self._agents.items() if one.sure}
+        return [
+            one for one in self._calls.values() if one.call not in sure and one.called_type in (worker.agent_type, "")
+        ]
+
+    def _make_sure(self) -> None:
+        """Have certain what follows: an agent is of the one call that is left, where no other agent may be of it."""
+        for agent, worker in self._agents.items():
+            left = [] if worker.sure else self._waiting(worker)
+            rivals = [one for one in self._agents.values() if not one.sure and one is not worker]
+            if len(left) == 1 and not any(left[0] in self._waiting(one) for one in rivals):
+                self._give(agent, left[0])
+                worker.sure = True
+                self._make_sure()
+                return
+
     def _give(self, agent: str, call: Call | None) -> None:
         worker = self._agents[agent]
         if call is None:
-            worker.key, worker.kind = f"agent:{agent}", None
+            worker.key, worker.kind, worker.silent = f"agent:{agent}", None, False
             self._own.pop(agent, None)
         else:
-            worker.key, worker.kind = call.key, call.kind
+            worker.key, worker.kind, worker.silent = call.key, call.kind, call.silent
             self._own[agent] = call.call
 
 

@@ -10,6 +10,7 @@ from helix.learning.contracts.loose import fold
 from helix.learning.contracts.planner import plan_tasks
 from helix.learning.events.desk import Desk, Reaction
 from helix.learning.events.events import TaskTold
+from helix.learning.events.unsolved import remember_unsolved
 from helix.learning.observer.observe import Origin, observe_builder
 from helix.learning.observer.queue import enqueue
 from helix.learning.orchestration.board import find_task, task_id
@@ -17,6 +18,7 @@ from helix.learning.outcomes.noting import note_use
 from helix.learning.outcomes.settle import settle
 from helix.model.task import (
     AGENT,
+    BLOCKED,
     BLOCKED_REASON,
     BUDGET,
     CLIENT_TASK,
@@ -85,6 +87,8 @@ def _keep(desk: Desk, event: TaskTold) -> None:
     outcome = SKIPPED if deleted else said.outcome
     if outcome or event.status == COMPLETED:
         settle(desk.store, task, outcome=outcome or None)
+    if outcome == BLOCKED and not event.agent:
+        remember_unsolved(desk, desk.session.worker(""), task)
     known = find_task(desk.store, task)
     # What a sub-agent did is learned when it ends, from its last words and these together.
     if said.learned and not event.agent and (known is None or not known.attributes.get(AGENT)):

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import cast
 
 from helix.errors import InvalidInputError
+from helix.learning.action.fixes import COMMAND, ERROR
 from helix.learning.contracts.loose import words
 from helix.learning.observer.observe import FILES
 from helix.learning.orchestration.board import find_task, learn, shortened
@@ -18,6 +19,7 @@ from helix.lifecycle.capture.quarantine import screen
 from helix.lifecycle.capture.sessions import is_private
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.intake import Intake
+from helix.lifecycle.knowledge import kept_out
 from helix.lifecycle.remember import remember
 from helix.model.candidate import Candidate, CandidateStatus, Certainty
 from helix.model.edge import Label, Ref, Relation
@@ -37,6 +39,7 @@ SURENESS: Mapping[Certainty, float] = MappingProxyType(
 _LEAST_LETTERS = 8
 _MOST_FILES = 50
 _SALT = "candidate-salt"
+_ABOUT, _LONGEST_ABOUT = (COMMAND, ERROR), 1_000
 _LONGEST_FILE = 300
 
 
@@ -74,9 +77,10 @@ def should_store(candidate: Candidate, min_confidence: Certainty = Certainty.MED
 def store_candidates(
     store: Store, candidates: Sequence[Candidate], min_confidence: Certainty = Certainty.MEDIUM
 ) -> Stored:
-    """Store the candidates that `should_store`, each once; what was decided on before, or is private, is skipped.
+    """Store the candidates that `should_store`, each once.
 
-    Each that was stored is kept as a candidate too, with the memory it became.
+    Skipped is what was decided on before, is private, or says what was erased or undone. Each that was
+    stored is kept as a candidate too, with the memory it became.
     """
     stored: list[Candidate] = []
     results: list[StoreResult] = []
@@ -86,6 +90,9 @@ def store_candidates(
             skipped.append(given)
             continue
         one = cleaned(store, given)
+        if not proposable(store, [one]):
+            skipped.append(one)
+            continue
         known = find(store, one.id)
         if known is not None and known.status is not CandidateStatus.WAITING:
             skipped.append(known)
@@ -117,7 +124,7 @@ def cleaned(store: Store, given: Candidate) -> Candidate:
         source=source,
         session=intake.label(given.session, "session"),
         task=intake.label(given.task, "task"),
-        attributes={FILES: list(files)} if files else {},
+        attributes={**_about(intake, given), **({FILES: list(files)} if files else {})},
         provenance=replace(
             given.provenance,
             slice=source,
@@ -128,6 +135,12 @@ def cleaned(store: Store, given: Candidate) -> Candidate:
     reasons = screen(None, *_texts(kept)).reasons
     attributes = {**kept.attributes, SUSPICIOUS: list(reasons)} if reasons else kept.attributes
     return replace(kept, id=_id(store, kept), attributes=attributes)
+
+
+def proposable(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return those of the cleaned candidates that do not say what was erased or undone in their scope."""
+    held = {scope: kept_out.held(store, scope) for scope in {one.scope for one in candidates}}
+    return [one for one in candidates if not held[one.scope].holds(one.trigger, one.resolution)]
 
 
 def become_memory(store: Store, candidate: Candidate) -> StoreResult:
@@ -144,6 +157,7 @@ def become_memory(store: Store, candidate: Candidate) -> StoreResult:
             trust=weakest(candidate.provenance.trust, Trust.AGENT_INFERRED),
             source=candidate.source,
             agent=candidate.agent,
+            attributes={name: candidate.attributes[name] for name in _ABOUT if name in candidate.attributes},
         ),
     )
     if candidate.task:
@@ -194,6 +208,15 @@ def find(store: Store, ident: str) -> Candidate | None:
         return None
     (node,) = store.records.present([ref])
     return cast(Candidate | None, node)
+
+
+def _about(intake: Intake, given: Candidate) -> dict[str, object]:
+    """Return the command and the error that a candidate is about, which are no part of its words."""
+    said = ((name, given.attributes.get(name)) for name in _ABOUT)
+    kept = {
+        name: intake.text(text[:_LONGEST_ABOUT], name, required=False) for name, text in said if isinstance(text, str)
+    }
+    return {name: text for name, text in kept.items() if text}
 
 
 def _texts(candidate: Candidate) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from helix.learning.contracts.builder import BuilderAnswer, Learned, read_builder, read_task_metadata
-from helix.learning.contracts.explorer import ExplorerAnswer, read_explorer
+from helix.learning.contracts.explorer import ExplorerAnswer, read_explorers
 from helix.learning.contracts.loose import fold, mapping, word, words
 from helix.learning.contracts.planner import PlannedTask, plan_tasks
 from helix.model.candidate import Candidate, Certainty
@@ -43,11 +43,12 @@ class Origin:
 def observe_explorer(output: str | Mapping[str, Any], origin: Origin) -> tuple[Candidate, ...]:
     """Return facts (the framework, what is in the files found) and conventions (patterns that were observed).
 
+    The output may be the answers of several explorers, one after another or in a list.
     A file's content counts as strong evidence where the explorer says that it succeeded; a framework as far as it is
     sure of it; a pattern that was only seen has yet to prove itself. Files that are to be made are no facts yet.
     """
-    text = output if isinstance(output, str) else word(dict(output))
-    return _each_once(_explored(read_explorer(text), origin))
+    answers = read_explorers(output if isinstance(output, str) else word(dict(output)))
+    return _each_once(seen for answer in answers for seen in _explored(answer, origin))
 
 
 def observe_planner(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from helix.errors import ConflictError, NotFoundError
-from helix.learning.observer.candidates import become_memory, cleaned, find, put, settle
+from helix.learning.observer.candidates import become_memory, cleaned, find, proposable, put, settle
 from helix.lifecycle.capture.sessions import is_private
 from helix.lifecycle.compose import Composer
 from helix.model.candidate import Candidate, CandidateStatus
@@ -22,6 +22,9 @@ LONGEST = 200
 """How many candidates wait at most; with one more the least sure of them gives way, of equals the oldest."""
 DECIDED_BY = "decided_by"
 """Attribute of a candidate: who accepted or rejected it."""
+MET_IN = "met_in"
+"""Attribute of a candidate: the tasks that it was proposed in, where there are several; the latest of them."""
+_MOST_MET = 20
 _A_PERSON = "a person"
 _WANT_OF_ROOM = "want of room"
 
@@ -30,7 +33,8 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Have candidates wait to be looked at, redacted and screened; return those that are new in the queue.
 
     The same words are taken in once, whatever became of them: what was rejected does not come again. What is met again
-    while it waits is as sure as it ever was. Nothing is kept of a private session.
+    while it waits is as sure as it ever was, and says in which
+    tasks. Nothing is kept of a private session, nor of what says what was erased.
     """
     found: dict[str, Candidate] = {}
     for given in candidates:
@@ -39,6 +43,7 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
         one = cleaned(store, given)
         if one.trigger and (one.id not in found or one.confidence.rank < found[one.id].confidence.rank):
             found[one.id] = one
+    found = {one.id: one for one in proposable(store, list(found.values()))}
     if not found:
         return []
 
@@ -53,9 +58,9 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
                 put(store, composer, one)
                 here[one.id] = one
                 added.append(one)
-            elif known.status is CandidateStatus.WAITING and one.confidence.rank < known.confidence.rank:
-                here[one.id] = replace(known, confidence=one.confidence)
-                composer.node(here[one.id])
+            elif known.status is CandidateStatus.WAITING and (again := _met_again(known, one)) != known:
+                here[one.id] = again
+                composer.node(again)
         given_up = {one.id for one in _too_many(list(here.values()))}
         for ident in sorted(given_up):
             composer.node(
@@ -95,6 +100,15 @@ def accept(store: Store, ident: str, by: str = "") -> Accepted:
 def reject(store: Store, ident: str, by: str = "") -> Candidate:
     """Have a candidate that waits come to nothing, also when the same is proposed again. Raises as `accept` does."""
     return settle(store, _one(store, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON})
+
+
+def _met_again(known: Candidate, one: Candidate) -> Candidate:
+    """Return a candidate that waits as it is when it is proposed again: as sure as ever, and in which tasks."""
+    surer = one if one.confidence.rank < known.confidence.rank else known
+    before = [str(task) for task in cast(Sequence[object], known.attributes.get(MET_IN, [known.task]))]
+    tasks = [task for task in dict.fromkeys((*before, one.task)) if task][-_MOST_MET:]
+    attributes = {**known.attributes, MET_IN: tasks} if len(tasks) > 1 else known.attributes
+    return replace(known, confidence=surer.confidence, attributes=attributes)
 
 
 def _one(store: Store, ident: str) -> Candidate:

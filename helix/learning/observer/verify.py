@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from helix.learning.observer.queue import LONGEST
+from helix.learning.orchestration.attempts import active_attempts
 from helix.learning.orchestration.board import injections, tasks_of
 from helix.learning.orchestration.dag import detect_cycles
 from helix.learning.orchestration.order import waits_for
@@ -47,7 +48,7 @@ class _Seen:
     def unjudged(self) -> list[Injection]:
         """What was shown to tasks that are over, and of which nothing has come."""
         over = (task for task in self.tasks if task.status == COMPLETED)
-        return [one for task in over for one in self.shown[task.id] if not one.held_back and not one.outcome]
+        return [one for task in over for one in self.shown[task.id] if not one.held_back and not _judged(one)]
 
 
 def verify(store: Store, scope: str | None = None) -> Health:
@@ -67,6 +68,11 @@ def verify(store: Store, scope: str | None = None) -> Health:
     return Health(status="degraded" if issues else "ok", issues=issues, stats=stats)
 
 
+def _judged(one: Injection) -> bool:
+    """Return whether a task's end has said something of a memory, were it only that it was not used."""
+    return bool(one.outcome) or one.credited is not None
+
+
 def _stats(store: Store, scope: str | None, seen: _Seen) -> dict[str, Any]:
     counted = overview.stats(store, scope)
     statuses = Counter(candidate.status for candidate in seen.candidates)
@@ -84,7 +90,8 @@ def _stats(store: Store, scope: str | None, seen: _Seen) -> dict[str, Any]:
         "tasks_by_outcome": dict(sorted(Counter(task.outcome or "unknown" for task in seen.tasks).items())),
         "injected": len(injected),
         "withheld": sum(one.held_back for each in seen.shown.values() for one in each),
-        "judged": sum(bool(one.outcome) for one in injected),
+        "judged": sum(map(_judged, injected)),
+        "credited": sum(bool(one.credited and (one.credited.helped or one.credited.failed)) for one in injected),
         "unjudged": len(seen.unjudged),
         "candidates": {status.value: statuses[status] for status in CandidateStatus},
     }
@@ -96,8 +103,8 @@ def _loop(seen: _Seen, stats: Mapping[str, Any]) -> Iterator[str]:
             f"of {stats['injected']} times that a memory was shown to a task, {unjudged} were never judged though the"
             " task is over: nothing is learned from them"
         )
-    if stats["judged"] and not stats["with_feedback"]:
-        yield "memories were judged, and none of them has any feedback"
+    if stats["credited"] and not stats["with_feedback"]:
+        yield "memories were credited with outcomes, and none of them has any feedback"
     unsaid = sum(task.status == COMPLETED and not task.outcome for task in seen.tasks)
     if unsaid:
         yield f"{unsaid} tasks are over and do not say whether they were delivered"
@@ -106,7 +113,10 @@ def _loop(seen: _Seen, stats: Mapping[str, Any]) -> Iterator[str]:
 def _dangling(store: Store, seen: _Seen) -> Iterator[str]:
     left = sum(task.status == IN_PROGRESS and seen.now - task.recorded_at > _LONG_AT_WORK for task in seen.tasks)
     if left:
-        yield f"{left} tasks have been in progress for more than a day: `helix dag clear PLAN` gives them back"
+        yield f"{left} tasks have been in progress for more than a day: `helix dag clear` gives them back"
+    over = [task for task in seen.tasks if task.status != IN_PROGRESS]
+    if open_ended := sum(len(active_attempts(store, task.id)) for task in over):
+        yield f"{open_ended} attempts at tasks that nobody works on were never ended: `helix workspace list`"
     plans = {str(task.attributes[PLAN]) for task in seen.tasks if task.attributes.get(PLAN)}
     view = store.catalogue.view
     known = {view.ref_of(int(row)).id for row in (view.columns.label == LABEL_CODE[Label.PLAN]).nonzero()[0]}

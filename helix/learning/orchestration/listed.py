@@ -7,33 +7,34 @@ from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.learning.orchestration import dag
-from helix.learning.orchestration.clearing import clear_plan
+from helix.learning.orchestration.clearing import Clearing, clear_plan
 from helix.learning.orchestration.plans import as_listed, load_plan
+from helix.model.memory import GLOBAL_SCOPE
 from helix.store.store import Store
 
 Json = Mapping[str, Any]
 
 
-def listed(store: Store, tasks: Sequence[Json] | None, plan: str) -> list[dict[str, Any]]:
-    """Return the tasks that were given, else those of a saved plan (empty: the newest), named by their `seq`.
+def listed(store: Store, tasks: Sequence[Json] | None, plan: str, scope: str = GLOBAL_SCOPE) -> list[dict[str, Any]]:
+    """Return the tasks that were given, else those of a saved plan (empty: the scope's newest), named by their `seq`.
 
     Raises InvalidInputError where a task is no object, or both are given; NotFoundError where there is no such plan.
     """
     if tasks is None:
-        return as_listed(load_plan(store, plan).tasks)
+        return as_listed(load_plan(store, plan, scope).tasks)
     if plan:
         raise InvalidInputError("tasks and a plan are both given", hint="give one of them")
     return [dict(task) for task in objects(tasks)]
 
 
 def clear(
-    store: Store, tasks: Sequence[Json] | None, plan: str, session: str
-) -> tuple[list[str], list[dict[str, Any]]]:
+    store: Store, tasks: Sequence[Json] | None, plan: str, scope: str, session: str, *, force: bool
+) -> tuple[Clearing, list[dict[str, Any]]]:
     """Return which tasks were left in progress, and all of them with those pending; a saved plan is so from now on."""
     if tasks is None:
-        return list(clear_plan(store, plan, session=session)), listed(store, None, plan)
+        return clear_plan(store, plan, scope, session, force=force), listed(store, None, plan, scope)
     changed, cleared = dag.clear_checkpoints(listed(store, tasks, plan), session)
-    return cleared, changed
+    return Clearing(cleared=tuple(cleared)), changed
 
 
 def cycles(dependencies: Json) -> list[tuple[str, ...]]:

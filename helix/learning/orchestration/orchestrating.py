@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from helix.learning.context.builder import BuilderContext, builder_context
 from helix.learning.contracts.prompt import BuilderParams
-from helix.learning.orchestration import explorations, plans, workspaces
+from helix.learning.orchestration import closing, explorations, plans, workspaces
 from helix.learning.orchestration.dag import Cascade
 from helix.learning.orchestration.explorations import ExplorationRequest
 from helix.learning.orchestration.plans import PlanRequest
@@ -17,7 +17,8 @@ from helix.learning.outcomes.noting import note_use
 from helix.learning.outcomes.settle import settle
 from helix.learning.proof.holdback import treatment
 from helix.lifecycle.work.foreground import Foreground
-from helix.model.exploration import Exploration
+from helix.model.exploration import Exploration, ExplorationReport
+from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.store.store import Store
@@ -35,13 +36,13 @@ class Orchestration:
             """Answer a question."""
             ...
 
-    def save_exploration(self, request: ExplorationRequest) -> Exploration:
+    def save_exploration(self, request: ExplorationRequest) -> ExplorationReport:
         """Keep what explorers found."""
         self._store.check_capture()
         with self._foreground.request():
             return explorations.save_exploration(self._store, request)
 
-    def exploration(self, ident: str = "", scope: str | None = None) -> Exploration:
+    def exploration(self, ident: str = "", scope: str = GLOBAL_SCOPE) -> Exploration:
         """Return an exploration, by default the newest of a scope."""
         return explorations.load_exploration(self._store, ident, scope)
 
@@ -51,22 +52,22 @@ class Orchestration:
         with self._foreground.request():
             return plans.save_plan(self._store, request)
 
-    def plan(self, ident: str = "", scope: str | None = None) -> PlanReport:
+    def plan(self, ident: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
         """Return a plan with its tasks as they stand, by default the newest of a scope."""
         return plans.load_plan(self._store, ident, scope)
 
-    def ready_tasks(self, plan: str = "", scope: str | None = None) -> tuple[PlanTask, ...]:
+    def ready_tasks(self, plan: str = "", scope: str = GLOBAL_SCOPE) -> tuple[PlanTask, ...]:
         """Return the tasks of a plan that can begin now."""
         return plans.ready_tasks(self._store, plan, scope)
 
-    def cascade_status(self, plan: str = "", scope: str | None = None) -> Cascade:
+    def cascade_status(self, plan: str = "", scope: str = GLOBAL_SCOPE) -> Cascade:
         """Return where a plan stands as a whole."""
         return plans.cascade_status(self._store, plan, scope)
 
-    def complete_plan(self, plan: str = "", scope: str | None = None) -> PlanReport:
+    def complete_plan(self, plan: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
         """Say that nobody works on a plan any more."""
         with self._foreground.request():
-            return plans.complete_plan(self._store, plan, scope)
+            return closing.complete_plan(self._store, plan, scope)
 
     def create_workspace(self, request: WorkspaceRequest) -> WorkspaceReport:
         """Begin an attempt at a task, with what memory has for it."""

@@ -11,8 +11,9 @@ from helix.learning.contracts.loose import best_object, mapping, word
 from helix.learning.contracts.planner import (
     CLARIFY,
     PlannedTask,
+    PlannerAnswer,
+    answer_problems,
     order_problems,
-    plan_problems,
     plan_tasks,
     read_planner,
 )
@@ -23,6 +24,7 @@ from helix.lifecycle.capture.sessions import is_private
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.intake import Intake
 from helix.model.edge import Label, Ref, Relation
+from helix.model.exploration import Exploration
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanReport, PlanTask
 from helix.model.task import (
@@ -53,8 +55,8 @@ _KEPT = ("framework", "idioms")
 class PlanRequest:
     """A planner's whole answer, JSON alone or in prose. `objective` counts where the answer names none.
 
-    `exploration` is the id of what it is based on. The client's tasks of `session` that the answer maps its own to
-    become the plan's.
+    `exploration` is the id of what it is based on; empty: the newest of the scope for this objective. The client's
+    tasks of `session` that the answer maps its own to become the plan's.
     """
 
     answer: str
@@ -68,7 +70,9 @@ class PlanRequest:
 class _Draft:
     """What is to be written: the tasks with their client's ids, in the same order, and what else was said."""
 
+    answer: PlannerAnswer
     objective: str
+    exploration: str
     tasks: tuple[PlannedTask, ...]
     client_ids: tuple[str, ...]
     attributes: Mapping[str, Any]
@@ -77,8 +81,9 @@ class _Draft:
 def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     """Write a plan with its tasks and their order; one that maps to the client's tasks is written once, however often.
 
-    Raises InvalidInputError where it asks to clarify something, has no tasks, or nobody could work through it: two
-    tasks of one number, one that waits for what is no task, or tasks that wait for each other.
+    Without an objective it is that of the newest exploration, where no plan is based on that yet. Raises
+    InvalidInputError where it asks to clarify something, has no tasks, or nobody could work through it: two tasks of
+    one number, one that waits for what is no task, or tasks that wait for each other.
     """
     intake = Intake(store.settings.text_limit)
     scope, session = intake.scope(request.scope), intake.label(request.session, "session")
@@ -88,12 +93,12 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     mapped = bool(draft.client_ids) and all(draft.client_ids)
     own = task_id(scope, session, "\x1f".join(("plan", *draft.client_ids))) if mapped else ""
 
-    def decision() -> Decision[str]:
+    def decision() -> Decision[tuple[str, bool]]:
         composer = Composer(store, store.clock())
         ident = own or store.make_id(composer.now)
         ref = _plan(ident)
         if store.catalogue.row_of(ref) is not None:
-            return Decision((), ident)
+            return Decision((), (ident, False))
         composer.node(
             Plan(
                 id=ident,
@@ -104,13 +109,18 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
                 attributes=draft.attributes,
             )
         )
-        if request.exploration:
-            composer.edge(Relation.BASED_ON, ref, _exploration(store, request.exploration))
+        if draft.exploration:
+            composer.edge(Relation.BASED_ON, ref, _exploration(store, draft.exploration))
         _write_tasks(store, composer, draft, scope=scope, session=session, plan=ident)
-        return Decision((composer.change("plan", plan=ident),), ident)
+        return Decision((composer.change("plan", plan=ident),), (ident, True))
 
-    report = load_plan(store, store.writer.submit(decision))
-    return replace(report, problems=tuple(plan_problems(draft.tasks)))
+    ident, new = store.writer.submit(decision)
+    problems = list(answer_problems(replace(draft.answer, tasks=draft.tasks)))
+    if not new:
+        problems.append("a plan of the same tasks of the client was saved before and stays as it was")
+    if not draft.objective:
+        problems.append("the plan has no objective")
+    return replace(load_plan(store, ident), problems=tuple(problems))
 
 
 def _write_tasks(store: Store, composer: Composer, draft: _Draft, *, scope: str, session: str, plan: str) -> None:
@@ -146,8 +156,8 @@ def _write_tasks(store: Store, composer: Composer, draft: _Draft, *, scope: str,
                 )
 
 
-def load_plan(store: Store, plan_id: str = "", scope: str | None = None) -> PlanReport:
-    """Return a plan by its id, or without one the newest of exactly this scope (None: of any).
+def load_plan(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
+    """Return a plan by its id, or without one the newest of exactly this scope.
 
     Raises NotFoundError.
     """
@@ -162,32 +172,16 @@ def load_plan(store: Store, plan_id: str = "", scope: str | None = None) -> Plan
     return PlanReport(plan=plan, tasks=tuple(sorted(told, key=_place)), exploration=based_on)
 
 
-def ready_tasks(store: Store, plan_id: str = "", scope: str | None = None) -> tuple[PlanTask, ...]:
+def ready_tasks(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> tuple[PlanTask, ...]:
     """Return the tasks of a plan that can begin now, in their order."""
     tasks = load_plan(store, plan_id, scope).tasks
     ready = set(dag.get_ready_tasks(as_listed(tasks)))
     return tuple(task for task in tasks if task.seq in ready)
 
 
-def cascade_status(store: Store, plan_id: str = "", scope: str | None = None) -> dag.Cascade:
+def cascade_status(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> dag.Cascade:
     """Return where a plan stands; its tasks are named by their `seq`."""
     return dag.cascade_status(as_listed(load_plan(store, plan_id, scope).tasks))
-
-
-def complete_plan(store: Store, plan_id: str = "", scope: str | None = None) -> PlanReport:
-    """Say that nobody works on a plan any more, whatever became of its tasks; saying it twice changes nothing."""
-    ident = _found(store, plan_id, scope).id
-
-    def decision() -> Decision[None]:
-        known = _found(store, ident, None)
-        composer = Composer(store, store.clock())
-        if known.status == COMPLETE:
-            return Decision((), None)
-        composer.patch(_plan(ident), status=COMPLETE)
-        return Decision((composer.change("plan", plan=ident),), None)
-
-    store.writer.submit(decision)
-    return load_plan(store, ident)
 
 
 def as_planned(task: Task, depends: Sequence[str] = ()) -> PlanTask:
@@ -196,6 +190,7 @@ def as_planned(task: Task, depends: Sequence[str] = ()) -> PlanTask:
     budget = said.get(BUDGET, 0)
     return PlanTask(
         id=task.id,
+        client_task=str(said.get(CLIENT_TASK, "")),
         seq=_seq(task),
         slug=str(said.get(SLUG, "")),
         objective=task.objective,
@@ -230,12 +225,37 @@ def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intak
     for one in client_ids:
         if one and client_ids.count(one) > 1:
             raise InvalidInputError(f"two tasks are mapped to the client's task {one}", hint="map each to its own")
+    objective = intake.text(word(plan.get("objective")) or request.objective, "objective", required=False)
+    based_on = _based_on(store, request.exploration, objective, scope)
     return _Draft(
-        objective=intake.text(word(plan.get("objective")) or request.objective, "objective", required=False),
+        answer=answer,
+        objective=objective or (based_on.objective if based_on is not None else ""),
+        exploration=based_on.id if based_on is not None else "",
         tasks=clean,
         client_ids=client_ids,
         attributes=intake.attributes({name: plan[name] for name in _KEPT if name in plan}, store.settings.text_limit),
     )
+
+
+def _based_on(store: Store, ident: str, objective: str, scope: str) -> Exploration | None:
+    """Return the exploration of that id; without one the newest of the scope, where it fits the objective.
+
+    It does where it has the same one, but for case and white space. A plan without an objective takes up one that no
+    plan is based on yet.
+    """
+    if ident:
+        return cast(Exploration, store.records.node(_exploration(store, ident)))
+    if (newest := newest_of(store, Label.EXPLORATION, scope)) is None:
+        return None
+    found = cast(Exploration, store.records.node(newest))
+    if objective:
+        return found if _folded(found.objective) == _folded(objective) else None
+    taken = any(op.type is Relation.BASED_ON for op in store.records.edges_at(newest))
+    return None if taken else found
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _mirrored(store: Store, ident: str, seq: str) -> PlannedTask:
@@ -270,7 +290,7 @@ def _clean(task: PlannedTask, intake: Intake) -> PlannedTask:
     )
 
 
-def _found(store: Store, plan_id: str, scope: str | None) -> Plan:
+def _found(store: Store, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
     if plan_id:
         ref = _plan(plan_id.strip())
         if store.catalogue.view.row_of(ref) is None:
@@ -278,16 +298,15 @@ def _found(store: Store, plan_id: str, scope: str | None) -> Plan:
         return cast(Plan, store.records.node(ref))
     newest = newest_of(store, Label.PLAN, scope)
     if newest is None:
-        raise NotFoundError("no plan was saved yet", hint="`helix plan save` saves what a planner answers")
+        raise NotFoundError(f"no plan was saved yet in {scope}", hint="`helix plan save` saves what a planner answers")
     return cast(Plan, store.records.node(newest))
 
 
-def newest_of(store: Store, label: Label, scope: str | None) -> Ref | None:
-    """Return the node of a label and of exactly this scope (None: of any) that was recorded last, or None."""
+def newest_of(store: Store, label: Label, scope: str) -> Ref | None:
+    """Return the node of a label and of exactly this scope that was recorded last, or None."""
     view = store.catalogue.view
     mask = view.columns.label == LABEL_CODE[label]
-    if scope is not None:
-        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    mask &= view.columns.scope == view.lookups.scopes.code(scope)
     rows = view.newest(mask, 1)
     return view.ref_of(int(rows[0])) if len(rows) else None
 

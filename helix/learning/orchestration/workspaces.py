@@ -11,12 +11,15 @@ import numpy as np
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.learning.contracts.prompt import MEMORY_LIMIT, BuilderParams
 from helix.learning.orchestration import board
+from helix.learning.orchestration.attempts import supersede
 from helix.learning.orchestration.order import waits_for
+from helix.learning.orchestration.plans import COMPLETE as CLOSED
 from helix.learning.orchestration.plans import as_planned, load_plan
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.intake import Intake
 from helix.model.edge import Label, Ref, Relation
 from helix.model.injection import Shown
+from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanTask, WorkspaceReport
 from helix.model.task import (
     BLOCKED,
@@ -27,12 +30,14 @@ from helix.model.task import (
     ERROR,
     HELD_BACK,
     IN_PROGRESS,
+    PLAN,
     SUMMARY,
     TRIED,
     UTILIZED,
+    Plan,
     Task,
 )
-from helix.model.workspace import ACTIVE, COMPLETE, REASON, Workspace
+from helix.model.workspace import ACTIVE, COMPLETE, REASON, SUPERSEDED, Workspace
 from helix.store.columns import LABEL_CODE
 from helix.store.listing import check_limit
 from helix.store.store import Store
@@ -53,6 +58,8 @@ class Given(Protocol):
         ...
 
 
+STATUSES = (ACTIVE, COMPLETE, BLOCKED, SUPERSEDED)
+"""What the status of a workspace may be."""
 Give = Callable[[BuilderParams, str, bool], Given]
 """Makes what is put before a builder out of what a scope remembers; the last argument says whether memories may be in
 it."""
@@ -66,7 +73,7 @@ class WorkspaceRequest:
 
     task: str
     plan: str = ""
-    scope: str | None = None
+    scope: str = GLOBAL_SCOPE
     warning: str = ""
     limit: int = MEMORY_LIMIT
 
@@ -87,35 +94,35 @@ def create_workspace(
 ) -> WorkspaceReport:
     """Begin an attempt at a task: it is in progress, and what memory has for it is in the report, or held back.
 
-    `treatment` decides, for the task's id, whether memories are shown. Raises NotFoundError for an unknown task, and
-    InvalidInputError for one that cannot begin because what it waits for was not delivered.
+    `treatment` decides, for the task's id, whether memories are shown. Attempts at the task that nobody has ended are
+    superseded, and told. Raises NotFoundError for an unknown task, InvalidInputError for one that cannot begin because
+    what it waits for was not delivered, and ConflictError where it was delivered itself, or its plan is complete.
     """
     task = _task_of(store, request)
     parents = _parents(store, task)
-    if waiting := [_name(parent) for parent in parents if parent.outcome != DELIVERED]:
-        raise InvalidInputError(
-            f"task {_name(task)} waits for {', '.join(waiting)}, not delivered yet",
-            hint="`helix plan ready-tasks` shows what can begin",
-        )
+    _check_can_begin(store, task, parents)
     params = _params(task, parents, request)
     given = give(params, task.scope, True)
     held_back = treatment(task.id) == HELD_BACK
     board.note(store, task.id, status=IN_PROGRESS)
     board.inject(store, task.id, given.shown, held_back=held_back)
 
-    def decision() -> Decision[Workspace]:
+    def decision() -> Decision[tuple[Workspace, tuple[str, ...]]]:
         composer = Composer(store, store.clock())
+        left = supersede(store, composer, task.id)
         made = Workspace(id=store.make_id(composer.now), recorded_at=composer.now, scope=task.scope)
         ref = composer.node(made)
         composer.edge(Relation.FOR_TASK, ref, Ref(label=Label.TASK, id=task.id))
-        return Decision((composer.change("workspace", task=task.id),), made)
+        return Decision((composer.change("workspace", task=task.id),), (made, left))
 
+    made, left = store.writer.submit(decision)
     return WorkspaceReport(
-        workspace=store.writer.submit(decision),
+        workspace=made,
         task=_planned(store, task.id),
         prompt=give(params, task.scope, False).text if held_back else given.text,
         injected=() if held_back else given.shown,
         held_back=held_back and bool(given.shown),
+        problems=tuple(f"attempt {one} had not been ended: it is superseded" for one in left),
     )
 
 
@@ -140,10 +147,8 @@ def list_workspaces(
     Of more than `limit` the newest. Raises NotFoundError for an unknown plan.
     """
     check_limit(store, limit)
-    if status not in (None, ACTIVE, COMPLETE, BLOCKED):
-        raise InvalidInputError(
-            f"{status!r} is no status of a workspace", hint=f"one of: {ACTIVE}, {COMPLETE}, {BLOCKED}"
-        )
+    if status not in (None, *STATUSES):
+        raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
     tasks = {task.id: task for task in load_plan(store, plan).tasks} if plan else None
     view = store.catalogue.view
     mask = view.columns.label == LABEL_CODE[Label.WORKSPACE]
@@ -184,7 +189,32 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
         )
         settle(task, outcome, utilized, told.get(DELIVERED, told.get(REASON, "")))
         _close(store, known.id, status, {**told, UTILIZED: utilized})
-    return WorkspaceReport(workspace=_found(store, ident), task=_planned(store, task))
+    shown = {name for one in board.injections(store, task) if not one.held_back for name in (one.name, one.memory_id)}
+    return WorkspaceReport(
+        workspace=_found(store, ident),
+        task=_planned(store, task),
+        problems=tuple(
+            f"{name} was not shown to this task: nothing is credited for it"
+            for name in dict.fromkeys(ending.utilized)
+            if name not in shown
+        ),
+    )
+
+
+def _check_can_begin(store: Store, task: Task, parents: Sequence[Task]) -> None:
+    if task.outcome == DELIVERED:
+        raise ConflictError(
+            f"task {_name(task)} was delivered already",
+            hint=f"if it was not, `helix task outcome {task.id} blocked` says so",
+        )
+    ref = Ref(label=Label.PLAN, id=str(task.attributes.get(PLAN, "")))
+    if store.catalogue.view.row_of(ref) is not None and cast(Plan, store.records.node(ref)).status == CLOSED:
+        raise ConflictError(f"the plan of task {_name(task)} is complete", hint="`helix plan save` begins another one")
+    if waiting := [_name(parent) for parent in parents if parent.outcome != DELIVERED]:
+        raise InvalidInputError(
+            f"task {_name(task)} waits for {', '.join(waiting)}, not delivered yet",
+            hint="`helix plan ready-tasks` shows what can begin",
+        )
 
 
 def _close(store: Store, ident: str, status: str, attributes: Mapping[str, object]) -> None:

@@ -48,8 +48,9 @@ def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond
     """Return the edges that one task speaks for.
 
     - CO_OCCURS between memories that helped it, the six shown first at most; only where it was verified.
-    - SOLVES from a pattern, convention or snippet to a failure: the failure's error came up in the task (it was shown
-      there for that), the task passed, and the pattern was used by evidence or learned in this very task.
+    - SOLVES from a pattern, convention or snippet to a failure: the failure's error came up in the task, the task
+      passed, and the pattern was used by evidence or learned in this very task; to a failure that was met for the first
+      time, and mended, in the task itself from what was used by evidence alone.
     - CAUSES from a failure to another one that was learned in the task: the first one's error came up in it, or it was
       used in it, and the task failed all the same.
     """
@@ -61,6 +62,9 @@ def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond
         met = [part for part in held if part.kind in _PROBLEMS and part.at_error and not part.learned]
         fixes = [part for part in held if part.kind in _SOLUTIONS and (part.learned or _helped_surely(part))]
         found |= {Bond(Relation.SOLVES, fix.memory, problem.memory) for fix in fixes for problem in met}
+        mended = [part for part in held if part.kind in _PROBLEMS and part.learned]
+        used = [part for part in fixes if _helped_surely(part)]
+        found |= {Bond(Relation.SOLVES, fix.memory, problem.memory) for fix in used for problem in mended}
     if failed:
         first = [
             part

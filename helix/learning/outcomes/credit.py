@@ -12,15 +12,20 @@ from helix.lifecycle.worth.maintenance import used
 from helix.lifecycle.worth.reinforce import LEAST_EASINESS
 from helix.model.clock import from_micros, to_micros
 from helix.model.injection import Credit
-from helix.model.memory import Memory
+from helix.model.memory import ROOM, Memory, room_of
 
+ROOM_AT_MOST = 2
+"""So many times a memory is charged for taking room: together less than what any verdict counts."""
 _DIGITS = 9
 """Counters are rounded to so many places, so that what is added and taken back in any order comes to the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What a memory was given, and how its easiness, half-life and clock stood before and after (microseconds)."""
+    """What a memory was given, and how its easiness, half-life and clock stood before and after (microseconds).
+
+    `charged` is what was really added to `failed` for taking room, up to what the verdict says; None for all else.
+    """
 
     memory: str
     outcome: str
@@ -32,6 +37,12 @@ class Entry:
     easiness: tuple[float, float]
     half_life: tuple[float, float]
     last_used: tuple[int | None, int | None]
+    charged: float | None = None
+
+    @property
+    def added(self) -> float:
+        """What was added to `failed`."""
+        return self.failed if self.charged is None else self.charged
 
     def same_as(self, verdict: Verdict) -> bool:
         """Return whether the verdict would give the same."""
@@ -40,7 +51,7 @@ class Entry:
 
     def shown(self) -> Credit:
         """Return what is told of it beside the task."""
-        return Credit(helped=self.helped, failed=self.failed, quality=self.quality, at=from_micros(self.at))
+        return Credit(helped=self.helped, failed=self.added, quality=self.quality, at=from_micros(self.at))
 
     def written(self) -> dict[str, Any]:
         """Return it as plain JSON data."""
@@ -56,7 +67,11 @@ def entry_from(data: Mapping[str, Any]) -> Entry:
 
 def give(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry]:
     """Return a memory after a verdict, and what to keep of that. Without a use only the counters change."""
-    if verdict.is_use:
+    charged: float | None = None
+    if verdict.is_room:
+        after = _with_room(memory, 1, verdict.failed)
+        charged = _rounded(after.failed - memory.failed)
+    elif verdict.is_use:
         after = used(memory, verdict.helped, verdict.failed, verdict.quality, now)
     else:
         after = replace(memory, helped=memory.helped + verdict.helped, failed=memory.failed + verdict.failed)
@@ -72,6 +87,7 @@ def give(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry
         easiness=(memory.easiness, after.easiness),
         half_life=(memory.half_life_days, after.half_life_days),
         last_used=(_micros(memory.last_used_at), _micros(after.last_used_at)),
+        charged=charged,
     )
     return after, entry
 
@@ -82,6 +98,8 @@ def take_back(memory: Memory, entry: Entry) -> Memory:
     Where nothing else has touched easiness, half-life and clock since, they are what they were; else the change that
     the entry made is undone on what they are now. A counter that was halved since may not go below zero.
     """
+    if entry.charged is not None:
+        return _with_room(memory, -1, entry.failed)
     (easy, easier), (half, longer) = entry.easiness, entry.half_life
     before, after = entry.last_used
     return replace(
@@ -93,6 +111,20 @@ def take_back(memory: Memory, entry: Entry) -> Memory:
         half_life_days=half if memory.half_life_days == longer else _scaled(memory.half_life_days, half, longer),
         last_used_at=_moment(before) if _micros(memory.last_used_at) == after else memory.last_used_at,
     )
+
+
+def _with_room(memory: Memory, more: int, penalty: float) -> Memory:
+    """Return a memory after one task more, or one less, in which it took room in vain.
+
+    What is charged goes by how many such tasks there are, not by which came first.
+    """
+    before, charged = room_of(memory)
+    count = max(0, before + more)
+    step = penalty * (min(count, ROOM_AT_MOST) - min(before, ROOM_AT_MOST))
+    kept = {name: value for name, value in memory.attributes.items() if name != ROOM}
+    if count:
+        kept[ROOM] = [count, max(0.0, _rounded(charged + step))]
+    return replace(memory, failed=max(0.0, _rounded(memory.failed + step)), attributes=kept)
 
 
 def _scaled(now: float, before: float, after: float) -> float:

@@ -19,6 +19,7 @@ _CUT_SHORT = frozenset({124, 130, 137, 143})
 _NO_TESTS = {"pytest": frozenset({4, 5}), "py.test": frozenset({4, 5})}
 """Where a tool has a status of its own for having run no test."""
 _LANDED = re.compile(r"^\[[^\]\n]*? ([0-9a-f]{7,40})\] ", re.MULTILINE)
+_REVERTED = re.compile(r"\bThis reverts commit ([0-9a-f]{7,40})\b")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _STRENGTH = (
     EvidenceKind.PERSON,
@@ -85,7 +86,9 @@ def _of_parts(
 def _as_told(action: Action, words: Words, kind: EvidenceKind, end: Told) -> Evidence:
     if kind is EvidenceKind.REVERT:
         named = [word for word in git_verb(words)[1] if _COMMIT.fullmatch(word)]
-        return replace(_evidence(action, kind, False), commit=named[0] if named else "")
+        said = _REVERTED.search(action.output)
+        commit = named[0] if named else said[1] if said is not None else ""
+        return replace(_evidence(action, kind, False), commit=commit)
     own = kind is EvidenceKind.OTHER
     return _evidence(action, (recognised(words) or kind) if own else kind, end == "passed", own)
 

@@ -24,6 +24,7 @@ from helix.text.redact import redact
 _LONGEST_COMMAND = 500
 _LONGEST_TEXT = 20_000
 _MOST_SIGNS = 6
+_MOST_NAMED = 200
 _RARE_AT_MOST, _RARE_SHARE = 6, 0.02
 _PROBLEMS = (Kind.FAILURE, Kind.SYSTEMIC)
 
@@ -31,15 +32,21 @@ _PROBLEMS = (Kind.FAILURE, Kind.SYSTEMIC)
 def note_evidence(store: Store, ident: str, evidence: Evidence) -> None:
     """Write down what a command said of a task; told twice it counts once. A task that was settled is settled again.
 
-    A revert is evidence against the task whose commit it took back, in whatever session that was, and none against the
-    task that did it.
+    A revert is none against the task that did it: see `note_revert`.
     """
-    told = replace(evidence, command=_kept(evidence.command, _LONGEST_COMMAND))
-    if told.kind is not EvidenceKind.REVERT:
-        amend(store, ident, lambda ledger: with_evidence(ledger, told))
-        return
     task = find_task(store, ident)
-    for one in _of_commit(store, task, told.commit) if task is not None else ():
+    if evidence.kind is EvidenceKind.REVERT and task is not None:
+        note_revert(store, task.scope, evidence)
+    if evidence.kind is EvidenceKind.REVERT or task is None:
+        return
+    told = replace(evidence, command=_kept(evidence.command, _LONGEST_COMMAND))
+    amend(store, ident, lambda ledger: with_evidence(ledger, told))
+
+
+def note_revert(store: Store, scope: str, evidence: Evidence) -> None:
+    """Write down a revert against the task of the scope whose commit it took back, in whatever session that was."""
+    told = replace(evidence, command=_kept(evidence.command, _LONGEST_COMMAND))
+    for one in _of_commit(store, scope, told.commit):
         amend(store, one.id, lambda ledger: with_evidence(ledger, told))
 
 
@@ -55,12 +62,15 @@ def note_use(
 ) -> None:
     """Write down what was done in a task, and what of it shows use of the memories that were shown there until now.
 
-    `utilized` are the names that the agent says it used, which is a claim; `text` is what it wrote, in files or as its
-    last message, and is not kept. `edited_at` is when files were edited: what passed before says nothing of them.
+    `utilized` are the names that the agent says it used, which is a claim; `text` is what it wrote into files, and is
+    not kept. Its last message is none: who speaks of a memory, or denies having used it, has not used it by that.
+    `edited_at` is when files were edited: what passed before says nothing of them.
     """
     ran = [_kept(command, _LONGEST_COMMAND) for command in commands]
     intake = Intake(store.settings.text_limit)
-    named, paths = (intake.labels([word[:200] for word in words], "a name") for words in (utilized, files))
+    said = [word[:200] for word in _told_first(store, ident, utilized)[:_MOST_NAMED]]
+    named = intake.labels(said, "a name")
+    paths = intake.labels([path[:200] for path in files[-_MOST_NAMED:]], "a file")
     deeds = Deeds(files=paths, commands=tuple(ran), text=_kept(text, _LONGEST_TEXT))
     found = _signs(store, ident, deeds)
 
@@ -94,6 +104,14 @@ def note_repeats(store: Store, ident: str, memory_ids: Sequence[str]) -> None:
         amend(store, ident, lambda ledger: replace(ledger, repeated=joined(ledger.repeated, known)))
 
 
+def _told_first(store: Store, ident: str, names: Sequence[str]) -> Sequence[str]:
+    """Return names with those of memories that the task was shown before the others, of which there may be many."""
+    if len(names) <= _MOST_NAMED:
+        return names
+    shown = {word for one in injections(store, ident) for word in (one.name.casefold(), one.memory_id)}
+    return sorted(names, key=lambda name: name.strip().casefold() not in shown)
+
+
 def _signs(store: Store, ident: str, deeds: Deeds) -> dict[str, tuple[str, ...]]:
     task = find_task(store, ident)
     if task is None or deeds == Deeds():
@@ -119,13 +137,13 @@ def _signs(store: Store, ident: str, deeds: Deeds) -> dict[str, tuple[str, ...]]
     return {memory: signs for memory, signs in found.items() if signs}
 
 
-def _of_commit(store: Store, task: Task, commit: str) -> list[Task]:
+def _of_commit(store: Store, scope: str, commit: str) -> list[Task]:
     """Return the tasks of a scope that made a commit, named by enough of its digits to be one."""
     if not commit:
         return []
     return [
         one
-        for one in tasks_of(store, scope=task.scope)
+        for one in tasks_of(store, scope=scope)
         if any(
             made.commit and (made.commit.startswith(commit) or commit.startswith(made.commit))
             for made in ledger_of(one).evidence

@@ -12,15 +12,15 @@ from helix.learning.outcomes.bonds import Bond, Part, bonds_of, redraw
 from helix.learning.outcomes.credit import Entry, give, take_back
 from helix.learning.outcomes.evidence import verification_of
 from helix.learning.outcomes.ledger import Ledger, ledger_of, with_ledger
-from helix.learning.outcomes.verdicts import Use, Verdict, outcome_of, verdict
+from helix.learning.outcomes.verdicts import Use, Verdict, leaves_a_trace, outcome_of, verdict
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.worth.maintenance import check_feedback
 from helix.lifecycle.worth.reinforce import Quality
 from helix.model.edge import Label, Ref, Relation
 from helix.model.evidence import Evidence, EvidenceKind, Verification
-from helix.model.injection import BRIEF, ON_ERROR, Injection
-from helix.model.memory import Memory, Status
+from helix.model.injection import ACTION, BRIEF, ON_ERROR, Injection
+from helix.model.memory import Kind, Memory, Status
 from helix.model.outcome import Gain, Settlement
 from helix.model.task import BLOCKED, DELIVERED, SKIPPED, Task
 from helix.model.tombstone import is_erased
@@ -28,6 +28,7 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 
 OUTCOMES = (DELIVERED, BLOCKED, SKIPPED)
+_WARNINGS = (Kind.FAILURE, Kind.SYSTEMIC)
 Update = Callable[[Ledger], Ledger]
 
 
@@ -159,12 +160,12 @@ class _Settling:
             if is_erased(memory) or memory.status is Status.QUARANTINED:
                 continue
             use = self._use(shown, memory)
-            found = self._verdict(shown, use)
+            found = self._verdict(shown, memory, use)
             known = entries.get(shown.memory_id)
             if not known.same_as(found) if known is not None else found != Verdict():
                 self._give(shown, found, memories, entries)
-            gains.append(self._gain(shown, use, found))
-            parts.append(_part(shown, memory, use, found))
+            gains.append(self._gain(shown, use, found, entries.get(shown.memory_id)))
+            parts.append(_part(shown, memory, use, found, met=self._met(shown)))
         for memory in memories.values():
             self.composer.node(memory)
         bonds = self._bonds(parts)
@@ -177,16 +178,29 @@ class _Settling:
         names = {word.strip().casefold() for word in self.ledger.utilized}
         if names & {shown.name.casefold(), memory.name.casefold(), shown.memory_id, memory.id}:
             return Use.CLAIMED
-        return Use.UNUSED if self.ledger.worked else Use.UNKNOWN
+        mended = self.verification is Verification.PASSED and shown.arm != ACTION and self._met(shown)
+        if not self.ledger.worked or mended or self._averted(shown, memory):
+            return Use.UNKNOWN
+        return Use.UNUSED
 
-    def _verdict(self, shown: Injection, use: Use) -> Verdict:
+    def _met(self, shown: Injection) -> bool:
+        """Return whether what a memory is about came up in the task: it was shown for that, or was known already."""
+        return shown.arm == ON_ERROR or shown.memory_id in self.ledger.repeated
+
+    def _averted(self, shown: Injection, memory: Memory) -> bool:
+        """Return whether a warning was shown at the very thing it warns of, and all was well: heeded or not needed."""
+        warned = shown.arm == ACTION and memory.kind in _WARNINGS
+        return warned and self.verification is Verification.PASSED and shown.memory_id not in self.ledger.repeated
+
+    def _verdict(self, shown: Injection, memory: Memory, use: Use) -> Verdict:
         said = self.ledger.overrides.get(shown.memory_id)
         if said is not None:
             helped, failed, quality = said
             sure = None if quality is None else Quality(quality)
             return Verdict(helped=helped, failed=failed, quality=sure, outcome="helped" if helped > 0 else "failed")
         # A brief is for the whole session, whatever is done in it: that it was not needed speaks against nothing.
-        penalty = 0.0 if shown.arm == BRIEF else self.store.settings.unused_penalty
+        charged = shown.arm != BRIEF and leaves_a_trace(memory)
+        penalty = self.store.settings.unused_penalty if charged else 0.0
         return verdict(self.verification, use, outcome=self.ledger.claimed, unused_penalty=penalty)
 
     def _give(self, shown: Injection, found: Verdict, memories: dict[str, Memory], entries: dict[str, Entry]) -> None:
@@ -197,21 +211,22 @@ class _Settling:
             memories[held.id] = take_back(memories.get(held.id, held), before)
         memory = _standing(self.store, shown.memory_id)
         after, entry = give(memories.get(memory.id, memory), found, self.composer.now)
-        if after != memory:
+        # Also where it is what it was: what was taken back before stands here otherwise.
+        if after != memory or memory.id in memories:
             memories[memory.id] = after
         if found != Verdict():
             entries[shown.memory_id] = entry
         credited = entry.shown() if found.helped or found.failed or found.quality is not None else None
         put_injection(self.composer, self.task.id, replace(shown, outcome=found.outcome, credited=credited))
 
-    def _gain(self, shown: Injection, use: Use, found: Verdict) -> Gain:
+    def _gain(self, shown: Injection, use: Use, found: Verdict, given: Entry | None) -> Gain:
         return Gain(
             memory_id=shown.memory_id,
             name=shown.name,
             use=use.value,
             outcome=found.outcome,
             helped=found.helped,
-            failed=found.failed,
+            failed=found.failed if given is None else given.added,
             quality=None if found.quality is None else int(found.quality),
             signs=tuple(self.ledger.signs.get(shown.memory_id, ())),
             overridden=shown.memory_id in self.ledger.overrides,
@@ -231,11 +246,11 @@ class _Settling:
         return [Part(memory=one.id, kind=one.kind, learned=True) for one in held if one.status is Status.ACTIVE]
 
 
-def _part(shown: Injection, memory: Memory, use: Use, found: Verdict) -> Part:
+def _part(shown: Injection, memory: Memory, use: Use, found: Verdict, *, met: bool) -> Part:
     return Part(
         memory=memory.id,
         kind=memory.kind,
-        at_error=shown.arm == ON_ERROR,
+        at_error=met,
         by_evidence=use is Use.EVIDENCE,
         outcome=found.outcome,
         rank=shown.rank,

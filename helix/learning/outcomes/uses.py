@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -9,12 +10,17 @@ from pathlib import PurePosixPath
 from helix.learning.outcomes.runners import bare
 from helix.learning.outcomes.shell import commands, parse
 from helix.model.entity import EntityKind
+from helix.text.command_forms import forms
+from helix.text.cues import words
 from helix.text.entities import mentions
 from helix.text.spotting.paths import canonical
 from helix.text.tokens import lexical_tokens, query_terms
 
 _LEAST_WORDS, _LEAST_SHARE = 2, 0.25
 _SHOWN_WORDS = 4
+_LEAST_OF_COMMAND = 2
+_SENTENCE_END = re.compile(r"[.;!?]\s|\n")
+_FORBIDS = words(r"never|not|don't|avoid|without|instead of|rather than|no longer|forbidden")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +62,10 @@ def signs_of_use(
 ) -> tuple[str, ...]:
     """Return what in the deeds shows that a lesson was followed, in words; nothing where nothing does.
 
-    A sign is a file that was edited or a command that was run as the lesson says, or at least two words of its, and a
-    quarter of them, that are rare in the store (`common` names those that are not). What stands in the task as it was
-    given, or in the situation that the lesson is for, is a sign of nothing: it would be there without the lesson.
+    A sign is a file that was edited or a command that was run as the lesson says, named in code or word for word, or at
+    least two words of its, and a quarter of them, that are rare in the store (`common` names those that are not). What
+    stands in the task as it was given, or in the situation that the lesson is for, is a sign of nothing: it would be
+    there without the lesson.
     """
     says = lesson.resolution or lesson.trigger
     situation = f"{given.text}\n{given.verify}\n{lesson.trigger if lesson.resolution else ''}"
@@ -80,7 +87,29 @@ def _files(says: str, lesson: Lesson, deeds: Deeds, given: Given, situation: str
 def _commands(says: str, deeds: Deeds, situation: str) -> list[str]:
     wanted = [name for name in _named(says, EntityKind.COMMAND) if name not in _named(situation, EntityKind.COMMAND)]
     ran = [" ".join(words) for line in deeds.commands for words in _run_in(line)]
-    return [f"ran {name}" for name in wanted if any(f"{words} ".startswith(f"{name} ") for words in ran)]
+    met = [name for name in wanted if any(f"{words} ".startswith(f"{name} ") for words in ran)]
+    return [f"ran {name}" for name in dict.fromkeys((*met, *_in_prose(says, deeds, situation)))]
+
+
+def _in_prose(says: str, deeds: Deeds, situation: str) -> list[str]:
+    """Return the commands, of a tool and what it is to do, that were run and that a text bids word for word.
+
+    In prose nothing marks a command, so only a whole normal form counts, and none that its sentence forbids.
+    """
+    ran = (form.text for line in deeds.commands for form in forms(line))
+    return [name for name in dict.fromkeys(ran) if _bids(says, name) and not _named_in(situation, name)]
+
+
+def _bids(says: str, command: str) -> bool:
+    if command.count(" ") + 1 < _LEAST_OF_COMMAND:
+        return False
+    found = _named_in(says, command)
+    return any(_FORBIDS.search(_SENTENCE_END.split(says[: one.start()])[-1]) is None for one in found)
+
+
+def _named_in(text: str, command: str) -> list[re.Match[str]]:
+    spaced = r"\s+".join(map(re.escape, command.split()))
+    return list(re.finditer(rf"(?<![\w./-]){spaced}(?![\w/-]|\.\w)", text))
 
 
 def _run_in(line: str) -> list[list[str]]:

@@ -7,10 +7,16 @@ from enum import StrEnum
 
 from helix.lifecycle.worth.reinforce import Quality
 from helix.model.evidence import Verification
+from helix.model.memory import Kind, Memory
 from helix.model.task import BLOCKED, DELIVERED, SKIPPED
+from helix.text.cues import words
 
 HELPED, FAILED, UNVERIFIED = 0.5, 0.3, 0.5
 """What a passed outcome adds to `helped`, a failed one to `failed`, and the share of it where nothing was verified."""
+
+
+_HOLDING = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE})
+_FORBIDS = words(r"never|avoid|don't|do not|must not|should not|may not|cannot|no longer|forbidden|not allowed")
 
 
 class Use(StrEnum):
@@ -40,6 +46,11 @@ class Verdict:
     outcome: str = ""
 
     @property
+    def is_room(self) -> bool:
+        """Whether it charges for room that the memory took, and says nothing else of it."""
+        return self.outcome == "unused" and self.failed > 0
+
+    @property
     def is_use(self) -> bool:
         """Whether it counts as a use of the memory."""
         return self.quality is not None or self.outcome in ("helped", "failed", "claimed")
@@ -54,7 +65,7 @@ def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_p
 
     | verification | used (evidence) | used (claimed) | unused | unknown |
     |---|---|---|---|---|
-    | passed | helped 0.5, quality 5 | helped 0.5, quality 4 | failed `unused_penalty` | quality 3 |
+    | passed | helped 0.5, quality 5 | helped 0.5, quality 4 | failed `unused_penalty` at most | quality 3 |
     | failed, or blocked | failed 0.3, quality 1 | failed 0.3, quality 1 | nothing | nothing |
     | none, delivered | helped 0.25, claimed | helped 0.25, claimed | nothing | nothing |
     | none, nothing said | nothing | nothing | nothing | nothing |
@@ -78,6 +89,16 @@ def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_p
     elif not outcome:
         return Verdict()
     return Verdict(outcome="unused" if use is Use.UNUSED else "")
+
+
+def leaves_a_trace(memory: Memory) -> bool:
+    """Return whether work would show it had a memory been followed, so that having taken room can be held against it.
+
+    What warns, rules or forbids is followed by what is not done: that a task passed without a trace of it may well be
+    its doing.
+    """
+    said = memory.resolution or memory.trigger
+    return memory.kind not in _HOLDING and _FORBIDS.search(said) is None
 
 
 def outcome_of(verification: Verification, said: str) -> str:

@@ -12,6 +12,8 @@ from helix.model.proof import Arm, Lift, Period, Report, Share
 _WIDTH, _HEIGHT, _BARS = 760.0, 240.0, 70.0
 _LEFT, _RIGHT, _TOP = 46.0, 12.0, 12.0
 _MOST_LABELS = 8
+_APART = 12.0
+"""How far the intervals of a single day are drawn from its middle, so that neither hides the other."""
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2330; --soft: #5b6675; --ground: #fbfcfd; --card: #ffffff; --line: #d9dfe6;
   --with: #1f5fd0; --without: #b4520a; --bad: #b3261e; --good: #1a7a45; }
@@ -67,7 +69,8 @@ def _cards(report: Report) -> Iterable[str]:
         yield _card(_percent(arm.delivered), f"delivered {name}", _cases(arm.delivered), css)
     yield _card(f"{report.with_memory.tokens_per_task:,.0f}", "tokens a task", "of memories, where they were shown")
     harm = report.harm
-    yield _card(f"{harm.failed}", "showings failed", f"{harm.unused} unused, of {harm.shown} in all")
+    more = f"{harm.failed} of {harm.shown} showings failed, {harm.unused} were not used"
+    yield _card(f"{harm.blocked}", "tasks blocked with memory", more)
 
 
 def _card(value: str, what: str, more: str, css: str = "") -> str:
@@ -176,6 +179,10 @@ def _curve(xs: Sequence[float], hits: Sequence[int], cases: Sequence[int], colou
     bounds = [wilson(hit, count) for _, hit, count in known]
     upper = [f"{x:.1f},{_y(high):.1f}" for (x, _, _), (_, high) in zip(known, bounds, strict=True)]
     lower = [f"{x:.1f},{_y(low):.1f}" for (x, _, _), (low, _) in zip(known, bounds, strict=True)]
+    band = f"<polygon points='{' '.join([*upper, *reversed(lower)])}' style='fill:var({colour});fill-opacity:.14'/>"
+    if len(known) == 1:
+        aside = known[0][0] + (_APART if dash else -_APART)
+        band, known = _whisker(aside, *bounds[0], colour), [(aside, *known[0][1:])]
     line = " ".join(f"{x:.1f},{_y(hit / count):.1f}" for x, hit, count in known)
     x, hit, count = known[-1]
     y = _y(hit / count)
@@ -185,10 +192,17 @@ def _curve(xs: Sequence[float], hits: Sequence[int], cases: Sequence[int], colou
         else f"<circle cx='{x:.1f}' cy='{y:.1f}' r='5' style='fill:var({colour})'/>"
     )
     return (
-        f"<polygon points='{' '.join([*upper, *reversed(lower)])}' style='fill:var({colour});fill-opacity:.14'/>"
-        f"<polyline points='{line}' style='fill:none;stroke:var({colour});stroke-width:2.5;stroke-dasharray:{dash}'/>"
+        band
+        + f"<polyline points='{line}' style='fill:none;stroke:var({colour});stroke-width:2.5;stroke-dasharray:{dash}'/>"
         + mark
     )
+
+
+def _whisker(x: float, low: float, high: float, colour: str) -> str:
+    """Draw the interval of a single day, whose band would have no width."""
+    style = f"stroke:var({colour});stroke-width:2"
+    ends = "".join(_line(x - 5, _y(end), x + 5, _y(end), style) for end in (low, high))
+    return _line(x, _y(low), x, _y(high), style) + ends
 
 
 def _y(share: float) -> float:

@@ -16,7 +16,17 @@ from helix.model.edge import Label, Ref
 from helix.model.injection import Injection
 from helix.model.memory import Memory
 from helix.model.proof import Arm, Harm, Leader, Lift, Period, Report, Share
-from helix.model.task import BLOCKED, DELIVERED, FAILED, HELD_BACK, SKIPPED, TOKENS_INJECTED, WITH_MEMORY, Task
+from helix.model.task import (
+    BLOCKED,
+    DELIVERED,
+    FAILED,
+    HELD_BACK,
+    PENDING,
+    SKIPPED,
+    TOKENS_INJECTED,
+    WITH_MEMORY,
+    Task,
+)
 from helix.store.store import Store
 
 LEAST_PER_ARM = 30
@@ -33,6 +43,12 @@ class Case:
     task: Task
     shown: tuple[Injection, ...] = ()
     withheld: tuple[Injection, ...] = ()
+
+    @property
+    def begun(self) -> bool:
+        """Whether anybody has begun it: what only stands in a plan is no task that did without memory."""
+        task = self.task
+        return bool(task.status != PENDING or task.outcome or task.treatment or self.shown or self.withheld)
 
     @property
     def ended(self) -> bool:
@@ -61,7 +77,8 @@ def report(store: Store, since: datetime | None = None, scope: str | None = None
     for task in tasks_of(store, scope=scope, since=since):
         held = injections(store, task.id)
         shown, withheld = ([one for one in held if one.held_back is back] for back in (False, True))
-        cases.append(Case(task=task, shown=tuple(shown), withheld=tuple(withheld)))
+        case = Case(task=task, shown=tuple(shown), withheld=tuple(withheld))
+        cases += [case] if case.begun else []
     found = compared(cases, now=store.clock(), since=since, scope=scope, holdback=store.settings.holdback)
     return _with_kinds(store, found)
 

@@ -6,10 +6,9 @@ telling sentences. With one, a model asks and answers; what it cannot cite is re
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, cast
 
@@ -19,21 +18,21 @@ from helix.lifecycle.capture.quarantine import screen
 from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.insight.communities import communities, shared
 from helix.lifecycle.insight.insights import confidence_of, demote, slice_of
-from helix.lifecycle.insight.summary import features_of, in_words, worth_of
-from helix.lifecycle.insight.support import findable_episodes, present, standing
+from helix.lifecycle.insight.summary import in_words
+from helix.lifecycle.insight.support import findable_episodes, present, standing, supports_of
+from helix.lifecycle.insight.thought import LEAST_CITED, MOST_CITED, Item, Leaf, Thought, same_said, thought_of
 from helix.lifecycle.work.run import Run
 from helix.model.clock import DAY_MICROS, from_micros, to_micros
 from helix.model.edge import Label, Ref, Relation
-from helix.model.entity import Entity, EntityKind
+from helix.model.entity import Entity
 from helix.model.episode import Episode
 from helix.model.memory import Status
-from helix.model.provenance import Provenance, Trust, weakest
+from helix.model.provenance import Provenance, weakest
 from helix.model.reflection import Reflection
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray, FloatArray, IndexArray
 from helix.store.projection import GraphSnapshot
 from helix.store.store import Store
-from helix.text.sentences import Sentence, sentences
 
 EXTRACTOR = "reflection"
 RECENT_DAYS = 14.0
@@ -42,49 +41,9 @@ MOST_ITEMS = 200
 """How many episodes of a scope are looked at: the most important ones."""
 MOST_INSIGHTS = 5
 """How many insights of one level a scope gets at a time: those of the communities that have most in common."""
-LEAST_CITED, MOST_CITED = 3, 10
-"""Pieces of evidence of an insight; two reflections are enough for one above them."""
 OLD_SHARE = 0.5
 """Share of the evidence that other insights may speak of already; above, it would be one of them again."""
 HIGHEST_LEVEL = 3
-_INSIGHT_TOKENS = 70
-_SHOWN_NAMES = 3
-_QUESTIONS: Mapping[EntityKind, str] = {
-    EntityKind.FILE: "What keeps happening around {name}?",
-    EntityKind.SYMBOL: "What is there to know about {name}?",
-    EntityKind.COMMAND: "What happens when {name} is run?",
-    EntityKind.ERROR: "What is behind {name}?",
-    EntityKind.PACKAGE: "How is {name} used here?",
-    EntityKind.TEST: "What does {name} hold against?",
-    EntityKind.COMMIT: "What did {name} bring?",
-    EntityKind.PERSON: "What is known of {name}?",
-}
-_QUESTION = "What is there to know about {name}?"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """Something to reflect on: an episode, or a reflection one level below; `entities` are those it mentions, by id."""
-
-    ref: Ref
-    text: str
-    speaker: str
-    day: str
-    moment: int
-    importance: float
-    level: int
-    trust: Trust
-    entities: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
-    """An insight before it is written: what was asked, what is answered, and the items it cites."""
-
-    question: str
-    insight: str
-    cites: tuple[Item, ...]
-    model: str = ""
 
 
 Think = Callable[[Sequence[Item]], Sequence[Thought] | None]
@@ -129,8 +88,9 @@ def _reflect_on(run: Run, scope: str, level: int, think: Think | None) -> None:
     names: dict[str, Entity] = {}
     items, spoken_of = _items(run, scope, level, names)
     found: list[Thought] = []
-    for held in _weighty(shared([item.entities for item in items])):
-        found.extend(_thoughts([items[place] for place in held], names, think))
+    groups = same_said(items)
+    for held in _weighty(shared([group[0].entities for group in groups])):
+        found.extend(_thoughts([groups[place] for place in held], names, think))
     for thought in found[:MOST_INSIGHTS]:
         known = sum(item.ref in spoken_of for item in thought.cites)
         if known <= OLD_SHARE * len(thought.cites) and not run.cancelled and _write(run, scope, thought):
@@ -143,16 +103,17 @@ def _weighty(weights: FloatArray) -> list[list[int]]:
     return sorted(found, key=lambda held: (-round(float(weights[np.ix_(held, held)].sum()), 6), held))
 
 
-def _thoughts(community: Sequence[Item], names: Mapping[str, Entity], think: Think | None) -> list[Thought]:
-    """Return what a model makes of a community, as far as it cites it; else what rules do."""
+def _thoughts(community: Sequence[Sequence[Item]], names: Mapping[str, Entity], think: Think | None) -> list[Thought]:
+    """Return what a model makes of a community of statements, as far as it cites it; else what rules do."""
     if len(community) < 2:
         return []
-    given = {item.ref for item in community}
-    told = think(community) if think is not None and len(community) >= LEAST_CITED else None
+    items = [item for group in community for item in group]
+    given = {item.ref for item in items}
+    told = think(items) if think is not None and len(items) >= LEAST_CITED else None
     valid = [thought for thought in told or () if _is_cited(thought, given)]
     if valid:
         return valid
-    thought = _thought(community, names)
+    thought = thought_of(community, names)
     return [] if thought is None else [thought]
 
 
@@ -180,6 +141,8 @@ def _items(run: Run, scope: str, level: int, names: dict[str, Entity]) -> tuple[
     speakers = {item.speaker.casefold() for item in found} - {""}
     calls = {one for one, entity in names.items() if _is_call(entity.name.casefold(), speakers)}
     below = [replace(item, entities=item.entities - calls) for item in found if item.level == level - 1]
+    if level > 1:
+        below = [replace(item, leaves=_leaves(store, graph, view, item.ref)) for item in below]
     cited = _spoken_of(graph, view, rows)
     return sorted(below, key=lambda item: (item.moment, item.ref.id)), cited
 
@@ -201,6 +164,7 @@ def _item(node: object, entities: frozenset[str]) -> Item:
             level=0,
             trust=node.provenance.trust,
             entities=entities,
+            leaves=(Leaf(id=node.id, moment=to_micros(node.occurred_at), entities=entities),),
         )
     insight = cast(Reflection, node)
     since = insight.valid_from or insight.recorded_at
@@ -215,6 +179,22 @@ def _item(node: object, entities: frozenset[str]) -> Item:
         trust=insight.provenance.trust,
         entities=entities,
     )
+
+
+def _leaves(store: Store, graph: GraphSnapshot, view: CatalogueView, ref: Ref) -> tuple[Leaf, ...]:
+    """Return the episodes on which a reflection rests, by when they happened."""
+    row = view.row_of(ref)
+    reached = set() if row is None else {row}
+    waiting = sorted(reached)
+    while waiting:
+        waiting = sorted({one for held in supports_of(graph, waiting, Relation.CITES) for one in held} - reached)
+        reached.update(waiting)
+    rows = np.array(sorted(one for one in reached if view.columns.label[one] == LABEL_CODE[Label.EPISODE]), np.int64)
+    held = _mentioned(store, graph, view, rows, {})
+    moments = view.columns.occurred_at[rows].tolist()
+    found = zip(rows.tolist(), moments, held, strict=True)
+    leaves = (Leaf(id=view.lookups.ids[row], moment=moment, entities=entities) for row, moment, entities in found)
+    return tuple(sorted(leaves, key=lambda leaf: (leaf.moment, leaf.id)))
 
 
 def _insights(view: CatalogueView, scope: str) -> BoolArray:
@@ -245,58 +225,6 @@ def _mentioned(
         if refs[int(row)].label is Label.ENTITY:
             held[int(origin)].add(refs[int(row)].id)
     return [frozenset(one) for one in held]
-
-
-def _thought(community: Sequence[Item], names: Mapping[str, Entity]) -> Thought | None:
-    """Return what rules make of a community, None where nothing is mentioned by enough of it.
-
-    What it is about is the thing that most of it mentions: how often, since when, with what else, and what tells most.
-    """
-    counts = Counter(entity for item in community for entity in item.entities)
-    most = sorted(
-        (entity for entity, times in counts.items() if times > 1),
-        key=lambda entity: (-counts[entity], names[entity].name.casefold(), entity),
-    )
-    about = [item for item in community if most and most[0] in item.entities]
-    if len(about) < (LEAST_CITED if community[0].level == 0 else 2):
-        return None
-    topic = names[most[0]]
-    cites = sorted(sorted(about, key=_weight)[:MOST_CITED], key=lambda item: (item.moment, item.ref.id))
-    beside = [
-        names[entity].name for entity in most[1 : _SHOWN_NAMES + 1] if any(entity in one.entities for one in cites)
-    ]
-    first, last = cites[0].day, cites[-1].day
-    when = f"on {first}" if first == last else f"from {first} to {last}"
-    head = f"{topic.name}, {len(cites)} times {when}{', with ' if beside else ''}{', '.join(beside)}"
-    question = _QUESTIONS.get(topic.kind, _QUESTION).format(name=topic.name)
-    return Thought(question=question, insight=f"{head}: {_told(cites)}", cites=tuple(cites))
-
-
-def _weight(item: Item) -> tuple[float, int, str]:
-    return (-item.importance, item.moment, item.ref.id)
-
-
-def _told(cites: Sequence[Item]) -> str:
-    """Return the sentences of the cited that together tell most, in their order, each with who says it."""
-    present_ = frozenset(item.speaker.casefold() for item in cites) - {""}
-    flat = [(item, one) for item in cites for one in sentences(item.text, present_)]
-    flat = [pair for pair in flat if not pair[1].is_filler] or flat
-    taken: list[int] = []
-    told: set[str] = set()
-    spent = 0
-    for _ in range(len(flat)):
-        left = [place for place in range(len(flat)) if place not in taken]
-        best = max(left, key=lambda place: (worth_of(flat[place][1], told), -place))
-        if taken and (spent + flat[best][1].tokens > _INSIGHT_TOKENS or worth_of(flat[best][1], told) <= 0):
-            break
-        taken.append(best)
-        spent += flat[best][1].tokens
-        told |= features_of(flat[best][1])
-    return " ".join(_said(*flat[place]) for place in sorted(taken))
-
-
-def _said(item: Item, sentence: Sentence) -> str:
-    return f"{item.speaker}: {sentence.text}" if item.speaker else sentence.text
 
 
 def _write(run: Run, scope: str, thought: Thought) -> bool:

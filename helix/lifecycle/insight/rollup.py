@@ -1,4 +1,4 @@
-"""Roll-up: stale episodes that stood side by side are summed up in memories that stay; the episodes stay too."""
+"""Roll-up: several stale episodes are summed up in one memory that fades more slowly; the episodes stay as they are."""
 
 from __future__ import annotations
 
@@ -35,8 +35,15 @@ from helix.text.tokens import lexical_tokens
 EXTRACTOR = "rollup"
 GROUP = 7
 """Episodes of a summary, at most; never more than ten, or nobody could tell which of them it speaks of."""
-SITTING = timedelta(hours=6)
-"""A longer silence ends a group: what comes after it is another talk."""
+LEAST_GROUP, LEAST_POOLED = 3, 5
+"""Episodes of a summary, at least: of one talk, and of several that are too small. A copy of one would undo fading.
+
+More of several talks, since they wait for each other: were three enough, every third day would be a memory.
+"""
+SITTING, APART = timedelta(hours=6), timedelta(days=14)
+"""A longer silence ends a group: of one talk, and of several small ones."""
+HALF_LIFE_DAYS = 90.0
+"""Days in which a summary's salience halves: a summary of middling importance leaves recall after ten months."""
 _RETIRED = STATUS_CODE[Status.RETIRED]
 
 
@@ -84,10 +91,11 @@ def _days(value: object) -> float | None:
 
 
 def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Episode]]:
-    """Yield the groups of neighbours that hold a stale episode, oldest first, each in the order in which it happened.
+    """Yield the groups that hold a stale episode, of one talk each and then of several, in the order they happened.
 
-    A group is what lies side by side in one session (or, without one, on one day), unless it is rolled up already or
-    said elsewhere in the same words. One of greetings alone is none: nobody will look for it.
+    A talk is what lies side by side in one session (or, without one, on one day), unless it is rolled up already or
+    said elsewhere in the same words. What is stale of talks with too few for a group is pooled with the next such ones
+    of its scope; what stays alone is left as it is. Of greetings alone there is no group: nobody will look for it.
     """
     graph, view = present(run.store)
     rows = np.flatnonzero(findable_episodes(view, scope))
@@ -100,14 +108,39 @@ def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Epis
     keys = {_key(view, int(row)) for row in rows[(stale & ~covered)[rows]]}
     places = sorted((int(row) for row in rows if _key(view, int(row)) in keys), key=lambda row: _order(view, row))
     told = told_already(run.store, graph, view, places, covered, now)
+    small: list[int] = []
     for _, held in groupby((row for row in places if not told[row]), key=lambda row: _key(view, row)):
-        for stretch in _stretches(view, list(held), covered):
+        for stretch in _stretches(view, list(held), covered, SITTING):
+            if len(stretch) < LEAST_GROUP:
+                small += [row for row in stretch if stale[row]]
+                continue
             for group in _balanced(stretch):
-                if stale[group].any():
-                    nodes = run.store.records.nodes([view.ref_of(row) for row in group])
-                    episodes = [cast(Episode, node) for node in nodes]
-                    if tells(episodes):
-                        yield episodes
+                if stale[group].any() and tells(episodes := _episodes(run.store, group)):
+                    yield episodes
+    for pool in _pools(run.store, small):
+        for group in _balanced(pool):
+            yield _episodes(run.store, group)
+
+
+def _pools(store: Store, rows: Sequence[int]) -> Iterator[list[int]]:
+    """Yield those of the rows that tell something in runs of one scope without a long silence, none too short."""
+    view = present(store)[1]
+    columns, lookups = view.columns, view.lookups
+    telling = [row for row in rows if tells(_episodes(store, [row]))]
+    ordered = sorted(
+        telling,
+        key=lambda row: (lookups.scopes.word(int(columns.scope[row])), int(columns.occurred_at[row]), lookups.ids[row]),
+    )
+    nothing = np.zeros(view.count, np.bool_)
+    for _, held in groupby(ordered, key=lambda row: int(columns.scope[row])):
+        for pool in _stretches(view, list(held), nothing, APART):
+            if len(pool) >= LEAST_POOLED:
+                yield pool
+
+
+def _episodes(store: Store, rows: Sequence[int]) -> list[Episode]:
+    view = present(store)[1]
+    return [cast(Episode, node) for node in store.records.nodes([view.ref_of(row) for row in rows])]
 
 
 def _covered(store: Store) -> BoolArray:
@@ -145,10 +178,10 @@ def _order(view: CatalogueView, row: int) -> tuple[Any, ...]:
     return (lookups.scopes.word(key.scope), session, *times, lookups.ids[row])
 
 
-def _stretches(view: CatalogueView, rows: Sequence[int], covered: BoolArray) -> Iterator[list[int]]:
-    """Yield the rows, which are in order, in runs between which there is a silence or a summary made earlier."""
+def _stretches(view: CatalogueView, rows: Sequence[int], covered: BoolArray, longest: timedelta) -> Iterator[list[int]]:
+    """Yield the rows, which are in order, in runs between which there is a longer silence or a summary made earlier."""
     times = view.columns.occurred_at
-    silence = int(SITTING.total_seconds() * 1_000_000)
+    silence = int(longest.total_seconds() * 1_000_000)
     stretch: list[int] = []
     for row in rows:
         if stretch and (covered[row] or int(times[row]) - int(times[stretch[-1]]) > silence):
@@ -230,7 +263,7 @@ def _memory(store: Store, composer: Composer, group: Sequence[Episode], summary:
         scope=group[0].scope,
         status=screen(trust, summary.title, summary.text).status,
         importance=max(episode.importance for episode in group),
-        half_life_days=0.0,
+        half_life_days=HALF_LIFE_DAYS,
         valid_from=min(composer.now, max(episode.occurred_at for episode in group)),
         source=source,
         provenance=Provenance(slice=source, extractor=EXTRACTOR, trust=trust),

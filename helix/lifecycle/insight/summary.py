@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 
+from helix.lifecycle.knowledge.gate import gate
 from helix.model.episode import Episode
 from helix.text.sentences import Sentence, sentences
 from helix.text.tokens import estimate_tokens
@@ -30,6 +31,10 @@ _PLAIN = 8
 """Tokens that every sentence has before it tells anything; without them the shortest ones would always win."""
 _OVERHEAD = 3
 """Tokens that a line costs beside its words: who says it, and its end."""
+_LASTING = 1.25
+"""The worth of a sentence that the gate takes for something durable over that of another with the same words."""
+_FEWEST_WORDS = 4
+"""A shorter sentence tells something only where it has a number: "Lunch was late" is nothing to keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +55,8 @@ def summarised(episodes: Sequence[Episode]) -> Summary:
     said = _said(episodes)
     title = f"{_when(episodes)}{_who(episodes)}{_topics(said)}"
     lines = []
-    for episode, kept in zip(episodes, _chosen(said, _budget(episodes, title)), strict=True):
+    lasting = [{one.sentence.text for one in gate(episode)[1]} for episode in episodes]
+    for episode, kept in zip(episodes, _chosen(said, lasting, _budget(episodes, title)), strict=True):
         if kept:
             spoken = " ".join(sentence.text for sentence in kept)
             lines.append(f"{speaker_of(episode)}: {spoken}" if speaker_of(episode) else spoken)
@@ -58,8 +64,8 @@ def summarised(episodes: Sequence[Episode]) -> Summary:
 
 
 def tells(episodes: Sequence[Episode]) -> bool:
-    """Return whether the episodes say anything beside greetings, thanks and cheers."""
-    return any(features_of(one) for those in _said(episodes) for one in those if not one.is_filler)
+    """Return whether the episodes say anything beside greetings, thanks, cheers and remarks of a few words."""
+    return any(features_of(one) for those in _said(episodes) for one in those if not _is_trivial(one))
 
 
 def speaker_of(episode: Episode) -> str:
@@ -103,17 +109,31 @@ def _topics(said: Sequence[Sequence[Sentence]]) -> str:
     return f": {', '.join(topics)}" if topics else ""
 
 
-def _chosen(said: Sequence[Sequence[Sentence]], budget: int) -> list[list[Sentence]]:
+def _is_trivial(sentence: Sentence) -> bool:
+    """Return whether a sentence is small talk, or too short to tell what it is about."""
+    short = len(sentence.text.split()) < _FEWEST_WORDS and sentence.text.isascii()
+    return sentence.is_filler or (short and not sentence.numbers)
+
+
+def _chosen(
+    said: Sequence[Sequence[Sentence]], lasting: Sequence[AbstractSet[str]], budget: int
+) -> list[list[Sentence]]:
     """Return the sentences of each episode that together tell the most within so many tokens, in their order.
 
-    Each step takes the sentence that adds most for its length that was not told before; the first one always.
+    Each step takes the sentence that adds most for its length that was not told before, those that the gate takes for
+    something `lasting` first of equals; the first one always.
     """
-    flat = [(at, sentence) for at, those in enumerate(said) for sentence in those if not sentence.is_filler]
+    flat = [(at, sentence) for at, those in enumerate(said) for sentence in those if not _is_trivial(sentence)]
     flat = flat or [(at, sentence) for at, those in enumerate(said) for sentence in those]
     left, taken, told = set(range(len(flat))), set[int](), set[str]()
     spent = 0
+
+    def gain(place: int) -> float:
+        at, sentence = flat[place]
+        return worth_of(sentence, told) * (_LASTING if sentence.text in lasting[at] else 1.0)
+
     while left:
-        best = max(left, key=lambda place: (worth_of(flat[place][1], told), -place))
+        best = max(left, key=lambda place: (gain(place), -place))
         left.remove(best)
         cost = flat[best][1].tokens + _OVERHEAD
         if taken and (spent + cost > budget or worth_of(flat[best][1], told) <= 0):

@@ -26,8 +26,8 @@ from helix.lifecycle.knowledge.evidence import Evidence, Stopped
 from helix.lifecycle.knowledge.extract import Extractor
 from helix.lifecycle.knowledge.stored import compared, newcomer_of, sight, speaks_for, twin_of
 from helix.lifecycle.thinking.model_extract import extractor_of
-from helix.lifecycle.truth.consolidate import Verdict, against
-from helix.lifecycle.truth.disputes import oppose
+from helix.lifecycle.truth.claims import set_against_all
+from helix.lifecycle.truth.consolidate import Verdict
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.versions import take_place
 from helix.lifecycle.work.run import Run
@@ -217,6 +217,10 @@ class _Scope:
             if not known.edited and known.memory.status is not Status.FORGOTTEN:
                 self._run.say(f"retire {known.memory.name}: its grounding is gone")
                 self._write(f"retire:{known.memory.id}", "memories retired", known, None, derived.retire)
+        # After all is written, as each memory may end another one: what holds until when follows from what is there.
+        held = derived.held_by(self._store, self._scope, {one.key for one in wanted})
+        if not set_against_all(self._run, held, evidence.rest):
+            self._overtaken = True
 
     def _carry_out(self, wanted: Desired, known: Existing | None) -> None:
         if self._is_kept_out(wanted, known):
@@ -300,10 +304,7 @@ class _Scope:
                 # What better founded voices say stands on their own words, not on a weaker one's.
                 derived.add(composer, self._store, self._scope, wanted, prepared, former=other)
                 return "stored memories taken over"
-            memory = derived.add(composer, self._store, self._scope, wanted, prepared)
-            why = None if other is None or verdict is not Verdict.SUPERSEDE else against(other, newcomer)
-            if other is not None and why is not None and wanted.status is Status.ACTIVE:
-                oppose(composer, self._store, memory, other, why)
+            derived.add(composer, self._store, self._scope, wanted, prepared)
             return "memories added" if wanted.status is Status.ACTIVE else "memories quarantined"
 
         self._tell(wanted, self._run.write(_step(wanted), compose))

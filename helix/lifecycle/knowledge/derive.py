@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +24,13 @@ LEAST_CONFIDENCE = 0.5
 _SIGHTING = 0.1
 _EXPLICIT = 0.5
 _MOST_FILES = 20
+_CENTRAL = 0.5
+"""Share of a cluster, from its middle, among which its wording is chosen."""
+_OCCASION = re.compile(
+    r"\b(?:i|i'm|i've|me|you|he|she|user|again|forgot(?:ten)?|had to|told|asked|failed|crashed|broke|complained"
+    r"|needed)\b|->|\?",
+    re.IGNORECASE,
+)
 _RELIANCE = {
     Trust.USER_ASSERTED: 1.0,
     Trust.VERIFIED_OUTCOME: 1.0,
@@ -86,7 +94,7 @@ def _of_cluster(cluster: Sequence[Said], rules: Rules) -> Desired | None:
         return None
     kind = _kind(cluster)
     own = [item for item in cluster if item.candidate.kind is kind]
-    medoid = next((item for item in own if item.candidate.explicit), own[0])
+    medoid = _plainest([item for item in own if item.candidate.explicit] or own)
     candidate = medoid.candidate
     ordered = sorted(cluster, key=lambda item: item.order)
     trust = weakest(*(item.episode.provenance.trust for item in cluster))
@@ -109,6 +117,15 @@ def _of_cluster(cluster: Sequence[Said], rules: Rules) -> Desired | None:
         files=_files(ordered),
         steps=candidate.steps,
     )
+
+
+def _plainest(items: Sequence[Said]) -> Said:
+    """Return the most central item that states the matter plainly, else the most central one.
+
+    What tells of an occasion ("I forgot to", "again", "it failed") is worded for that occasion.
+    """
+    central = items[: max(1, math.ceil(_CENTRAL * len(items)))]
+    return next((item for item in central if not _OCCASION.search(item.candidate.trigger)), items[0])
 
 
 def _support(cluster: Sequence[Said]) -> int:

@@ -6,7 +6,7 @@ words, feedback, the reset of a clock - is kept with the key: whatever version c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
@@ -85,6 +85,15 @@ def existing(store: Store, scope: str, rest: Rest = go_on) -> list[Existing]:
         rest()
         found.append(_read(store, memory))
     return found
+
+
+def held_by(store: Store, scope: str, keys: Collection[str]) -> list[Memory]:
+    """Return the active derived memories of a scope with one of these keys, by key."""
+    refs = store.refs_from(Label.MEMORY, SOURCE, scope)
+    found = (one for one in store.records.present(refs) if isinstance(one, Memory) and one.status is Status.ACTIVE)
+    return sorted(
+        (one for one in found if one.attributes.get(KEY) in keys), key=lambda one: (str(one.attributes[KEY]), one.id)
+    )
 
 
 def _version(memory: Memory) -> tuple[bool, datetime, str]:

@@ -16,6 +16,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.text.cues import REPAIR
 from helix.text.entities import mentions
+from helix.text.openers import without_openers
 from helix.text.sentences import Sentence
 
 MOST_CANDIDATES = 8
@@ -130,7 +131,7 @@ def _candidates(episode: Episode, said: Sequence[Sentence], passed: Sequence[Pas
 
 
 def _candidate(episode: Episode, said: Sequence[Sentence], one: Passed, *, whole: bool) -> Candidate:
-    mark, text = one.mark, one.sentence.text
+    mark, text = one.mark, without_openers(one.sentence.text)
     resolution, explicit, sure = _more(said, one)
     speaker = episode.agent if episode.session and _FIRST_PERSON.search(text) else ""
     return Candidate(

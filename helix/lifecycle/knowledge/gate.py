@@ -10,8 +10,9 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
-from helix.text.cues import IMPERATIVE, NEED, REPAIR, RULE, TROUBLE, words
+from helix.text.cues import IMPERATIVE, NEED, REPAIR, RULE, STEP, TROUBLE, words
 from helix.text.entities import mentions
+from helix.text.openers import without_openers
 from helix.text.sentences import Sentence, sentences
 
 CUT_OFF = 0.4
@@ -28,8 +29,8 @@ _WRAPPED = re.compile(
 _OPENING = r"(?:(?:and|but|so|also|ok(?:ay)?|btw|by the way|oh|well|yes|yeah|no|please|then|just)[,!. ]+)*"
 _REMEMBER = re.compile(
     rf"{_OPENING}(?:remember(?: to|, (?:always|never)|:| that(?! (?:time|day|one|you|we|i|no|even|some\w*)\b))"
-    r"|(?:don't|do not|never) forget (?:to|that)|keep in mind|note to self|for (?:future )?reference|reminder:"
-    r"|important:"
+    r"|(?:don't|do not|never) forget (?:to|that)|keep in mind|note to self|for (?:future )?reference"
+    r"|reminder(?: to (?:self|myself))?:|important:"
     r"|take note)",
     re.IGNORECASE,
 )
@@ -109,6 +110,10 @@ _HEDGED = words(
     r"maybe|perhaps|might|could|wonder(?:ing)?|hopefully|i (?:hope|guess|think|feel like|wish|bet)|probably|not sure",
     r"would(?: have)?|if i|if you|if we|let me know|i'll|let's|you (?:can|could|should|may|might)|imagine|seems?",
 )
+_OCCASION = words(r"before|after|when(?:ever)?|if|once|first|every|each|prior to|as soon as|until|unless")
+_HABIT = re.compile(
+    r"we (?:\w+ly )?(?!are|were|had|have|will|can|could|should|would|did|do|got|saw|went|was)[a-z]+\b", re.I
+)
 _ADRIFT = re.compile(
     rf"{_OPENING}(?:it|its|this|that|that's|it's|these|those|they|they're|he|she|his|her|their|there|which|who"
     rf"|what|such)\b",
@@ -176,14 +181,15 @@ def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
     own_word = is_own_word(episode)
     named = {mention.kind for mention in found}
     kind, sure, explicit = _cue(text, technical=bool(named & TECHNICAL), own_word=own_word)
-    if _ADRIFT.match(text) and not _REMEMBER.match(text):
+    bare = without_openers(text)
+    if _ADRIFT.match(bare) and not _REMEMBER.match(text):
         return None  # what it points to stands in another sentence
     talk = not own_word or (bool(episode.agent) and episode.role == "")
     if talk and not named & TECHNICAL and kind in _ADVICE:
         return None  # one encourages or advises another: what they say of themselves is told by its cues
     hedge = _HEDGE if _HEDGED.search(text) else 0.0
     if kind is None:
-        return _unmarked(text, named, hedge)
+        return _unmarked(bare, named, hedge, bidden=bare != text)
     if kind is Kind.FAILURE and not explicit and _HEADLINE.match(text):
         return None
     worth = sure - hedge - (_CALL if text.endswith("!") else 0.0)
@@ -225,17 +231,28 @@ def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, fl
     return None, 0.0, False
 
 
-def _unmarked(text: str, named: set[EntityKind], hedge: float) -> Mark | None:
-    """Return what a sentence without a cue may turn out to be when it is heard again and again."""
+def _unmarked(text: str, named: set[EntityKind], hedge: float, *, bidden: bool) -> Mark | None:
+    """Return what a statement without a cue may turn out to be when it is heard again and again.
+
+    `bidden`: an opener stood before it, such as "please".
+    """
     if _HEADLINE.match(text):
         return None
     needed = NEED.search(text) is not None
-    told = any(cue is not None for cue in (IMPERATIVE.match(_LEAD.sub("", text)), RULE.search(text)))
+    told = IMPERATIVE.match(_LEAD.sub("", text)) is not None or RULE.search(text) is not None or _bids(text, bidden)
     if not (needed or ((told or _STATES.search(text)) and not _OF_ONESELF.search(text))):
         return None
     rule = needed or told
-    worth = _UNMARKED + (_TOLD_BY_NAMES if named & _CODE else 0.0) + (_TOLD_BY_NAMES if rule else 0.0) - hedge
+    precise = named & _CODE or any(char.isdigit() for char in text)
+    worth = _UNMARKED + (_TOLD_BY_NAMES if precise else 0.0) + (_TOLD_BY_NAMES if rule else 0.0) - hedge
     return Mark(kind=Kind.CONVENTION if rule else Kind.FACT, worth=worth, sure=0.5, marked=False, explicit=False)
+
+
+def _bids(text: str, bidden: bool) -> bool:
+    """Return whether a statement says what is to be done, or is always done: behind an opener, or on some occasion."""
+    if not bidden and _OCCASION.search(text) is None:
+        return False
+    return any(cue.match(_LEAD.sub("", text)) for cue in (IMPERATIVE, STEP, _HABIT))
 
 
 def _may_tell(sentence: Sentence) -> bool:

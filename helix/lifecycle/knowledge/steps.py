@@ -24,6 +24,28 @@ _TOLD_TO_DO = words(
     r"how (?:we|i|to|you)|to [a-z]+|steps?|process|procedure|checklist|routine|recipe|runbook|playbook|workflow|guide",
     r"releas(?:e|ing)|deploy(?:ing|ment)?|setup|setting up|instructions?",
     r"(?:before|after|when(?:ever)?|every time) .+|[a-z]+ing (?:an?|the|our|my) .+",
+    r"(?:[a-z]+ ){0,3}(?:procedure|process|steps|checklist|routine|runbook|playbook)(?: (?:for|of|to) .+)?",
+    r".+ like this|.+ as follows|.+ in this order",
+)
+_TOLD_ONCE = re.compile(
+    r"(?:please )?(?:remember(?: that| to|:)?|note(?: to self)?:|keep in mind:?|(?:don't|do not|never) forget(?: how)?"
+    r"|from now on,?|going forward,?"
+    r"|(?:we|the team|i)(?:'ve| have)? (?:now )?(?:decided|agreed|settled)(?: to| that| on)?)\s+",
+    re.IGNORECASE,
+)
+_DONE_SO = words(
+    r"[a-z]+ed (?:an?|the|our|my) .+ (?:again|like this|as follows|this way|in this order)|how (?:i|we) [a-z]+ed .+"
+)
+_DONE = words(
+    r"(?!need|feed|speed|seed|red)[a-z]{2,}ed|ran|did|went|built|sent|set|put|wrote|made|took|shut|got|brought|cut"
+    r"|drew|gave|reset|rebuilt|rewrote|chose"
+)
+_SEQUENCE = re.compile(
+    r"(?:(?<=\A)|(?<=[.!?:;,]\s)|(?<=\n))first(?:ly)?(?: of all)?,?\s+(?=[a-z])[^\n]*", re.IGNORECASE
+)
+_FIRST = re.compile(r"\Afirst(?:ly)?(?: of all)?,?\s+", re.IGNORECASE)
+_THEREAFTER = re.compile(
+    r"[,;.]?\s+(?:and )?(?:then|next|after (?:that|which)|afterwards|finally|lastly|last of all),?\s+", re.IGNORECASE
 )
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]|\*\*).*$|:\W*$")
 _KEPT_TO = words(
@@ -58,18 +80,22 @@ def procedure(text: str) -> Procedure | None:
     """
     for numbered, before, steps, behind in _lists(text):
         goal = " ".join(before.split())
+        goal, told_once = _bare(goal)
         if not goal or len(goal) > _LONGEST_GOAL or not _LEAST_STEPS <= len(steps) <= _MOST_STEPS:
             continue
-        lead = before.strip().rsplit("\n", 1)[-1].rsplit(". ", 1)[-1].strip()
-        bidden = 2 * sum(map(_begins_with_verb, steps)) > len(steps)
+        lead, _ = _bare(before.strip().rsplit("\n", 1)[-1].rsplit(". ", 1)[-1].strip())
+        done = _DONE_SO.match(lead) is not None and 2 * sum(_DONE.match(step) is not None for step in steps) > len(
+            steps
+        )
+        bidden = done or 2 * sum(map(_begins_with_verb, steps)) > len(steps)
         technical = 2 * sum(map(_is_technical, steps)) >= len(steps)
         headed = _HEADING.search(lead) is not None
-        to_do = _TOLD_TO_DO.match(lead.lstrip("#*_ \t")) is not None
+        to_do = done or _TOLD_TO_DO.match(lead.lstrip("#*_ \t")) is not None
         if (numbered and (technical or (bidden and (headed or to_do)))) or (bidden and headed and to_do):
             return Procedure(
                 goal=goal.strip("#* \t").rstrip(": ").strip(),
                 steps=tuple(steps),
-                settled=_KEPT_TO.search(f"{goal}\n{behind}") is not None,
+                settled=told_once or _KEPT_TO.search(f"{goal}\n{behind}") is not None,
                 ours=_OURS.search(lead) is not None,
                 bidden=bidden,
                 technical=technical,
@@ -91,6 +117,7 @@ def _lists(text: str) -> Iterator[tuple[bool, str, list[str], str]]:
         if len(items) >= _LEAST_STEPS:
             yield False, *_parted(text, items)
     yield from _inline(text)
+    yield from _in_sequence(text)
 
 
 def _blocks(text: str, found: Sequence[re.Match[str]]) -> Iterator[tuple[int, re.Match[str]]]:
@@ -124,6 +151,29 @@ def _inline(text: str) -> Iterator[tuple[bool, str, list[str], str]]:
     rest = text[found[-1].end() + len(last) :] if behind or "\n" in pieces[-1] else ""
     steps = [_JOINT.sub("", " ".join(piece.split())) for piece in (*pieces[:-1], last)]
     yield True, text[: found[0].start()], [step.rstrip(". ") for step in steps], rest
+
+
+def _in_sequence(text: str) -> Iterator[tuple[bool, str, list[str], str]]:
+    """Yield what is told as a sequence: first this, then that, finally the rest. Without a lead it leads in itself."""
+    if (match := _SEQUENCE.search(text)) is None:
+        return
+    told, *behind = _SENTENCE_END.split(match[0], maxsplit=1)
+    if len(_THEREAFTER.findall(told)) + 1 < _LEAST_STEPS:  # each step may be a sentence of its own
+        told, behind = match[0], []
+    first, *others = _THEREAFTER.split(told)
+    steps = [" ".join(step.split()).rstrip(".!,; ") for step in (_FIRST.sub("", first), *others)]
+    if all(steps) and all(map(_begins_with_verb, steps)):
+        before = text[: match.start()].strip() or f"{told.rstrip('.!')}:"
+        yield True, before if _HEADING.search(before) else f"{before}:", steps, " ".join(behind)
+
+
+def _bare(lead: str) -> tuple[str, bool]:
+    """Return what a lead says behind "remember" and its like, and whether that was there: once is enough then."""
+    match = _TOLD_ONCE.match(lead)
+    if match is None:
+        return lead, False
+    rest = lead[match.end() :]
+    return rest[:1].upper() + rest[1:], True
 
 
 def _begins_with_verb(step: str) -> bool:

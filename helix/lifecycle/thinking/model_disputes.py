@@ -8,9 +8,10 @@ from typing import Any, cast
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.thinking.by_model import CONTRADICTION, opposed
+from helix.lifecycle.thinking.tally import Tally
 from helix.lifecycle.truth.consolidate import claims, meet
 from helix.lifecycle.truth.contradict import Contradiction, Statement, contradiction
-from helix.lifecycle.truth.disputes import oppose
+from helix.lifecycle.truth.settling import oppose
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref, Relation
@@ -27,24 +28,25 @@ def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, An
 
     `payload`: `scope` (None: every scope). Asked about are pairs of active memories that claim to hold at one time, are
     as near as a refinement, and between which nothing is settled. What it finds is settled or flagged as any
-    contradiction is. Without a model, or an answer that holds, nothing changes.
+    contradiction is. Without a model, or an answer that holds, nothing changes. `asked` counts the pairs that were sent
+    to a provider, `unanswered` those without an answer.
     """
-    model = run.language_model
+    model = None if run.language_model is None else Tally(run.language_model)
     pairs = _pairs(run.store, payload.get("scope")) if model is not None else []
-    found = asked = 0
+    found = 0
     for start in range(0, len(pairs), CONTRADICTION.batch):
         if run.cancelled or model is None:
             break
         batch = pairs[start : start + CONTRADICTION.batch]
         verdicts = opposed(model, [(_statement(newer), _statement(known)) for newer, known in batch])
-        asked += len(batch)
         for (newer, known), why in zip(batch, verdicts, strict=True):
             if why is not None and run.write(f"{newer.id} against {known.id}", _opposing(run.store, newer, known, why)):
                 found += 1
                 run.say(f"contradiction: {newer.name} and {known.name}")
         run.progress(start + len(batch), len(pairs), "memories compared")
     run.count("contradictions found", found)
-    return {"asked": asked, "found": found}
+    asked, unanswered = (model.asked, model.unanswered) if model is not None else (0, 0)
+    return {"asked": asked, "unanswered": unanswered, "found": found}
 
 
 def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:

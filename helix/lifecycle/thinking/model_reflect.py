@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helix.lifecycle.insight.reflect import MOST_CITED, Item, Think, Thought, reflect
+from helix.lifecycle.insight.reflect import Think, reflect
 from helix.lifecycle.insight.summary import Summary, speaker_of, summarised
+from helix.lifecycle.insight.thought import MOST_CITED, Item, Thought
 from helix.lifecycle.thinking.by_model import insights, summary
 from helix.lifecycle.work.run import Run
 from helix.model.episode import Episode

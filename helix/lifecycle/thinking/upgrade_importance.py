@@ -10,6 +10,7 @@ import numpy as np
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.insight.support import findable_episodes, present, supports_of
 from helix.lifecycle.thinking.by_model import IMPORTANCE, importances
+from helix.lifecycle.thinking.tally import Tally
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.worth.importance import importance_of
 from helix.model.edge import Label, Ref, Relation
@@ -26,21 +27,21 @@ _BELIEVED = Trust.AGENT_INFERRED.rank
 
 
 def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Have the store's language model rate the newest episodes; return how many it was asked about, and changed.
+    """Have the store's language model rate the newest episodes; return what came of it.
 
     `payload`: `scope` (None: every scope), `limit` (200). What was consolidated is not new. Only importance that Helix
     found by rules is changed, by 3 at most, once: what somebody gave, and what was upgraded before, stays. A text of a
-    tool or of the web is never rated up. Where the model has no answer, everything stays as it is.
+    tool or of the web is never rated up. Where the model has no answer, everything stays as it is. `asked` counts the
+    episodes that a provider was sent, `unanswered` those without an answer.
     """
-    changed = asked = 0
-    model = run.language_model
+    changed = 0
+    model = None if run.language_model is None else Tally(run.language_model)
     episodes = _ruled(run, payload.get("scope"), int(payload.get("limit") or _MOST)) if model is not None else []
     for start in range(0, len(episodes), IMPORTANCE.batch):
         if run.cancelled or model is None:
             break
         batch = episodes[start : start + IMPORTANCE.batch]
         ratings = importances(model, [episode.content[:_LONGEST] for episode in batch])
-        asked += len(batch)
         if not any(rating is not None for rating in ratings):
             break  # nobody answers now; the next run asks again
         better = {
@@ -53,7 +54,8 @@ def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any
             changed += run.write(f"importance {min(better)}", _rating(run, read, better)) or 0
         run.progress(start + len(batch), len(episodes), "rating episodes")
     run.count("episodes rated", changed)
-    return {"asked": asked, "changed": changed}
+    asked, unanswered = (model.asked, model.unanswered) if model is not None else (0, 0)
+    return {"asked": asked, "unanswered": unanswered, "changed": changed}
 
 
 def _ruled(run: Run, scope: str | None, limit: int) -> list[Episode]:

@@ -68,11 +68,15 @@ class Newcomer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What decides between two memories that contradict each other: since when each holds, how sure, from whom."""
+    """What decides between two memories that contradict each other: since when each holds, how sure, from whom.
+
+    `derived`: nobody stated how sure it is, it follows from the episodes.
+    """
 
     since: datetime
     confidence: float
     trust: Trust
+    derived: bool = False
 
 
 def decide(
@@ -105,11 +109,13 @@ def decide(
 def rule(first: Claim, second: Claim) -> Ruling:
     """Return which of two contradicting claims holds: the later, else the surer, else the better founded one.
 
-    OPEN where they are close in all three, and where a weaker class of trust would win over a stronger one.
+    OPEN where they are close in all three, and where a weaker class of trust would win over a stronger one. How sure
+    what was derived is and how sure what was stored is are two scales: of one class, neither is the surer one.
     """
+    comparable = first.derived is second.derived or first.trust is not second.trust
     if abs(first.since - second.since) >= CLOSE_IN_TIME:
         wins = first.since > second.since
-    elif abs(first.confidence - second.confidence) >= CLOSE_IN_CONFIDENCE:
+    elif comparable and abs(first.confidence - second.confidence) >= CLOSE_IN_CONFIDENCE:
         wins = first.confidence > second.confidence
     elif first.trust is not second.trust:
         wins = first.trust.rank < second.trust.rank
@@ -119,12 +125,6 @@ def rule(first: Claim, second: Claim) -> Ruling:
     if winner.trust.rank > loser.trust.rank:
         return Ruling.OPEN
     return Ruling.FIRST if wins else Ruling.SECOND
-
-
-def claim_of(memory: Memory) -> Claim:
-    """Return what decides for or against a memory."""
-    since = memory.valid_from or memory.recorded_at
-    return Claim(since=since, confidence=memory.confidence, trust=memory.provenance.trust)
 
 
 def outranks(memory: Memory, known: Memory) -> bool:
@@ -159,6 +159,15 @@ def against(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
     if not claims(memory.kind) or not claims(newcomer.kind):
         return None
     return contradiction(Statement(trigger=memory.trigger, resolution=memory.resolution), newcomer.statement)
+
+
+def contraries(
+    newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
+) -> list[tuple[Memory, Contradiction]]:
+    """Return which of the memories near enough cannot hold beside a newcomer, and why; the nearest first."""
+    ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
+    found = ((memory, against(memory, newcomer)) for memory, cosine in ranked if cosine >= thresholds.related)
+    return [(memory, why) for memory, why in found if why is not None]
 
 
 def same_words(memory: Memory, newcomer: Newcomer) -> bool:

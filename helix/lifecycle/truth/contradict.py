@@ -7,39 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from helix.lifecycle.truth.relations import Hold, is_copula, narrows, of_number, of_value, qualities
 from helix.lifecycle.truth.wording import (
     Exchange,
-    exchanges,
-    listed,
+    differences,
     negated,
     numbers,
     opposites,
     overlap,
+    sentences_apart,
+    stated,
     terms,
     words,
 )
 
-# Shares of common words (Jaccard) from which two texts speak of one thing (docs/lifecycle.md, Contradictions).
-_SAME_BUT_DENIED = 0.6
-_SAME_BUT_OPPOSITE = 0.6
-_SAME_BUT_NUMBERS = 0.6
-_SAME_SUBJECT = 0.7
-_EXCHANGED_WORDS = 2
-
-# What stands before a number that names a thing and does not measure it.
-_LABELS = listed(
-    """
-    issue bug ticket pr request step case test chapter section line page table figure sprint phase day week month build
-    commit host node worker shard thread job task milestone item part example question stage round run batch server
-    number no component kind type id level group team user account order invoice customer
-    """
-)
-# Relations with one value at a time: `listens on 8080` and `listens on 9090` cannot both hold.
-_ONE_VALUED = re.compile(
-    r"(?:\b(?:is|are|was|be|equals?|named|called|defaults? to|default|set to|sets? \w+ to|listens? on|runs? on|"
-    r"written in|(?:deploy|host|stor|own|maintain|format|build|built|indent)\w* (?:to|on|by|in|with|at)|lives? in|"
-    r"uses?|using|prefers?|keep \w+ at|pinned to|requires?|needs?|version)(?: the| an?)?)$"
-)
+# Share of common words (Jaccard) from which two texts speak of one thing (docs/lifecycle.md, Contradictions).
+_SAME = 0.6
+# Words of which one text may have more or others than the other; to align what differs in more takes milliseconds.
+_APART = 12
 
 
 class Ground(StrEnum):
@@ -67,11 +52,15 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
-    """Why two statements cannot both hold: the ground, and what stands against what in them."""
+    """Why two statements cannot both hold: the ground, and what stands against what in them.
+
+    `sure`: subject and relation are the same in all their words. Only then may a rule decide between the two.
+    """
 
     ground: Ground
     left: str
     right: str
+    sure: bool = True
 
 
 def by_words(pairs: Sequence[tuple[Statement, Statement]]) -> list[Contradiction | None]:
@@ -82,69 +71,92 @@ def by_words(pairs: Sequence[tuple[Statement, Statement]]) -> list[Contradiction
 def contradiction(left: Statement, right: Statement) -> Contradiction | None:
     """Return why the two cannot both hold, or None; the same answer, turned round, for the two turned round.
 
-    A denial and an opposite word cancel out: `never use tabs` agrees with `use spaces`.
+    A denial and an opposite word cancel out, and so do two opposites: `never use tabs` agrees with `use spaces`.
     """
     if (right.trigger, right.resolution) < (left.trigger, left.resolution):
         # Words are aligned from the left: which of the two comes first must not decide what is found.
         turned = contradiction(right, left)
         return None if turned is None else replace(turned, left=turned.right, right=turned.left)
-    a, b = terms(left.text), terms(right.text)
     against = opposites(left.text, right.text)
     denied = negated(left.text) != negated(right.text)
-    opposed = frozenset(word for pair in against for word in pair)
     if denied or against:
-        alike = overlap(a - terms(" ".join(opposed)), b - terms(" ".join(opposed)))
-        if denied and not against and alike >= _SAME_BUT_DENIED:
-            return Contradiction(ground=Ground.NEGATION, left=_said(left, "denied"), right=_said(right, "denied"))
-        if against and not denied and alike >= _SAME_BUT_OPPOSITE:
-            return Contradiction(ground=Ground.OPPOSITE, left=against[0][0], right=against[0][1])
+        return _of_opposites(left, right, against, denied=denied)
+    return None if negated(left.text) else _of_values(left, right)  # what is denied of two things holds of both
+
+
+def _of_opposites(
+    left: Statement, right: Statement, against: tuple[tuple[str, str], ...], *, denied: bool
+) -> Contradiction | None:
+    if (denied and against) or numbers(left.text) != numbers(right.text):
         return None
-    return _of_numbers(left, right, a, b) or _of_values(left, right)
-
-
-def _said(statement: Statement, word: str) -> str:
-    return word if negated(statement.text) else "said"
-
-
-def _of_numbers(left: Statement, right: Statement, a: frozenset[str], b: frozenset[str]) -> Contradiction | None:
-    one, other = numbers(left.text), numbers(right.text)
-    only_one, only_other = one - other, other - one
-    if not only_one or not only_other or overlap(_without_digits(a), _without_digits(b)) < _SAME_BUT_NUMBERS:
+    opposed = terms(" ".join(word for pair in against for word in pair))
+    a, b = stated(left.text) - opposed, stated(right.text) - opposed
+    # One word against its opposite is a contradiction, another one beside it another subject.
+    if overlap(a, b) < _SAME or (a - b and b - a):
         return None
-    if numbers(left.trigger) != numbers(right.trigger) and left.resolution and right.resolution:
-        return None  # the matters differ: `port of host 1`, `port of host 2`
-    found = [
-        exchange
-        for exchange in exchanges(left.text, right.text)
-        if numbers(" ".join(exchange.left)) and numbers(" ".join(exchange.right))
-    ]
-    if len(found) != 1 or _labelled(found[0]):
-        return None  # several at once are rows of a list: `part 5 weighs 35`, `part 6 weighs 42`
-    return Contradiction(ground=Ground.NUMBER, left=" ".join(sorted(only_one)), right=" ".join(sorted(only_other)))
+    if denied:
+        said = ("denied" if negated(one.text) else "said" for one in (left, right))
+        return Contradiction(ground=Ground.NEGATION, left=next(said), right=next(said), sure=a == b)
+    if len({one for one, _ in against}) > 1:
+        return None
+    return Contradiction(ground=Ground.OPPOSITE, left=against[0][0], right=against[0][1], sure=a == b)
 
 
 def _of_values(left: Statement, right: Statement) -> Contradiction | None:
-    whole = not (left.resolution and right.resolution)
-    if not whole and overlap(terms(left.trigger), terms(right.trigger)) < _SAME_SUBJECT:
+    """Return that one subject has two values of a relation that has one at a time.
+
+    Whatever else differs before the value tells of another subject, whatever limits what is said after it of another
+    case; what one of the two says more leaves it to a person.
+    """
+    compared = _compared(left, right)
+    if compared is None or len(frozenset(words(compared[0])) ^ frozenset(words(compared[1]))) > _APART:
         return None
-    texts = (left.text, right.text) if whole else (left.resolution, right.resolution)
-    if len(frozenset(words(texts[0])) ^ frozenset(words(texts[1]))) > 2 * _EXCHANGED_WORDS:
-        return None  # told at once; to align long texts takes milliseconds
-    found = exchanges(*texts)
-    if len(found) != 1 or max(len(found[0].left), len(found[0].right)) > _EXCHANGED_WORDS:
+    one, other, framed = compared
+    found: list[Exchange] = differences(one, other)
+    if not found or any(narrows(beside) for beside in found[1:]):
         return None
-    exchange = found[0]
-    frame = " ".join(exchange.before)
-    if not _ONE_VALUED.search(frame) or any(word.endswith(("ing", "ly")) for word in (*exchange.left, *exchange.right)):
+    exchange, alone = found[0], len(found) == 1
+    numeric = bool(_numbers(exchange.left) and _numbers(exchange.right))
+    hold = of_number(exchange, framed=framed) if numeric else Hold.NOT
+    ground = Ground.NUMBER
+    if hold is Hold.NOT:
+        hold, ground = (of_value(exchange, framed=framed) if alone else Hold.NOT), Ground.VALUE
+        if hold is not Hold.NOT and is_copula(exchange):
+            named = _names(exchange.left, one) and _names(exchange.right, other)
+            if not named and qualities(exchange):
+                return None
+            hold = Hold.SURELY if named else Hold.PERHAPS
+    if hold is Hold.NOT:
         return None
-    if whole and len(terms(" ".join((*exchange.before, *exchange.after)))) < 2:
-        return None
-    return Contradiction(ground=Ground.VALUE, left=" ".join(exchange.left), right=" ".join(exchange.right))
+    sides = (exchange.left, exchange.right)
+    a, b = (" ".join(sorted(_numbers(side)) if ground is Ground.NUMBER else side) for side in sides)
+    return Contradiction(ground=ground, left=a, right=b, sure=hold is Hold.SURELY and alone)
 
 
-def _labelled(exchange: Exchange) -> bool:
-    return bool(exchange.before) and exchange.before[-1].rstrip("s") in _LABELS
+def _compared(left: Statement, right: Statement) -> tuple[str, str, bool] | None:
+    """Return the texts to be set against each other, and whether their matter is named apart; None: they differ."""
+    if words(left.resolution) == words(right.resolution):
+        return (*sentences_apart(left.trigger, right.trigger), False)
+    if not left.resolution or not right.resolution:
+        return (*sentences_apart(left.text, right.text), False)
+    if terms(left.trigger) != terms(right.trigger):
+        return None
+    one, other = sentences_apart(left.resolution, right.resolution)
+    return f"{left.trigger}\n{one}", f"{left.trigger}\n{other}", True
 
 
-def _without_digits(found: frozenset[str]) -> frozenset[str]:
-    return frozenset(term for term in found if not any(letter.isdigit() for letter in term))
+def _numbers(side: tuple[str, ...]) -> frozenset[str]:
+    return numbers(" ".join(side))
+
+
+def _names(side: tuple[str, ...], text: str) -> bool:
+    """Return whether words of a text are a name or an identifier: with a capital, a digit or a mark inside."""
+    return all(_NAME.search(_as_written(word, text)) for word in side)
+
+
+_NAME = re.compile(r"[^\W\d_a-z]|\d|[._/-]")
+
+
+def _as_written(word: str, text: str) -> str:
+    found = re.findall(rf"(?<!\w)(?i:{re.escape(word)})(?!\w)", text)
+    return found[-1] if found else ""

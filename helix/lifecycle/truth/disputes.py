@@ -12,22 +12,17 @@ from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
 from helix.lifecycle.truth.closing import hold_until, take_back_retirement
-from helix.lifecycle.truth.consolidate import Ruling, claim_of, rule
-from helix.lifecycle.truth.contradict import Contradiction, Ground
+from helix.lifecycle.truth.contradict import Ground
+from helix.lifecycle.truth.settling import FIRST, SECOND, begin, disputes_of, doubted, held_without
 from helix.model.dispute import Dispute, DisputeStatus, Outcome
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
-from helix.model.provenance import Trust
 from helix.model.records import edge_from
 from helix.store.store import Store
 from helix.store.writer import Decision
 
-_DOUBT = 0.25
-"""Share of its confidence that a contradicted memory loses while the contradiction is open."""
 _ALL = 1_000_000_000
-_SIDES = _FIRST, _SECOND = "first", "second"
-_OUTSIDE = Trust.TOOL_OUTPUT.rank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,64 +35,24 @@ class _Case:
 
     @property
     def sides(self) -> Mapping[str, Memory]:
-        return {_FIRST: self.first, _SECOND: self.second}
+        return {FIRST: self.first, SECOND: self.second}
 
     def since(self, side: str) -> datetime:
         """Since when a side claimed to hold when the contradiction was found; taking it back may record it anew."""
         told = cast(Mapping[str, str], self.edge.attributes.get("since", {}))
-        return _moment(told.get(side)) or claim_of(self.sides[side]).since
+        memory = self.sides[side]
+        return _moment(told.get(side)) or memory.valid_from or memory.recorded_at
 
     @property
     def taken(self) -> dict[str, float]:
         """What the contradiction has taken of each side's confidence, and not given back."""
         taken = cast(Mapping[str, float], self.edge.attributes.get("taken", {}))
-        return {side: taken.get(side, 0.0) for side in (_FIRST, _SECOND)}
+        return {side: taken.get(side, 0.0) for side in (FIRST, SECOND)}
 
     @property
     def status(self) -> DisputeStatus:
         # An edge that a person drew by hand says nothing of itself: it waits to be resolved.
         return DisputeStatus(str(self.edge.attributes.get("status", DisputeStatus.OPEN)))
-
-
-def oppose(composer: Composer, store: Store, newer: Memory, known: Memory, why: Contradiction) -> Ruling:
-    """Settle or flag that `newer`, written by the same change, contradicts a known memory; return how it was ruled.
-
-    The loser's validity ends where the winner's begins (now, where the winner's began earlier). What is too close to
-    call is flagged: both lose some of their confidence, and what was taken is written down.
-    """
-    first, second = _ref(newer), _ref(known)
-    edge = Edge(
-        type=Relation.CONTRADICTS,
-        source=first,
-        target=second,
-        created_at=composer.now,
-        attributes={
-            "ground": why.ground.value,
-            "left": why.left,
-            "right": why.right,
-            "since": {
-                side: claim_of(memory).since.isoformat() for side, memory in zip(_SIDES, (newer, known), strict=True)
-            },
-        },
-        provenance=newer.provenance,
-    )
-    ruling = rule(claim_of(newer), claim_of(known))
-    if ruling is Ruling.OPEN:
-        taken = {_FIRST: _doubted(composer, newer, by=known), _SECOND: _doubted(composer, known, by=newer)}
-        composer.put_edge(_with(edge, status=DisputeStatus.OPEN, taken=taken))
-        return ruling
-    winner, loser = (newer, known) if ruling is Ruling.FIRST else (known, newer)
-    before = {_FIRST: _standing(newer), _SECOND: _standing(known)}
-    if claim_of(winner).since > claim_of(loser).since:
-        _begin(composer, winner, claim_of(winner).since)
-    if loser is newer:
-        composer.patch(first, valid_to=_end_of(newer, known, composer.now))
-    else:
-        hold_until(composer, store, known, _end_of(known, newer, composer.now))
-    outcome = Outcome.FIRST if winner is newer else Outcome.SECOND
-    composer.edge(Relation.SUPERSEDES, _ref(winner), _ref(loser), provenance=newer.provenance)
-    composer.put_edge(_with(edge, status=DisputeStatus.SETTLED, outcome=outcome, before=before, taken={}))
-    return ruling
 
 
 def contradictions(
@@ -178,8 +133,8 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
             raise ConflictError(f"the contradiction of {case.first.name!r} and {case.second.name!r} is open")
         case = _undone(composer, store, case)
         taken = {
-            side: case.taken[side] or _doubted(composer, memory, by=rival)
-            for side, memory, rival in ((_FIRST, case.first, case.second), (_SECOND, case.second, case.first))
+            side: case.taken[side] or doubted(composer, memory, by=rival)
+            for side, memory, rival in ((FIRST, case.first, case.second), (SECOND, case.second, case.first))
         }
         edge = _with(case.edge, status=DisputeStatus.OPEN, taken=taken)
         composer.put_edge(edge)
@@ -193,13 +148,13 @@ def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> d
     """Close what does not stay; return how it stood before, by side. What a rule closed already stays closed."""
     if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
         return {}
-    losers = {Outcome.FIRST: (_SECOND,), Outcome.SECOND: (_FIRST,), Outcome.NEITHER: (_FIRST, _SECOND)}
+    losers = {Outcome.FIRST: (SECOND,), Outcome.SECOND: (FIRST,), Outcome.NEITHER: (FIRST, SECOND)}
     before: dict[str, dict[str, object]] = {}
     for side in losers.get(outcome, ()):
-        loser, rival = case.sides[side], _SECOND if side == _FIRST else _FIRST
+        loser, rival = case.sides[side], SECOND if side == FIRST else FIRST
         before |= {each: _standing(memory) for each, memory in case.sides.items()}
         if outcome is not Outcome.NEITHER and case.since(rival) > case.since(side):
-            _begin(composer, case.sides[rival], case.since(rival))
+            begin(composer, case.sides[rival], case.since(rival))
             hold_until(composer, store, loser, case.since(rival))
         else:
             composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now)
@@ -216,27 +171,30 @@ def _undone(composer: Composer, store: Store, case: _Case) -> _Case:
             raise ConflictError(
                 f"{memory.name!r} ({memory.id}) was changed since", hint="restore it first, or edit the present version"
             )
-        begin, until = _moment(fields.get("valid_from")), _moment(fields.get("valid_to"))
+        since, until = _moment(fields.get("valid_from")), _moment(fields.get("valid_to"))
+        if "until" in case.edge.attributes:
+            until = held_without(store, memory, case.edge)
         if memory.status is Status.RETIRED:
             memory = take_back_retirement(composer, store, memory)
         if memory.valid_to != until:
             hold_until(composer, store, memory, until)
-        if memory.valid_from != begin:
-            composer.patch(_ref(memory), valid_from=begin)
-        restored[side] = replace(memory, valid_from=begin, valid_to=until)
+        if memory.valid_from != since:
+            composer.patch(_ref(memory), valid_from=since)
+        restored[side] = replace(memory, valid_from=since, valid_to=until)
     for source, target in ((case.first, case.second), (case.second, case.first)):
         composer.drop_edge(Relation.SUPERSEDES, _ref(source), _ref(target))
     attributes = {key: value for key, value in case.edge.attributes.items() if key not in _DECIDED}
     edge = replace(case.edge, attributes={**attributes, "status": DisputeStatus.OPEN.value})
-    return _Case(edge=edge, first=restored[_FIRST], second=restored[_SECOND])
+    return _Case(edge=edge, first=restored[FIRST], second=restored[SECOND])
 
 
-_DECIDED = frozenset({"outcome", "before", "note", "resolved_at"})
+_DECIDED = frozenset({"outcome", "before", "until", "note", "resolved_at"})
 
 
 def _edited(store: Store, memory: Memory, case: _Case) -> bool:
-    """Return whether something other than the memory's rival has taken its place."""
+    """Return whether something other than a memory that it contradicts has taken its place."""
     ref, rivals = _ref(memory), {_ref(case.first), _ref(case.second)}
+    rivals |= {end for edge in disputes_of(store, memory) for end in (edge.source, edge.target)}
     return any(
         op.type is Relation.SUPERSEDES and op.target == ref and op.source not in rivals
         for op in store.records.edges_at(ref)
@@ -245,37 +203,13 @@ def _edited(store: Store, memory: Memory, case: _Case) -> bool:
 
 def _give_back(composer: Composer, case: _Case, outcome: Outcome) -> dict[str, float]:
     """Give what stays its confidence back; return what remains taken."""
-    staying = {Outcome.FIRST: (_FIRST,), Outcome.SECOND: (_SECOND,), Outcome.BOTH: (_FIRST, _SECOND)}
+    staying = {Outcome.FIRST: (FIRST,), Outcome.SECOND: (SECOND,), Outcome.BOTH: (FIRST, SECOND)}
     taken = case.taken
     for side in staying.get(outcome, ()):
         memory = case.sides[side]
         composer.patch(_ref(memory), confidence=min(1.0, memory.confidence + taken[side]))
         taken[side] = 0.0
     return taken
-
-
-def _doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
-    """Lower a memory's confidence and return what was taken.
-
-    What tools or the web say takes nothing from a better founded memory: doubt would be a cheap attack on it.
-    """
-    doubter = by.provenance.trust.rank
-    if doubter >= _OUTSIDE and doubter > memory.provenance.trust.rank:
-        return 0.0
-    taken = _DOUBT * memory.confidence
-    composer.patch(_ref(memory), confidence=memory.confidence - taken)
-    return taken
-
-
-def _end_of(loser: Memory, winner: Memory, now: datetime) -> datetime:
-    begun, lost = claim_of(winner).since, claim_of(loser).since
-    return begun if begun > lost else max(now, lost)
-
-
-def _begin(composer: Composer, winner: Memory, since: datetime) -> None:
-    """Say since when the winner holds, where it did not say so itself: before, something else held."""
-    if winner.valid_from is None:
-        composer.patch(_ref(winner), valid_from=since)
 
 
 def _standing(memory: Memory) -> dict[str, object]:

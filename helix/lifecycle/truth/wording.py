@@ -23,6 +23,9 @@ NEGATIONS = listed(
 )
 """Words that turn what is said into its opposite."""
 
+PLAIN = listed("a an the is are was were be been being its our my this that these those")
+"""Words in which two statements may differ and say the same."""
+
 # None of them denies by itself: that would count twice.
 _OPPOSITES = listed(
     """
@@ -52,12 +55,18 @@ _WORD = re.compile(r"[^\W_]+(?:[._:/\-'][^\W_]+)*")
 # Capitals within a sentence, and identifiers: what a text names.
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+|\b\w+[_./]\w[\w./]*|\b[a-z]+[A-Z]\w*")
 _NUMBER = re.compile(r"\d+(?:[.\-_]\d+)*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+# What must be done and what is done are told apart by nobody who denies it.
+_MODAL = re.compile(r"\b(?:must|shall|may|might|ought to|ha(?:s|ve) to|needs? to|need(?= not))\b", re.IGNORECASE)
 _COMPARED = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """Words of one text (`left`) that stand where others stand in the other (`right`), and the words before them."""
+    """Words of one text (`left`) where the other has others (`right`), and the words before and after them.
+
+    Either side may be empty: then the other text has words more. What stands before and after is the left text's.
+    """
 
     left: tuple[str, ...]
     right: tuple[str, ...]
@@ -92,6 +101,11 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(query_terms(" ".join(word for word in words(text) if word not in NEGATIONS)))
 
 
+def stated(text: str) -> frozenset[str]:
+    """Return the `terms` of a text without the words that make of it a duty or a possibility."""
+    return terms(_MODAL.sub(" ", text))
+
+
 def overlap(left: frozenset[str], right: frozenset[str]) -> float:
     """Return the share of words two texts have in common (Jaccard, 0..1); 0 where neither has any."""
     return len(left & right) / len(left | right) if left or right else 0.0
@@ -104,15 +118,25 @@ def opposites(left: str, right: str) -> tuple[tuple[str, str], ...]:
     return tuple((one, other) for one in sorted(a - b) for other in _OPPOSITES_OF.get(one, ()) if other in only_b)
 
 
-def exchanges(left: str, right: str) -> list[Exchange]:
-    """Return where the words of one text stand in the place of others, from left to right."""
+def differences(left: str, right: str) -> list[Exchange]:
+    """Return where the words of two texts differ in more than articles and forms of `to be`, from left to right."""
     a, b = words(left), words(right)
     blocks = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     return [
         Exchange(left=a[start:end], right=b[from_:to], before=a[:start], after=a[end:])
         for what, start, end, from_, to in blocks
-        if what == "replace"
+        if what != "equal" and not PLAIN.issuperset((*a[start:end], *b[from_:to]))
     ]
+
+
+def sentences_apart(left: str, right: str) -> tuple[str, str]:
+    """Return two texts without the sentences that both begin and both end with; as they are where nothing is left."""
+    a, b = _SENTENCE_END.split(left.strip()), _SENTENCE_END.split(right.strip())
+    while len(a) > 1 and len(b) > 1 and words(a[0]) == words(b[0]):
+        a, b = a[1:], b[1:]
+    while len(a) > 1 and len(b) > 1 and words(a[-1]) == words(b[-1]):
+        a, b = a[:-1], b[:-1]
+    return " ".join(a), " ".join(b)
 
 
 def exchanged(left: str, right: str) -> bool:

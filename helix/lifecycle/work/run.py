@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from helix.errors import GuardError
@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 LEAST_GUARDED, ALWAYS_ALLOWED = 20, 5
 """Memories that a job may take out of recall: so many, or half of what is active where that is less; so few always."""
+GUARDED_TIME = timedelta(days=1)
+"""How long what a job took counts for the next ones of its kind: to ask again must not walk past the guard."""
 MERGED = "merged"
 """Attribute of a SUPERSEDES edge that says that one memory was folded into another, which is no version of it."""
 
@@ -104,17 +106,14 @@ class Run:
             self._watch.progress(done, total, message)
 
     def _guard(self, operations: Sequence[Operation]) -> None:
-        """Count the active memories that the job takes out of recall, those of a run that was killed included."""
+        """Count the active memories that the job takes out of recall.
+
+        Those of a run that was killed are included, and those that jobs of its kind took in the last day.
+        """
+        if not any(isinstance(op, PutNode | DropNode) and _hides(op) for op in operations):
+            return
         if self._taken is None:
-            effects = self.store.journal.effects.of(self.job)
-            drops = [effect.drop for effect in effects if _was_active(effect.before)]
-            edges = [effect.drop for effect in effects if isinstance(effect.drop, DropEdge)]
-            followed = _followed(op for op in self.store.journal.effects.held(edges) if op is not None)
-            self._taken = {
-                drop.id
-                for drop in drops
-                if isinstance(drop, DropNode) and drop.id not in followed and not self._is_active(drop.id)
-            }
+            self._taken = set().union(*map(self._took, self._kin()))
             active = self.store.catalogue.view.counts().statuses[Status.ACTIVE] + len(self._taken)
             least = min(LEAST_GUARDED, max(ALWAYS_ALLOWED, active // 2))
             self._allowed = max(least, int(self.store.settings.guard_share * active))
@@ -125,15 +124,37 @@ class Run:
             if isinstance(op, PutNode | DropNode) and _hides(op) and op.id not in followed and self._is_active(op.id)
         }
         if len(taken) > self._allowed:
-            told = f"would take {len(taken):,} memories out of recall, and {self._allowed:,} are allowed"
+            told = f"would take {len(taken):,} memories out of recall, and {self._allowed:,} are allowed in a day"
             if not self.dry_run:
                 raise GuardError(
                     f"the {self.kind} job {self.job} stopped: it {told}",
-                    hint="look at its plan in a dry run; a larger `guard_share` lets it pass",
+                    hint=f"`helix undo {self.job}` takes back what it wrote; a larger `guard_share` allows more",
                 )
             if len(self._taken) <= self._allowed:
                 self.say(f"the job {told}: it stops here")
         self._taken = taken
+
+    def _kin(self) -> list[str]:
+        """Return the job itself, and those of its kind that wrote in the last day and were not undone."""
+        journal = self.store.journal
+        since = journal.effects.jobs_since(self.now - GUARDED_TIME)
+        kinds = {job: kind or self._kind_of(seq) for job, (kind, seq) in since.items()}
+        return [self.job, *(job for job, kind in sorted(kinds.items()) if kind == self.kind and job != self.job)]
+
+    def _kind_of(self, seq: int) -> str:
+        return next((row.change.kind for row in self.store.journal.rows(seq - 1, 1) if row.seq == seq), "")
+
+    def _took(self, job: str) -> set[str]:
+        """Return the memories that a job took out of recall and that are not back since."""
+        effects = self.store.journal.effects.of(job)
+        drops = [effect.drop for effect in effects if _was_active(effect.before)]
+        edges = [effect.drop for effect in effects if isinstance(effect.drop, DropEdge)]
+        followed = _followed(op for op in self.store.journal.effects.held(edges) if op is not None)
+        return {
+            drop.id
+            for drop in drops
+            if isinstance(drop, DropNode) and drop.id not in followed and not self._is_active(drop.id)
+        }
 
     def _is_active(self, memory_id: str) -> bool:
         view = self.store.catalogue.view

@@ -282,13 +282,13 @@ class Worker:
             if self._may_begin(item):
                 result = self._kinds[item.kind](run, item.payload)
                 if item.id in self._cancelled:
-                    self._work.fail(item.id, "it was cancelled; what it had written stays")
+                    self._work.fail(item.id, "it was cancelled; what it had written stays", run.counts)
                 elif self._halted:
                     self._work.postpone(item.id, "", self._store.clock())
                 else:
                     self._finish(item, {**result, **run.counts}, started)
         except Exception as error:  # whatever the work of a job raises must not end the others
-            self._missed(item, error, started)
+            self._missed(item, run, error, started)
         finally:
             self._running = None
             self._cancelled.discard(item.id)
@@ -312,14 +312,14 @@ class Worker:
         self._totals.setdefault(item.kind, Counter()).update(counts)
         log.info("background job done", extra={"job": item.id, "kind": item.kind})
 
-    def _missed(self, item: WorkItem, error: Exception, started: datetime) -> None:
+    def _missed(self, item: WorkItem, run: SlicedRun, error: Exception, started: datetime) -> None:
         """Put work off that failed, longer each time, or give it up."""
         told = error.message if isinstance(error, HelixError) else f"{type(error).__name__}: {error}"
         log.warning("background job failed", extra={"job": item.id, "kind": item.kind, "error": told}, exc_info=error)
         if isinstance(error, GuardError) or item.attempts >= _MOST_FAILURES:
             if item.kind == CONSOLIDATE:  # what it choked on must not be asked for again at once
                 self._budget.start_again(item.payload.get("scope"), started)
-            self._work.fail(item.id, told)
+            self._work.fail(item.id, told, run.counts)
         else:
             delay = self._pace.backoff * 4 ** (item.attempts - 1)
             self._work.postpone(item.id, told, self._store.clock() + timedelta(seconds=delay))

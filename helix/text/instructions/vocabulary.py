@@ -24,24 +24,27 @@ CONCEPTS: Mapping[str, str] = {
     "instruction": """
         instruction instructions guidance prompt prompts directive directives guideline guidelines guardrails
         instruccion* instrucoes consigne* anweisung* istruzion* instructies instruks* instruksi polecen* instrukcj*
-        инструкц* указан* інструкц* 指令 指示 提示词 命令 지시 명령
-        تعليمات* التعليمات* talimat* निर्देश* οδηγι*
-        udhezim* treorach* stiuireadh stiuiridhe* imiyalo imiyalelo imiyalezo""",
+        инструкц* указан* інструкц* 指令 指示 提示词 命令 지시 명령 تعليمات* التعليمات* talimat* निर्देश* οδηγι*
+        udhezim* treorach*
+        stiuireadh stiuiridhe* imiyalo imiyalelo imiyalezo systempromp*""",
     "all": """
         all any every everything whatever todas todos toutes alle tutte все 所有 すべて 全て 모든 جميع
         tum gjitha uile konke""",
     "rule": """
         rule rules command commands request requests order orders restriction restrictions constraint constraints
-        limitation limitations limits boundaries policy policies filter filters ethics ethical moral safety safeguards
-        guardrails reglas regles regeln regole правил* 规则 限制 ルール 규칙 kufizim* rialach* riaghailt* imithetho""",
+        limitation limitations limits boundaries policy policies filter filters ethics ethical moral safety
+        safeguards guardrails reglas regles regeln regole правил* 规则 限制 ルール 규칙 kufizim* rialach*
+        riaghailt* imithetho restricci* einschrank*""",
     # Who is spoken to, what it is told to be, and what holds it back.
     "you": """
         you your yours yourself tu tus tuyo vous votre vos du dein* ihr* tuo tua voce seu sua jouw ты вы твой тво* ваш*
         你 您 あなた 당신 أنت sen senin आप juaj tend* tende dhuit agad wena yakho lakho""",
     "agent": """
         ai ais assistant assistants chatbot chatbots llm llms gpt chatgpt claude gemini copilot agent agents dan
-        asistente* assistente* assistent* ассистент* 助手 アシスタント 어시스턴트 asistenti cuntoir umsizi""",
-    "be": "are act behave pretend become operate operating roleplay simulate imagine eres sei bist es",
+        asistente* assistente* assistent* ассистент* 助手 アシスタント 어시스턴트 asistenti cuntoir umsizi ki ia
+        kuenstliche sprachmodell* asistente asistentes 语言模型 大模型 人工智能 智能体 bot bots agente agenten
+        agenti 代理 机器人""",
+    "be": "are act behave pretend become operate operating roleplay simulate imagine eres sei bist es 是",
     "now": "now henceforth hereafter onwards ahora jetzt теперь 现在 今から",
     "mode": "mode modalit* modalitetin modaliteti imodi kwimodi mod regime persona character",
     "power": """
@@ -76,36 +79,103 @@ CONCEPTS: Mapping[str, str] = {
     "new": """
         new updated revised real actual true urgent priority important special only nueva nouvelle neue нов* 新的
         reja ura nua emisha""",
-    "must": "must always shall immediately urgent crucial mandatory required ensure",
+    "must": """
+        must always shall immediately urgent crucial mandatory required ensure muss mussen doit doivent dois debe
+        deben debes 必须 务必 musst""",
     "tell": """
         tell mention reveal disclose inform notify report explain show warn alert print repeat output give leak
-        say saying display recite telling mentioning informing notifying reporting showing warning alerting""",
+        say saying display recite telling mentioning informing notifying reporting showing warning alerting parle*
+        parlez dis dites erwahn* verrat* verrate sag sagt sage informier* mention* 告诉 告知 提及 透露 says tells
+        dire decir* preven* previen*""",
     "leak": "reveal disclose leak recite divulge expose",
     "hidden": """
-        hidden secret secretly silently quietly covertly system internal confidential initial stealthily discreetly""",
+        hidden secret secretly silently quietly covertly system internal confidential initial stealthily
+        discreetly systeme sistema 系统 ocult* versteck* geheim* secrete secretes 隐藏 秘密""",
     "user": """
-        user users human humans person people anyone anybody maintainer maintainers team admins operators
-        owner owners customer operator reader somebody""",
+        user users human humans person people anyone anybody maintainer maintainers team admins operators owner
+        owners customer operator reader somebody benutzer* nutzer* anwender* utilisateur* usuario* utente* 用户
+        使用者 developer developers""",
     "ask": "ask asks asking asked consult consulting confirm confirmation permission approval consent",
-    "deny": "not never dont don without cannot avoid refrain instead no nobody",
-    "lacking": "without no lacking sans",
+    "deny": """
+        not never dont don without cannot avoid refrain instead no nobody ohne nicht sin sans 不要 不得 别 勿 ne
+        neither nor""",
+    "lacking": "without no lacking sans ohne sin",
     "negation": "not never dont don cannot shouldn mustn",
-    "when": "when whenever if once upon until",
+    "when": "when whenever if once upon until wenn falls quand lorsque chaque cuando cada jedes jedem jeder 每次 每当",
     "asked": """
         asked told instructed requested prompted ask asks see seen encounter summarize summarise iarrtar kerkohet
-        utshelwe""",
+        utshelwe asking verlangt bittet fragt demand* pide pida pidan solicit* 要求 请求 询问 requests wants""",
+    # Who is addressed, what comes before everything else, and which text is to be followed.
+    "as_if": "as if being wenn falls als comme tant si como siendo 作为 如果 身为",
+    "model": "model models modell modele modelo 模型",
+    "reading": """
+        reading reads read summarising summarizing processing parsing viewing reviewing editing liest lesen lisant
+        lit lisez lee lees leyendo 阅读 读到 看到 handle handles handling generating lea lean lisent open opens
+        opened opening""",
+    "this_text": "this page text document file note message diff thread dies* ceci cette esto este texto 本文 这段",
+    "before": "before prior bevor vor avant antes 之前",
+    "turn": """
+        answering responding replying continuing continue proceed proceeding respond reply answer antworte*
+        beantwort* repond* responder contest* 回答 回复 继续 antwort* helping""",
+    "anything": "anything everything any else irgend* etwas tout quoi nada todo cualquier 任何",
+    "visit": """
+        fetch visit open load download retrieve read browse curl wget ruf rufe rufen offne* lade* besuche* ouvre*
+        ouvrir ouvrez telecharge* visite* consulte* descarga* descargue* abre abrir abra visita* 访问 打开 下载
+        读取 go gehe aller vaya ve laden""",
+    "carry_out": """
+        follow obey comply execute carry perform do befolg* folge suis suivez suivre execute* sigue* siga* haz
+        haga ejecut* 遵循 按照 照做 执行 ausfuhr* ausgefuhr* apply applied obeyed followed wende""",
+    "what": "what whatever was ce lo 其中 里面",
+    "treat": "treat consider regard accept adopt take",
+    "show": """
+        print prints output show display reveal translate repeat paste dump recite disclose give post zeig* gib
+        wiederhol* ubersetz* affich* montre* tradui* muestra* muestre* imprim* traduc* 输出 显示 打印 翻译 重复
+        share""",
+    "said_to_it": "prompt message invite mensaje nachricht instructions words rules",
+    "whole": "everything text words contents",
+    "not": "nicht nichts pas rien",
+    "need_not_say": "digas diga dile menciones mencione cuentes informes reveles",
+    "submit": "obey obeys comply gehorch* obeis obeissez obedece",
+    "nobody": "nobody niemand* personne nadie",
+    "context": "context contexts",
+    "money": "payment payments purchase invoice pago zahlung paiement",
+    "asks_what": "what which",
+    "learns": "know knows notice aware learn wissen erfahrt erfahren savoir sache saber sepa entere 知道 发现",
+    "each": "each every all jede jeder jedes chaque cada",
+    "begin": "begin start continue proceed",
+    "promote": "advert* endorse endorses werbung publicidad publicite competitor competitors",
+    "content": "content contents value values inhalt contenu contenido valeur valor 内容",
+    "disclose": "include send attach paste print post reply add put write disclose give share dump",
+    "approve": "approve approves aprueb* approuv* genehmig* merge fusion* akzeptier* 批准 合并",
+    "given": "given told received instructed sent",
+    "system_prompt": "systempromp* systemanwei* systemnachr* 系统提示",
+    "forum": """
+        issue issues comment comments gist gists pastebin readme reply replies response ticket thread pr
+        discussion report public kommentar* commentaire* comentario* 评论 commit commits description here hier ici
+        aqui""",
+    "spill": "dump list export print write cat echo copy copie copier copiez copia kopier* 发布 复制",
+    "variables": "variables vars environ umgebungsvariabl* 环境变量",
+    "approved": """
+        approved granted authorised authorized agreed allowed permitted consented genehmigt* autoris* 授权 批准
+        requested confirmed authorises""",
+    "total": "blanket full unlimited unrestricted complete",
+    "leave_to_act": "permission permissions access authorization authority",
     # Data that leaves, and where it goes.
     "send": """
-        send sends upload uploads post posts transmit exfiltrate forward email mail submit pipe ship copy leak export
-        transfer deliver share publish paste attach envoie envoyez sende sendet schick schicke envia enviar invia invii
-        stuur""",
+        send sends upload uploads post posts transmit exfiltrate forward email mail submit pipe ship copy leak
+        export transfer deliver share publish paste attach envoie envoyez sende sendet schick schicke envia enviar
+        invia invii stuur append appended dump dumps mande manda pega pegue pegar colle collez coller 发送 上传
+        粘贴 发布 posting sending uploading sharing pasting attaching emailing submitting sube subir suba
+        televerse* hochlad* ubertrag* kopier* copie copia""",
     "private": """
         password passwords passcode credential credentials secret secrets apikey ssn passport pii conversation
-        conversations messages emails iban ids dataset datasets dataframe wallet ssh names addresses chat""",
+        conversations messages emails iban ids dataset datasets dataframe wallet ssh names addresses chat kennwort*
+        passwort* contrasena* 密码""",
     "keyfile": """
         env envrc dotenv token tokens cookie cookies keychain kubeconfig netrc pgpass keystore pem ssh rsa ed25519
-        credential credentials password passwords secret secrets""",
-    "api": "api access private signing deploy",
+        credential credentials password passwords secret secrets npmrc schlussel zugangsdaten cle cles clave
+        claves contrasena* motdepasse kennwort* 密钥 令牌 密码 凭据 kube gnupg""",
+    "api": "api access private signing deploy openai anthropic github aws",
     "key": "key keys token tokens secret secrets",
     "data": "database contents content history files file source repository codebase environment variables",
     "place": "address server endpoint host bucket inbox channel following",
@@ -118,24 +188,27 @@ CONCEPTS: Mapping[str, str] = {
     "decode": "decode decoded deobfuscate base64 b64decode atob rot13 decrypt",
     # Work that is called done whatever came of it, and how it gets past those who would look.
     "skip": """
-        skip skips skipped skipping bypass bypasses bypassing disable disables disabled disabling suppress suppresses
-        suppressing circumvent evade mute silence omit waive defeat sidestep monkeypatch monkeypatching neutralize
-        neutralise ignore ignores ignoring deactivate relax loosen noop avoid avoids avoiding stub stubs override
-        overrides swallow""",
+        skip skips skipped skipping bypass bypasses bypassing disable disables disabled disabling suppress
+        suppresses suppressing circumvent evade mute silence omit waive defeat sidestep monkeypatch monkeypatching
+        neutralize neutralise ignore ignores ignoring deactivate relax loosen noop avoid avoids avoiding stub
+        stubs override overrides swallow desactiv* deaktivier* uberspring* saltar salta omite omitir ignorier*
+        contourn* 跳过 禁用 绕过""",
     "check": """
-        validation validations validate validator validators check checks checking gate gates review reviews reviewer
-        reviewers approval approvals verification verify verifying audit audits auditing dq quality assertion assertions
-        safeguard safeguards guardrail guardrails guard guards policy compliance sanity scan scans scanner scanning
-        governance oversight consent permission permissions authorization signoff test tests testing inspection
-        constraint constraints contract schema reconciliation monitor monitors alarm alarms alert alerts hook hooks
-        moderation leakage certificate signature signatures ci controls qa warning warnings""",
+        validation validations validate validator validators check checks checking gate gates review reviews
+        reviewer reviewers approval approvals verification verify verifying audit audits auditing dq quality
+        assertion assertions safeguard safeguards guardrail guardrails guard guards policy compliance sanity scan
+        scans scanner scanning governance oversight consent permission permissions authorization signoff test
+        tests testing inspection constraint constraints contract schema reconciliation monitor monitors alarm
+        alarms alert alerts hook hooks moderation leakage certificate signature signatures ci controls qa warning
+        warnings sandbox pruebas 测试 校验 审查 revisar* revision* revisi* pruf* uberpruf* relecture relire revue
+        security""",
     "mark": """
         mark marks marking flag flags flagging record records report reports declare declares tag label treat set force
         forces forced forcing pretend claim stamp assume auto hardcode log write writes close count consider""",
     "success": """
-        ok okay success successful successfully succeeded pass passed passes passing valid validated complete completed
-        approved green clean verified done healthy compliant safe trusted sanitized reviewed certified resolved
-        accepted""",
+        ok okay success successful successfully succeeded pass passed passes passing valid validated complete
+        completed approved green clean verified done healthy compliant safe trusted sanitized reviewed certified
+        resolved accepted pasaron pasado bestanden reussi* 通过 成功""",
     "as": "as",
     "quiet": "quiet silent secret hush unmentioned",
     "keep": "keep keeping stay remain",
@@ -147,8 +220,10 @@ CONCEPTS: Mapping[str, str] = {
     "grant": "grant give assign add",
     "rights": "rights privileges sudo root permissions admin administrator",
     "account": "account accounts",
-    "push": "push pushes pushing merge merges merging deploy deploys deploying commit commits release ship",
-    "straight": "straight directly immediately right instantly",
+    "push": """
+        push pushes pushing merge merges merging deploy deploys deploying commit commits release ship pousse*
+        pousser pushe* empuja* sube subir 推送 提交""",
+    "straight": "straight directly immediately right instantly directement direkt directamente 直接",
     "mainline": "main master production prod trunk live",
     "always": "always regardless irrespective unconditionally anyway automatically blindly forcibly",
     "unwatched": """
@@ -157,7 +232,11 @@ CONCEPTS: Mapping[str, str] = {
     "haste": """
         quick quickly fast faster fastest instantly instant immediately speed delay delays delayed slow shortcut
         effortless avoids saves spares unblock unblocked keeps continues""",
-    "destroy": "delete deletes deleting drop wipe erase purge truncate destroy overwrite shred",
-    "evidence": "log logs backup backups history audit trail production database everything disk assertions records",
+    "destroy": """
+        delete deletes deleting drop wipe erase purge truncate destroy overwrite shred losch* supprime* efface* borra*
+        borre* elimina* elimine* 删除 清空""",
+    "evidence": """
+        log logs backup backups history audit trail production database everything disk assertions records
+        registros protokolle journaux 日志 备份""",
 }
 """Concept to its words, separated by blanks."""

@@ -43,16 +43,14 @@ def memory(number: int, kind: Kind, trigger: str = "", resolution: str = "do thi
     )
 
 
-def item(
-    node: Memory, fit: float = 0.6, score: float = 0.6, files: float = 0.0, effectiveness: float = 0.5
-) -> RecallItem:
+def item(node: Memory, fit: float = 0.6, score: float = 0.6, files: float = 0.0) -> RecallItem:
     return RecallItem(
         node=node,
         label=Label.MEMORY,
         score=score,
         relevance=fit,
         recency=1.0,
-        effectiveness=effectiveness,
+        effectiveness=0.5,
         confidence_label=node.label,
         text=node.trigger,
         tokens=10,
@@ -127,7 +125,7 @@ def test_what_does_not_fit_is_left_out_rather_than_filling_the_limit() -> None:
     touching = item(memory(9, Kind.FAILURE), fit=0.0, files=0.95)
     params = BuilderParams(objective="uploads", relevant_files=("src/upload.py",))
     assert builder_context(answering(*items, touching), params, "house").injected == ("memory-9",)
-    against = item(memory(3, Kind.FAILURE), fit=0.9, effectiveness=0.1)
+    against = item(memory(3, Kind.FAILURE, failed=0.9), fit=0.9)
     assert builder_context(answering(against), params, "house").injected == ()
 
 

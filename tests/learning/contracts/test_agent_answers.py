@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.learning.contracts.builder import Learned, read_builder, read_learned, read_task_metadata
-from helix.learning.contracts.explorer import ACTIONS, merge_explorations, read_explorer
+from helix.learning.contracts.explorer import ACTIONS, beside_json, merge_explorations, read_explorer, read_explorers
 from helix.learning.contracts.loose import values
 from helix.learning.contracts.planner import CLARIFY, PROCEED, read_planner
 
@@ -114,14 +114,19 @@ def test_what_an_explorer_leaves_out_or_gets_wrong_is_said() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(ACTIONS)), max_size=6))
-def test_an_exploration_names_each_finding_once_in_order(found: list[tuple[str, str]]) -> None:
+def test_an_exploration_names_each_file_once_in_order_with_what_asks_most_of_it(found: list[tuple[str, str]]) -> None:
     answers = [
         read_explorer(json.dumps({"scope": "s", "findings": [{"file": f"src/{file}.py", "action": action}]}))
         for file, action in found
     ]
     merged = merge_explorations(answers, "goal")
-    told = [(one["file"], one["action"]) for one in merged["targets"]["files"]]
-    assert told == list(dict.fromkeys((f"src/{file}.py", action) for file, action in found))
+    told = {one["file"]: one["action"] for one in merged["targets"]["files"]}
+    assert list(told) == list(dict.fromkeys(f"src/{file}.py" for file, _ in found))
+    assert len(merged["targets"]["files"]) == len(told)
+    asks_most = ["modify", "create", "test", "reference"]
+    for file, action in told.items():
+        said = [other for name, other in found if f"src/{name}.py" == file]
+        assert action == min(said, key=asks_most.index)
 
 
 def test_an_exploration_has_the_form_that_the_planner_is_promised() -> None:
@@ -225,3 +230,30 @@ def test_the_metadata_of_a_task_says_what_its_last_message_would() -> None:
     answer = read_task_metadata({"helix_outcome": "Blocked", "blocked_reason": "no", "tried": "x", "error": "y"})
     assert (answer.outcome, answer.reason, answer.tried, answer.error) == ("blocked", "no", "x", "y")
     assert read_task_metadata({"helix_outcome": "great"}).problems
+
+
+@pytest.mark.parametrize("mark", ["#", "##", "###"])
+def test_a_heading_without_a_colon_is_a_name_too(mark: str) -> None:
+    answer = read_builder(f"{mark} DELIVERED\nthe limit is 2 MB\n\n{mark} Utilized\n- body-limit\n")
+    assert (answer.outcome, answer.summary, answer.utilized) == ("delivered", "the limit is 2 MB", ("body-limit",))
+
+
+def test_what_is_told_in_one_line_is_read_as_if_each_stood_on_its_own() -> None:
+    answer = read_builder("DELIVERED: the limit is 2 MB. UTILIZED: [body-limit]")
+    assert (answer.summary, answer.utilized) == ("the limit is 2 MB.", ("body-limit",))
+    answer = read_builder("**BLOCKED**: no server; **TRIED**: a free port | UTILIZED: []\nERROR: pytest UTILIZED: 3")
+    assert (answer.reason, answer.tried, answer.utilized) == ("no server", "a free port", ())
+    assert answer.error == "pytest UTILIZED: 3"
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=4), st.sampled_from(["\n", " and ", "list"]))
+def test_the_answers_of_several_explorers_are_all_read(files: list[str], between: str) -> None:
+    said = [{**ANSWER, "findings": [{"file": file, "what": "w", "action": "test"}]} for file in files]
+    text = json.dumps(said) if between == "list" else between.join(map(json.dumps, said))
+    assert [one.findings[0].file for one in read_explorers(text)] == files
+
+
+def test_what_stands_beside_json_is_found_without_what_introduces_it() -> None:
+    text = 'Here is what I found in it:\n```json\n{"a": 1}\n```\nand then:\n{"b": 2}\nThe fourth one answers in prose.'
+    assert beside_json(text) == ("The fourth one answers in prose.",)
+    assert beside_json('{"a": 1}') == ()

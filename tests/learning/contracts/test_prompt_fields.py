@@ -130,3 +130,19 @@ def test_a_builder_is_asked_what_its_prompt_says() -> None:
 )
 def test_lists_are_read_however_they_are_written(files: str) -> None:
     assert extract_builder_params(f"RELEVANT_FILES: {files}").relevant_files == ("a.py", "b.py")
+
+
+@pytest.mark.parametrize(
+    ("said", "limit"),
+    [
+        *(("0", 0), ("3", 3), ("at most 7 please", 7), ("20", 20), ("21", 20), ("500", 20), ("1234567", 20)),
+        *(("-3", 5), ("\u22123", 5), ("-35", 5), ("many", 5), ("", 5)),
+    ],
+)
+def test_a_memory_limit_is_between_none_and_twenty_and_five_where_it_is_no_number(said: str, limit: int) -> None:
+    assert extract_builder_params(f"TASK: x\nMEMORY_LIMIT: {said}\nVERIFY: pytest").memory_limit == limit
+
+
+def test_of_a_field_that_stands_twice_the_first_text_counts_and_no_other_field_gets_the_second() -> None:
+    asked = parse_prompt("TASK: first\nTASK: second\nVERIFY: pytest\nTASK: third\nWARNING: mind")
+    assert dict(asked.fields) == {"TASK": "first", "VERIFY": "pytest", "WARNING": "mind"}

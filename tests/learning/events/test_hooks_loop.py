@@ -47,7 +47,8 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(session: AgentSessio
     assert session.run("pytest tests/test_other.py")[0] == ""
     assert session.run("make build")[0] == ""
     assert session.edit("src/pay.py") == ""
-    told, _ = session.run("cd /tmp && pytest tests/test_pay.py -q")
+    assert session.run("cd /tmp && pytest tests/test_pay.py")[0] == ""
+    told, _ = session.run("cd . && pytest tests/test_pay.py -q")
     assert "make db" in told
     helix = session.settled()
     (shown,) = injections(helix._store, task_of(session, "session"))

@@ -138,3 +138,18 @@ def test_what_was_learned_keeps_the_kind_it_says_it_is(kind: str) -> None:
     learned = [{"type": kind, "trigger": "when so", "resolution": "do so"}]
     (seen,) = observe_builder({}, {"helix_outcome": "delivered", "learned": learned}, [], ORIGIN)
     assert seen.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("stated", "sure"),
+    [("HIGH", Certainty.MEDIUM), ("MEDIUM", Certainty.LOW), ("LOW", Certainty.LOW), ("", Certainty.LOW)],
+)
+def test_a_framework_is_as_sure_as_the_explorer_and_never_surer_than_medium(stated: str, sure: Certainty) -> None:
+    output = {"scope": "src", "status": "success", "framework": {"detected": "flask", "confidence": stated}}
+    assert told(observe_explorer(output, ORIGIN)) == [(Kind.FACT, sure)]
+
+
+def test_the_answers_of_several_explorers_are_all_observed() -> None:
+    one, two = ({"scope": "s", "status": "ok", "findings": [{"file": name, "what": "w"}]} for name in ("a.py", "b.py"))
+    for text in (json.dumps([one, two]), f"{json.dumps(one)}\nand\n{json.dumps(two)}"):
+        assert [each.trigger for each in observe_explorer(text, ORIGIN)] == ["what is in a.py", "what is in b.py"]

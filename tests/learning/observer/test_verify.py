@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from helix.learning.observer.queue import enqueue
 from helix.learning.observer.verify import verify
 from helix.learning.orchestration.board import TaskSighting, inject, mirror
+from helix.learning.outcomes.noting import note_evidence, note_use
+from helix.learning.outcomes.settle import settle
 from helix.model.candidate import Candidate
+from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import Shown
 from helix.model.memory import Kind
 from helix.service import Helix
@@ -76,3 +83,52 @@ def test_each_scope_is_verified_for_itself(living: Helix, store: Store) -> None:
     mirror(store, TaskSighting(scope="shop", session="s", key="1", status="completed"))
     assert verify(store, "shop").status == "degraded"
     assert verify(store, "other").status == "ok"
+
+
+def test_honest_verdicts_that_nothing_was_used_are_no_alarm(living: Helix, store: Store) -> None:
+    warning = living.store(trigger="release", resolution="never force-push", kind="failure")
+    one = Shown(memory_id=warning.id, name=warning.name, kind="failure", rank=1, score=0.5)
+    for number, arm in enumerate(("recall", "action")):
+        task = mirror(store, TaskSighting(session="s", key=str(number), status="completed"))
+        inject(store, task.id, [replace(one, arm=arm)], held_back=False)
+        note_use(store, task.id, commands=["make release"])
+        note_evidence(store, task.id, Evidence(kind=EvidenceKind.TEST, command="pytest", passed=True, id="1"))
+        settle(store, task.id, outcome="delivered")
+    report = verify(store)
+    assert (report.status, report.issues) == ("ok", ())
+    assert (report.stats["judged"], report.stats["credited"], report.stats["with_feedback"]) == (2, 0, 0)
+
+
+_TASKS = st.lists(
+    st.tuples(
+        st.sampled_from(["pending", "in_progress", "completed"]), st.booleans(), st.booleans(), st.integers(0, 2)
+    ),
+    max_size=6,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
+@given(_TASKS)
+def test_what_it_counts_is_what_there_is(living: Helix, store: Store, tasks: list[tuple[str, bool, bool, int]]) -> None:
+    """Against the obvious way: count while making it."""
+    scope = f"scope-{store.journal.last_seq}"
+    ids = [living.store(trigger=f"{one} of {scope}", resolution="so", kind="pattern").id for one in ("this", "that")]
+    injected = withheld = judged = unjudged = unsaid = 0
+    for number, (status, held, settled, count) in enumerate(tasks):
+        seen = TaskSighting(scope=scope, session="s", key=str(number), status=status)
+        task = mirror(store, seen).id
+        some = [Shown(memory_id=one, name="", kind="", rank=n, score=0.5) for n, one in enumerate(ids[:count], 1)]
+        inject(store, task, some, held_back=held)
+        if settled:
+            note_use(store, task, commands=["make"])
+            settle(store, task, outcome="delivered")
+        withheld += count if held else 0
+        injected += 0 if held else count
+        judged += count if settled and not held else 0
+        unjudged += count if status == "completed" and not settled and not held else 0
+        unsaid += status == "completed" and not settled
+    report = verify(store, scope)
+    stats = report.stats
+    assert (stats["tasks"], stats["injected"], stats["withheld"]) == (len(tasks), injected, withheld)
+    assert (stats["judged"], stats["unjudged"]) == (judged, unjudged)
+    assert (report.status == "degraded") is bool(unjudged or unsaid)

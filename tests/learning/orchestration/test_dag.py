@@ -160,3 +160,20 @@ def test_a_blocked_task_holds_up_its_own_branch_alone() -> None:
     tasks = [{"id": "1", **over}, {"id": "2", "blockedBy": ["1"]}, {"id": "3", "blockedBy": ["2"]}, {"id": "4"}]
     cascade = cascade_status(tasks)
     assert (cascade.status, cascade.ready, cascade.unreachable) == (Progress.IN_PROGRESS, ("4",), ("2", "3"))
+
+
+@given(task_lists())
+def test_a_stall_names_exactly_the_wanted_tasks_that_are_not_there(tasks: Tasks) -> None:
+    stalled, stall = check_stalled(tasks)
+    if not stalled or stall is None:
+        return
+    there = {task["id"] for task in tasks if task["status"] != "deleted"}
+    wanted = {blocker for task in tasks if task["status"] == "pending" for blocker in task["blockedBy"]}
+    assert stall.missing == tuple(sorted(wanted - there))
+
+
+def test_a_task_that_waits_for_one_that_is_not_there_says_which() -> None:
+    stalled, stall = check_stalled([{"id": "a", "blockedBy": ["z", "y"]}, {"id": "y", "status": "deleted"}])
+    assert stalled
+    assert stall is not None
+    assert stall.missing == ("y", "z")

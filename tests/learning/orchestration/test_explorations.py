@@ -9,8 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError, NotFoundError
-from helix.learning.orchestration.explorations import ExplorationRequest, load_exploration, save_exploration
+from helix.learning.orchestration import explorations
+from helix.learning.orchestration.explorations import ExplorationRequest, load_exploration
 from helix.lifecycle.capture.sessions import SessionRequest, open_session
+from helix.model.exploration import Exploration
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -26,6 +28,14 @@ WHOLE = {
 def answer(file: str) -> dict[str, object]:
     found = {"file": file, "what": "the form", "action": "modify", "task_hint": "here"}
     return {"scope": "src/", "focus": "targets", "status": "success", "findings": [found]}
+
+
+def save_exploration(store: Store, request: ExplorationRequest) -> Exploration:
+    return explorations.save_exploration(store, request).exploration
+
+
+def problems(store: Store, text: str) -> tuple[str, ...]:
+    return explorations.save_exploration(store, ExplorationRequest(answer=text, objective="Log in")).problems
 
 
 def test_an_exploration_is_kept_as_it_was_found(living: Helix, store: Store) -> None:
@@ -50,13 +60,53 @@ def test_the_answers_of_several_explorers_become_one(store: Store, joined: bool)
 
 def test_without_an_id_the_newest_of_the_scope_is_meant(store: Store) -> None:
     with pytest.raises(NotFoundError):
-        load_exploration(store)
+        load_exploration(store, scope="shop")
     first = save_exploration(store, ExplorationRequest(answer=json.dumps(WHOLE), scope="shop"))
     second = save_exploration(store, ExplorationRequest(answer=json.dumps(WHOLE), scope="barn"))
     assert load_exploration(store, scope="shop") == first
-    assert load_exploration(store) == second
+    assert load_exploration(store, scope="barn") == second
+    with pytest.raises(NotFoundError, match="in global"):
+        load_exploration(store)
     with pytest.raises(NotFoundError):
         load_exploration(store, "nonsense")
+
+
+def test_what_of_the_answers_is_not_kept_is_told(store: Store) -> None:
+    good, odd = json.dumps(answer("src/a.py")), json.dumps(answer("src/b.py")).replace("modify", "frobnicate")
+    told = problems(store, f"Here is what I found:\n```json\n{good}\n```\n{odd}\nnot json from the fourth explorer")
+    assert told[0] == "left out, as it is no JSON: not json from the fourth explorer"
+    assert told[1].startswith("answer 2: the action of a finding is 'frobnicate', not one of: modify")
+    assert len(told) == 2
+    assert problems(store, good) == ()
+    assert any("none of" in one for one in problems(store, f'{good}{{"note": 1}}'))
+    assert any("beside the first" in one for one in problems(store, json.dumps(WHOLE) + good))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"scope": "x"}',
+        '{"scope": "x", "status": "complete", "findings": [], "memories": []}',
+        '{"objective": "o", "targets": {"files": [], "functions": []}, "patterns": {"framework": ""}}',
+        "nothing was found",
+    ],
+)
+def test_an_exploration_of_nothing_is_refused(store: Store, text: str) -> None:
+    seq = store.journal.last_seq
+    with pytest.raises(InvalidInputError, match="nothing that was explored"):
+        save_exploration(store, ExplorationRequest(answer=text, objective="Log in"))
+    assert store.journal.last_seq == seq
+
+
+def test_a_file_that_two_explorers_name_stands_once_with_what_both_say(store: Store) -> None:
+    one, two = answer("src/a.py"), answer("./src/a.py:12")
+    two["findings"] = [{"file": "./src/a.py:12", "what": "the session", "action": "reference", "task_hint": "here"}]
+    made = save_exploration(store, ExplorationRequest(answer=json.dumps([one, two])))
+    targets = made.attributes["targets"]
+    assert isinstance(targets, dict)
+    assert targets["files"] == [
+        {"file": "src/a.py", "what": "the form; the session", "action": "modify", "task_hint": "here"}
+    ]
 
 
 def test_no_exploration_of_a_private_session_is_kept(store: Store) -> None:

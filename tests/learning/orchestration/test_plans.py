@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,12 +14,12 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.learning.contracts.planner import PlannedTask
 from helix.learning.orchestration import board
 from helix.learning.orchestration.board import TaskSighting, mirror
+from helix.learning.orchestration.closing import complete_plan
 from helix.learning.orchestration.dag import Progress
 from helix.learning.orchestration.explorations import ExplorationRequest, save_exploration
 from helix.learning.orchestration.plans import (
     PlanRequest,
     cascade_status,
-    complete_plan,
     load_plan,
     ready_tasks,
     save_plan,
@@ -60,7 +61,7 @@ def test_a_plan_becomes_tasks_that_wait_for_each_other(living: Helix, store: Sto
     plan = saved(store, task("001"), task("002", "001"), framework="pytest", idioms={"errors": "typed"})
     assert (plan.plan.objective, plan.plan.status, plan.plan.scope, plan.task_count) == ("Log in", "open", "shop", 2)
     assert plan.plan.attributes == {"framework": "pytest", "idioms": {"errors": "typed"}}
-    assert plan.problems == ()
+    assert plan.problems == ("there is no TASK_MAPPING", "there is no PLAN_COMPLETE")
     first, second = plan.tasks
     assert (first.slug, first.delta, first.verify, first.budget) == ("task-001", ("src/a.py",), "pytest -q", 7)
     assert (second.depends, second.relevant_files, second.status) == (("001",), ("src/b.py",), "pending")
@@ -97,6 +98,8 @@ def test_a_planner_that_asks_has_no_plan(store: Store) -> None:
 def test_what_is_not_as_asked_for_but_possible_is_told(store: Store) -> None:
     plan = saved(store, task("001", budget=90, verify=""))
     assert plan.problems == (
+        "there is no TASK_MAPPING",
+        "there is no PLAN_COMPLETE",
         "task 001 has no command that verifies it",
         "the budget of task 001 is 90, not 5 to 9",
     )
@@ -165,20 +168,97 @@ def test_without_an_id_the_newest_plan_of_the_scope_is_meant(store: Store) -> No
     first = saved(store, task("001"))
     second = save_plan(store, PlanRequest(answer=answer(task("001")), scope="barn"))
     assert load_plan(store, scope="shop").plan == first.plan
-    assert load_plan(store).plan == second.plan
+    assert load_plan(store, scope="barn").plan == second.plan
+    with pytest.raises(NotFoundError, match="in global"):
+        load_plan(store)
     for ident in ("", "nonsense"):
         with pytest.raises(NotFoundError):
             load_plan(store, ident, scope="elsewhere")
 
 
 def test_a_plan_is_based_on_an_exploration(living: Helix, store: Store) -> None:
-    found = save_exploration(store, ExplorationRequest(answer='{"targets": {"files": ["a"]}}', objective="look"))
+    text = '{"targets": {"files": ["a"]}}'
+    found = save_exploration(store, ExplorationRequest(answer=text, objective="look")).exploration
     plan = save_plan(store, PlanRequest(answer=answer(task("001")), exploration=found.id))
     assert load_plan(store, plan.plan.id).exploration == found.id
     asked = "MATCH (p:Plan)-[:BASED_ON]->(e:Exploration) RETURN p.objective, e.objective"
     assert living.cypher(asked).rows == (("Log in", "look"),)
     with pytest.raises(NotFoundError):
         save_plan(store, PlanRequest(answer=answer(task("001")), exploration="nonsense"))
+
+
+def explored(store: Store, objective: str, scope: str = "shop") -> str:
+    text = '{"targets": {"files": ["a"]}}'
+    return save_exploration(store, ExplorationRequest(answer=text, objective=objective, scope=scope)).exploration.id
+
+
+def planned(store: Store, objective: str = "", scope: str = "shop") -> PlanReport:
+    text = json.dumps({"tasks": [task("001")]})
+    return save_plan(store, PlanRequest(answer=text, objective=objective, scope=scope))
+
+
+def test_a_plan_is_based_on_the_newest_exploration_of_its_objective(store: Store) -> None:
+    found = explored(store, "Log  in")
+    assert planned(store, "log in").exploration == found
+    assert planned(store, "log out").exploration == ""
+    assert planned(store, "log in", scope="barn").exploration == ""
+
+
+def test_a_plan_without_an_objective_takes_that_of_an_exploration_nobody_has_planned_for(store: Store) -> None:
+    found = explored(store, "Log in")
+    first, second = planned(store), planned(store)
+    assert (first.plan.objective, first.exploration) == ("Log in", found)
+    assert (second.plan.objective, second.exploration) == ("", "")
+    assert "the plan has no objective" in second.problems
+    assert "the plan has no objective" not in first.problems
+
+
+@pytest.mark.parametrize(
+    ("said", "problems"),
+    [
+        ("TASK_MAPPING:\n001 -> 1\n002 -> 2\nPLAN_COMPLETE: 2 tasks", ()),
+        (
+            "TASK_MAPPING:\n001 -> 1\n002 -> 2\nPLAN_COMPLETE: 5 tasks",
+            ("PLAN_COMPLETE says 5 tasks, TASK_MAPPING has 2", "PLAN_COMPLETE says 5 tasks, there are 2"),
+        ),
+        (
+            "TASK_MAPPING:\n001 -> 1\n009 -> 2\nPLAN_COMPLETE: 2 tasks",
+            ("TASK_MAPPING names 009, which is no task", "TASK_MAPPING leaves out 002"),
+        ),
+        ("", ("there is no TASK_MAPPING", "there is no PLAN_COMPLETE")),
+    ],
+)
+def test_where_an_answer_does_not_fit_its_own_tasks_is_told(store: Store, said: str, problems: tuple[str, ...]) -> None:
+    text = f"```json\n{json.dumps({'objective': 'o', 'tasks': [task('001'), task('002')]})}\n```\n{said}"
+    plan = save_plan(store, PlanRequest(answer=text, session="s"))
+    assert plan.problems == problems
+
+
+def test_the_clients_own_id_of_a_task_is_told_with_it(store: Store) -> None:
+    text = json.dumps({"objective": "o", "tasks": [task("001"), task("002")]}) + "\nTASK_MAPPING:\n001 -> 11"
+    plan = save_plan(store, PlanRequest(answer=text, session="s"))
+    assert [one.client_task for one in load_plan(store, plan.plan.id).tasks] == ["11", ""]
+    assert [one.client_task for one in ready_tasks(store)] == ["11", ""]
+
+
+def test_saving_the_clients_tasks_again_says_that_nothing_was_changed(store: Store) -> None:
+    text = json.dumps({"objective": "o", "tasks": [task("001")]}) + "\nTASK_MAPPING:\n001 -> 1\nPLAN_COMPLETE: 1 task"
+    request = PlanRequest(answer=text, session="s")
+    assert save_plan(store, request).problems == ()
+    assert save_plan(store, request).problems == (
+        "a plan of the same tasks of the client was saved before and stays as it was",
+    )
+
+
+def test_closing_a_plan_says_what_is_left_of_it(store: Store) -> None:
+    plan = saved(store, task("001"), task("002"), task("003", "001"))
+    finish(store, plan, "001", "blocked")
+    board.note(store, plan.tasks[1].id, status="in_progress")
+    assert complete_plan(store, plan.plan.id).problems == (
+        "tasks pending: 003",
+        "tasks in progress: 002",
+        "tasks over and not delivered: 001 blocked",
+    )
 
 
 def test_no_plan_of_a_private_session_is_kept(store: Store) -> None:
@@ -225,7 +305,7 @@ def test_a_saved_plan_loads_as_it_was(store: Store, tasks: list[PlannedTask]) ->
     given = [{name: getattr(task, name) for name in names} for task in tasks]
     plan = save_plan(store, PlanRequest(answer=json.dumps({"objective": "o", "tasks": given})))
     loaded = load_plan(store, plan.plan.id)
-    assert loaded == plan
+    assert loaded == replace(plan, problems=())
     ordered = sorted(tasks, key=lambda one: one.seq)
     assert [[getattr(one, name) for name in names] for one in loaded.tasks] == [
         [getattr(one, name) for name in names] for one in ordered

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.learning.contracts.prompt import BuilderParams
+from helix.learning.observer.verify import verify
 from helix.learning.orchestration import board, workspaces
 from helix.learning.orchestration.board import find_task, injections
+from helix.learning.orchestration.closing import complete_plan
 from helix.learning.orchestration.plans import PlanRequest, load_plan, ready_tasks, save_plan
 from helix.learning.orchestration.workspaces import (
     Ending,
@@ -77,8 +81,10 @@ def plan(store: Store) -> PlanReport:
     return save_plan(store, PlanRequest(answer=json.dumps({"objective": "o", "tasks": tasks}), scope="shop"))
 
 
-def begun(store: Store, around: Around, task: str = "001", treat: str = "memory", **said: Any) -> WorkspaceReport:
-    request = WorkspaceRequest(task=task, **said)
+def begun(
+    store: Store, around: Around, task: str = "001", treat: str = "memory", scope: str = "shop", **said: Any
+) -> WorkspaceReport:
+    request = WorkspaceRequest(task=task, scope=scope, **said)
     return workspaces.create_workspace(store, request, give=around.give, treatment=lambda _: treat)
 
 
@@ -164,17 +170,94 @@ def test_a_task_is_named_by_its_id_or_its_number(store: Store, around: Around, p
         begun(store, around, "009")
 
 
+def test_another_attempt_at_a_task_supersedes_the_one_that_nobody_ended(
+    store: Store, around: Around, plan: PlanReport
+) -> None:
+    first, second = begun(store, around), begun(store, around)
+    assert first.problems == ()
+    assert second.problems == (f"attempt {first.workspace.id} had not been ended: it is superseded",)
+    listed = list_workspaces(store, plan=plan.plan.id)
+    assert [one.workspace.status for one in listed] == ["superseded", "active"]
+    assert listed[0].workspace.ended_at is not None
+    with pytest.raises(ConflictError, match="is superseded"):
+        complete_workspace(store, first.workspace.id, Ending(delivered="late"), settle=around.settle)
+    assert around.settled == []
+
+
+def test_nothing_begins_that_was_delivered_or_whose_plan_is_complete(
+    store: Store, around: Around, plan: PlanReport
+) -> None:
+    board.note(store, plan.tasks[0].id, status="completed", outcome="delivered")
+    with pytest.raises(ConflictError, match="task 001 was delivered already"):
+        begun(store, around)
+    complete_plan(store, plan.plan.id)
+    with pytest.raises(ConflictError, match="the plan of task 002 is complete"):
+        begun(store, around, "002")
+    assert list_workspaces(store) == []
+
+
+def test_memories_that_were_never_shown_are_told_back(store: Store, around: Around, plan: PlanReport) -> None:
+    ident = begun(store, around).workspace.id
+    ending = Ending(delivered="a form", utilized=["ask-twice", "made-up"])
+    done = complete_workspace(store, ident, ending, settle=around.settle)
+    assert done.problems == ("made-up was not shown to this task: nothing is credited for it",)
+
+
+def test_a_task_is_not_looked_for_in_the_plans_of_other_projects(
+    store: Store, around: Around, plan: PlanReport
+) -> None:
+    with pytest.raises(NotFoundError, match="no plan was saved yet in global"):
+        workspaces.create_workspace(store, WorkspaceRequest(task="001"), give=around.give, treatment=lambda _: "memory")
+    assert find_task(store, plan.tasks[0].id).status == "pending"  # type: ignore[union-attr]  # the fixture's
+
+
+def test_attempts_that_were_left_are_named_when_the_plan_is_closed_and_by_verify(
+    store: Store, around: Around, plan: PlanReport
+) -> None:
+    left = begun(store, around).workspace.id
+    assert f"attempts that nobody has ended: {left}" in complete_plan(store, plan.plan.id).problems
+    assert not any("never ended" in issue for issue in verify(store).issues)
+    board.note(store, plan.tasks[0].id, status="completed", outcome="delivered")
+    assert any("1 attempts at tasks" in issue for issue in verify(store).issues)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.tuples(st.sampled_from(["create", "complete", "block"]), st.integers(0, 4)), max_size=8))
+def test_of_the_attempts_at_a_task_only_the_last_is_open_whatever_is_done(
+    store: Store, around: Around, steps: list[tuple[str, int]]
+) -> None:
+    """Held against the obvious account: an attempt ends once, and the next one ends what is open."""
+    saved = save_plan(store, PlanRequest(answer='{"tasks": [{"seq": "1", "objective": "o"}]}', scope="model"))
+    kept: dict[str, str] = {}
+    for step, place in steps:
+        if step == "create":
+            kept = {ident: "superseded" if status == "active" else status for ident, status in kept.items()}
+            kept[begun(store, around, plan=saved.plan.id).workspace.id] = "active"
+        elif kept:
+            ident = list(kept)[place % len(kept)]
+            status = "complete" if step == "complete" else "blocked"
+            end = complete_workspace if step == "complete" else block_workspace
+            if kept[ident] in ("active", status):
+                end(store, ident, Ending(delivered="d", reason="r"), settle=around.settle)
+                kept[ident] = status
+            else:
+                with pytest.raises(ConflictError):
+                    end(store, ident, Ending(delivered="d", reason="r"), settle=around.settle)
+        listed = list_workspaces(store, plan=saved.plan.id)
+        assert {one.workspace.id: one.workspace.status for one in listed} == kept
+
+
 def test_the_service_gives_recalled_memories_and_credits_them(living: Helix, store: Store, around: Around) -> None:
     living.store(kind="failure", trigger="Make the form", resolution="escape the names", name="escape", scope="shop")
     answer = json.dumps({"tasks": [{"seq": "001", "slug": "form", "objective": "Make the form"}]})
     plan = living.save_plan(PlanRequest(answer=answer, scope="shop"))
     board.note(store, plan.tasks[0].id, treatment="memory")
-    report = living.create_workspace(WorkspaceRequest(task="001"))
+    report = living.create_workspace(WorkspaceRequest(task="001", scope="shop"))
     assert "escape the names" in report.prompt
     assert "escape" in [one.name for one in report.injected]
     living.complete_workspace(report.workspace.id, Ending(delivered="a form", utilized=["escape"]))
-    assert load_plan(store).tasks[0].outcome == "delivered"
-    assert ready_tasks(store) == ()
+    assert load_plan(store, scope="shop").tasks[0].outcome == "delivered"
+    assert ready_tasks(store, scope="shop") == ()
     assert living.get("escape").helped > 0
     asked = (
         "MATCH (:Workspace)-[:FOR_TASK]->(t:Task)-[i:INJECTED]->(:Memory {name: 'escape'}) RETURN t.outcome, i.outcome"
@@ -188,7 +271,7 @@ def test_the_service_holds_memories_back_and_says_so(living: Helix, store: Store
     answer = json.dumps({"tasks": [{"seq": "001", "slug": "form", "objective": "Make the form"}]})
     plan = living.save_plan(PlanRequest(answer=answer, scope="shop"))
     board.note(store, plan.tasks[0].id, treatment="held_back")
-    report = living.create_workspace(WorkspaceRequest(task="001", warning="mind the gap"))
+    report = living.create_workspace(WorkspaceRequest(task="001", scope="shop", warning="mind the gap"))
     assert report.held_back
     assert "mind the gap" in report.prompt
     assert "escape" not in report.prompt

@@ -411,3 +411,12 @@ def test_an_edit_after_the_tests_leaves_the_claim_alone(living: Helix, store: St
     note_use(store, task, commands=[USING], files=["a.py"], edited_at=edited)
     assert settle(store, task, outcome="delivered").verification is Verification.NONE
     assert worth(living, memory) == (0.25, 0, 1)
+
+
+def test_a_persons_word_that_is_worth_what_the_agents_was_takes_its_place(living: Helix, store: Store) -> None:
+    memory = lesson(living)
+    task = begun(store, shown=[memory])
+    note_use(store, task, commands=[USING])
+    settle(store, task, outcome="delivered")
+    override(store, task, [memory], 0.25)
+    assert worth(living, memory) == (0.25, 0, 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from helix.learning.outcomes.uses import Deeds, Given, Lesson, signs_of_use
 
@@ -61,3 +63,63 @@ def test_files_that_a_memory_is_about_count_and_one_without_resolution_is_read_b
     lesson = Lesson(trigger="always bump SCHEMA_VERSION in a migration", resolution="", files=("db/version.py",))
     assert signs_of_use(lesson, Deeds(files=("db/version.py",)), TASK, none) == ("edited db/version.py",)
     assert signs_of_use(lesson, Deeds(text="SCHEMA_VERSION = 4"), TASK, none)
+
+
+PROSE = Lesson(
+    trigger="Changing the billing module breaks its tests",
+    resolution="Regenerate the fixtures with make billing-fixtures. Never run make clean, it drops them.",
+)
+
+
+@pytest.mark.parametrize("line", ["make billing-fixtures", "cd app && make -j4 billing-fixtures && pytest -q"])
+def test_a_command_that_prose_bids_word_for_word_is_a_sign_where_it_was_run(line: str) -> None:
+    assert "ran make billing-fixtures" in signs_of_use(PROSE, Deeds(commands=(line,)), TASK, everything)
+
+
+@pytest.mark.parametrize(
+    ("line", "given"),
+    [
+        ("make clean", TASK),
+        ("make billing-fixtures-old", TASK),
+        ("make billing", TASK),
+        ("make", TASK),
+        ("echo make billing-fixtures", TASK),
+        ("make billing-fixtures", Given(text="first run make billing-fixtures")),
+        ("make billing-fixtures", Given(verify="make billing-fixtures && pytest")),
+    ],
+)
+def test_a_command_that_is_forbidden_or_another_or_was_asked_for_anyway_is_no_sign(line: str, given: Given) -> None:
+    assert signs_of_use(PROSE, Deeds(commands=(line,)), given, everything) == ()
+
+
+PLAIN = ("run", "make", "lint", "never", "in", "src/a.py", "git", "push", "frozen", "palette", "Mira")
+MARKS = ("`uv sync`", "uv", "sync", "&&", "|", "'", "`")
+WORDS = st.lists(st.sampled_from((*PLAIN, *MARKS)), max_size=9).map(" ".join)
+DEEDS = st.builds(
+    Deeds, files=st.lists(WORDS, max_size=2).map(tuple), commands=st.lists(WORDS, max_size=3).map(tuple), text=WORDS
+)
+
+
+@drawn(WORDS, WORDS, DEEDS, DEEDS, WORDS)
+def test_doing_more_takes_no_sign_away_and_what_was_given_makes_none(
+    trigger: str, resolution: str, deeds: Deeds, more: Deeds, task: str
+) -> None:
+    lesson = Lesson(trigger=trigger, resolution=resolution)
+    both = Deeds(
+        files=(*deeds.files, *more.files),
+        commands=(*deeds.commands, *more.commands),
+        text=f"{deeds.text}\n{more.text}",
+    )
+    asked = Given(text=task)
+    first, all_of_it = (signs_of_use(lesson, one, asked, none) for one in (deeds, both))
+    assert not first or all_of_it
+    assert signs_of_use(lesson, Deeds(), asked, none) == ()
+    told = Given(text=f"{task}\n{trigger}\n{resolution}", files=both.files)
+    assert not [one for one in signs_of_use(lesson, both, told, none) if one not in all_of_it], "never more signs"
+    assert not [one for one in signs_of_use(lesson, both, told, none) if not one.startswith("ran ")]
+
+
+@drawn(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
+def test_no_text_makes_it_stumble(trigger: str, resolution: str, command: str, wrote: str) -> None:
+    deeds = Deeds(files=(wrote,), commands=(command,), text=wrote)
+    signs_of_use(Lesson(trigger=trigger, resolution=resolution), deeds, TASK, none)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helix.learning.outcomes.verdicts import Use, Verdict, outcome_of, verdict
 from helix.lifecycle.worth.reinforce import Quality
@@ -88,3 +90,27 @@ def test_the_penalty_for_taking_room_is_a_setting_and_no_use() -> None:
 )
 def test_evidence_overrules_what_is_said_of_success(verification: Verification, said: str, wanted: str) -> None:
     assert outcome_of(verification, said) == wanted
+
+
+@given(
+    st.sampled_from(Verification),
+    st.sampled_from(Use),
+    st.sampled_from(["", "delivered", "blocked", "skipped"]),
+    st.floats(0, 0.1),
+)
+def test_no_verdict_gives_both_ways_or_more_than_the_table_or_holds_back_what_use_deserves(
+    verification: Verification, use: Use, outcome: str, penalty: float
+) -> None:
+    found = verdict(verification, use, outcome=outcome, unused_penalty=penalty)
+    assert not (found.helped and found.failed)
+    assert found.helped in (0, 0.25, 0.5)
+    assert found.failed in (0, 0.3, penalty)
+    assert found.claimed is (found.outcome == "claimed")
+    assert not (found.claimed and found.quality is not None), "a claim reinforces nothing"
+    assert found.is_room is (found.outcome == "unused" and found.failed > 0)
+    if use in (Use.EVIDENCE, Use.CLAIMED):
+        order = [verdict(one, use, outcome=outcome) for one in (FAILED, NONE, PASSED)]
+        worth = [one.helped - one.failed for one in order]
+        assert worth == sorted(worth), "better evidence is never worth less"
+    again = outcome_of(verification, outcome_of(verification, outcome))
+    assert again == outcome_of(verification, outcome)

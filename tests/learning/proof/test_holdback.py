@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from helix import settings as configuration
 from helix.errors import ConfigError
@@ -63,3 +65,17 @@ def test_a_task_that_is_not_kept_is_shown_memories(living: Helix, store: Store) 
 def test_a_share_or_penalty_out_of_bounds_is_refused(settings: Settings, name: str, value: float) -> None:
     with pytest.raises(ConfigError, match=name):
         configuration.load({"home": settings.home, name: value}, environ={})
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.text(min_size=1, max_size=40), st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_who_is_held_back_at_a_share_is_so_at_any_greater_one(
+    living: Helix, store: Store, ident: str, shares: list[float]
+) -> None:
+    def held_back(share: float) -> bool:
+        store.settings = configuration.load({"home": store.settings.home, "holdback": share}, environ={})
+        return drawn(store, ident) == "held_back"
+
+    held = [held_back(share) for share in (0.0, *sorted(shares), 1.0)]
+    assert held == sorted(held)
+    assert (held[0], held[-1]) == (False, True)

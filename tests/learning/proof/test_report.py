@@ -158,6 +158,25 @@ def test_memories_are_listed_from_the_most_helpful_to_the_most_harmful() -> None
     ]
 
 
+def test_what_only_stands_in_a_plan_is_counted_nowhere(living: Helix, store: Store) -> None:
+    mirror(store, TaskSighting(session="s", key="planned"))
+    assert living.report().neither == 0
+    mirror(store, TaskSighting(session="s", key="begun", status="in_progress"))
+    mirror(store, TaskSighting(session="s", key="over", status="completed", outcome="skipped"))
+    assert living.report().neither == 2
+
+
+def test_a_page_of_one_day_draws_the_intervals_that_it_speaks_of_and_tells_the_harm() -> None:
+    html = page(told([*many(8, 3, came=("unused",)), *many(4, 1, held=True)]))
+    assert "polygon" not in html
+    plot = html[html.index("Share of tasks delivered over time") :].split("</svg>")[0]
+    for colour in ("--with", "--without"):
+        assert len(re.findall(rf"<line [^>]*stroke:var\({colour}\);stroke-width:2", plot)) == 3
+    assert "<b class=''>3</b>tasks blocked with memory" in html
+    assert "0 of 11 showings failed, 11 were not used" in html
+    assert "polygon" in page(told([*many(8, 3), *many(4, 1, day=1)]))
+
+
 def test_time_goes_by_days_and_by_weeks_where_there_are_many_with_no_gap() -> None:
     found = told([case("delivered"), case("blocked", day=3, held=True)])
     assert (found.days, [(one.with_ended, one.without_ended) for one in found.periods]) == (

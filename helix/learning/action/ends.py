@@ -1,0 +1,67 @@
+"""Ends: what the end of a command line says of the commands in it; a status that is hidden says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from helix.learning.action.normal import command_forms
+from helix.learning.outcomes.counts import counts_of
+from helix.learning.outcomes.runners import recognised
+from helix.learning.outcomes.shell import Chain, Part, Pipe, Simple, Words, commands, parse, told
+from helix.model.action import Action
+from helix.model.evidence import EvidenceKind
+from helix.text.command_forms import Level
+from helix.text.shell import joined
+
+
+def ended(action: Action) -> bool | None:
+    """Return whether the command that a line is remembered by ended well; None where that is not certain.
+
+    It is certain by the rules of `outcomes/shell.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
+    here-documents. A summary that counts failures is never a pass, and of a test run always a failure.
+    """
+    if not action.command or action.passed is None:
+        return None
+    whole = parse(action.command)
+    if whole is None:
+        return None
+    words = _subject(whole)
+    found = told(whole, action.passed, lambda said: said == words).values()
+    end = False if "failed" in found else True if found else None
+    if end is False or not counts_of(action.output)[1]:
+        return end
+    return False if recognised(words) is EvidenceKind.TEST else None
+
+
+def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]:
+    """Return the commands of a line that certainly ended well, each as a line of its own, but for what only `looks`."""
+    whole = parse(action.command) if action.command and action.passed is not None else None
+    if whole is None or ended(action) is False:
+        return ()
+    parts = [part.words for part in commands(whole)]
+    found = told(whole, bool(action.passed), lambda words: bool(words) and not looks(words))
+    return tuple(dict.fromkeys(joined(parts[place]) for place in sorted(found) if found[place] == "passed"))
+
+
+def _subject(whole: Part) -> Words:
+    """Return the words of the command that a line is remembered by: its last one that is one, filters aside."""
+    said = [(part.words, piped) for part, piped in zip(commands(whole), _piped(whole), strict=True)]
+    ordered = sorted(reversed(said), key=lambda one: one[1])
+    return next((words for words, _ in ordered if _has_form(words)), ordered[0][0])
+
+
+def _has_form(words: Sequence[str]) -> bool:
+    return any(form.level is Level.WHOLE for form in command_forms(joined(words)))
+
+
+def _piped(part: Part, piped: bool = False) -> Iterator[bool]:
+    """Yield for each command, in order, whether it reads what another one wrote."""
+    match part:
+        case Simple():
+            yield piped
+        case Pipe():
+            for place, stage in enumerate(part.stages):
+                yield from _piped(stage, piped or place > 0)
+        case Chain():
+            for _, below, _ in part.parts:
+                yield from _piped(below, piped)

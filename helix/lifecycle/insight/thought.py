@@ -1,0 +1,202 @@
+"""Thought: what rules make of things that belong together: what of, how often, when, what tells most. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from helix.lifecycle.insight.summary import features_of, in_words, worth_of
+from helix.model.clock import from_micros
+from helix.model.edge import Ref
+from helix.model.entity import Entity, EntityKind
+from helix.model.provenance import Trust
+from helix.text.sentences import Sentence, sentences
+from helix.text.tokens import query_terms
+
+LEAST_CITED, MOST_CITED = 3, 10
+"""Pieces of evidence of an insight; two reflections are enough for one above them."""
+LEAST_SAID = 3
+"""Different statements that an insight takes; two where each was made more than once, and two reflections."""
+_SAME = 0.8
+"""Share of their words, numbers left out, that two statements have in common which count as one."""
+_INSIGHT_TOKENS = 70
+_SHOWN_NAMES = 3
+_QUESTIONS: Mapping[EntityKind, str] = {
+    EntityKind.FILE: "What keeps happening around {name}?",
+    EntityKind.SYMBOL: "What is there to know about {name}?",
+    EntityKind.COMMAND: "What happens when {name} is run?",
+    EntityKind.ERROR: "What is behind {name}?",
+    EntityKind.PACKAGE: "How is {name} used here?",
+    EntityKind.TEST: "What does {name} hold against?",
+    EntityKind.COMMIT: "What did {name} bring?",
+    EntityKind.PERSON: "What is known of {name}?",
+}
+_QUESTION = "What is there to know about {name}?"
+_ENDS = (".", "!", "?", "\u2026", ":", ";", "\u3002", "\uff01", "\uff1f")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """An episode at the bottom of the evidence, when it happened (microseconds) and what it mentions, by id."""
+
+    id: str
+    moment: int
+    entities: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """Something to reflect on: an episode, or a reflection one level below; `entities` are those it mentions, by id.
+
+    `leaves` are the episodes it comes from: itself, or those that the reflection rests on over any number of levels.
+    """
+
+    ref: Ref
+    text: str
+    speaker: str
+    day: str
+    moment: int
+    importance: float
+    level: int
+    trust: Trust
+    entities: frozenset[str]
+    leaves: tuple[Leaf, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """An insight before it is written: what was asked, what is answered, and the items it cites."""
+
+    question: str
+    insight: str
+    cites: tuple[Item, ...]
+    model: str = ""
+
+
+def same_said(items: Sequence[Item]) -> list[list[Item]]:
+    """Return the items, in order, in groups that make one statement each: the same but for a few words and numbers."""
+    groups: list[list[Item]] = []
+    heads: list[frozenset[str]] = []
+    for item in items:
+        said = _words(item.text)
+        for head, group in zip(heads, groups, strict=True):
+            if item.level == 0 and _is_same(said, head) and item.entities == group[0].entities:
+                group.append(item)
+                break
+        else:
+            groups.append([item])
+            heads.append(said)
+    return groups
+
+
+def thought_of(community: Sequence[Sequence[Item]], names: Mapping[str, Entity]) -> Thought | None:
+    """Return what rules make of statements that belong together; None where nothing is mentioned by enough of them.
+
+    What it is about is the thing that most of it mentions: how many episodes do, since when, with what else, and the
+    most telling sentences about it. To repeat one sentence tells nothing that the sentence does not tell itself.
+    """
+    counts = Counter(entity for group in community for item in group for entity in item.entities)
+    most = sorted(
+        (entity for entity, times in counts.items() if times > 1),
+        key=lambda entity: (-counts[entity], names[entity].name.casefold(), entity),
+    )
+    about = [group for group in community if most and most[0] in group[0].entities]
+    if not _is_enough(about):
+        return None
+    topic = names[most[0]]
+    told = _told(about, topic.name)
+    if len(told) < 2:
+        return None
+    cites = _cited(about)
+    beside = [
+        names[entity].name for entity in most[1 : _SHOWN_NAMES + 1] if any(entity in one.entities for one in cites)
+    ]
+    head = f"{topic.name}, {_how_often(about, most[0])}{', with ' if beside else ''}{', '.join(beside)}"
+    question = _QUESTIONS.get(topic.kind, _QUESTION).format(name=topic.name)
+    return Thought(question=question, insight=f"{head}: {' '.join(told)}", cites=tuple(cites))
+
+
+def _is_enough(about: Sequence[Sequence[Item]]) -> bool:
+    if len(about) < 2:
+        return False
+    if about[0][0].level > 0 or len(about) >= LEAST_SAID:
+        return True
+    return all(len(group) > 1 for group in about)
+
+
+def _cited(about: Sequence[Sequence[Item]]) -> list[Item]:
+    """Return the evidence to cite, as it happened: of every statement the weightiest first, then of each the next."""
+    ranked = [sorted(group, key=_weight) for group in about]
+    rounds = ((place, _weight(item), item) for group in ranked for place, item in enumerate(group))
+    chosen = sorted(rounds, key=lambda one: one[:2])[:MOST_CITED]
+    return sorted((item for _, _, item in chosen), key=lambda item: (item.moment, item.ref.id))
+
+
+def _weight(item: Item) -> tuple[float, int, str]:
+    return (-item.importance, item.moment, item.ref.id)
+
+
+def _how_often(about: Sequence[Sequence[Item]], topic: str) -> str:
+    """Return in how many episodes the topic came up, and from when to when they happened."""
+    leaves = {
+        leaf.id: leaf.moment for group in about for item in group for leaf in item.leaves if topic in leaf.entities
+    }
+    moments = sorted(leaves.values()) or sorted(item.moment for group in about for item in group)
+    first, last = (in_words(from_micros(moment)) for moment in (moments[0], moments[-1]))
+    return f"{len(moments)} times {f'on {first}' if first == last else f'from {first} to {last}'}"
+
+
+def _told(about: Sequence[Sequence[Item]], name: str) -> list[str]:
+    """Return the sentences about what is named so that together tell most, in their order, each with who says it.
+
+    At least two of them, whatever their length; of statements that are the same, one.
+    """
+    present = frozenset(group[0].speaker.casefold() for group in about) - {""}
+    flat = [pair for group in about for pair in _about(group[0], name, present)]
+    flat = [pair for pair in flat if not pair[1].is_filler] or flat
+    taken: list[int] = []
+    told: set[str] = set()
+    said: list[frozenset[str]] = []
+    spent = 0
+    left = set(range(len(flat)))
+    while left:
+        best = max(left, key=lambda place: (worth_of(flat[place][1], told), -place))
+        left.remove(best)
+        sentence, words = flat[best][1], _words(flat[best][1].text)
+        if worth_of(sentence, told) <= 0 or any(_is_same(words, known) for known in said):
+            continue
+        if len(taken) > 1 and spent + sentence.tokens > _INSIGHT_TOKENS:
+            break
+        taken.append(best)
+        said.append(words)
+        spent += sentence.tokens
+        told |= features_of(sentence)
+    return [_line(*flat[place]) for place in sorted(taken)]
+
+
+def _about(item: Item, name: str, present: AbstractSet[str]) -> Iterator[tuple[Item, Sentence]]:
+    """Yield the sentences of an item that name the thing, in full or by its last part, or that it says itself."""
+    short = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    named = re.compile(rf"(?<!\w)(?:{re.escape(name)}|{re.escape(short)})(?!\w)", re.IGNORECASE)
+    own = bool(item.speaker) and item.speaker.casefold() == name.casefold()
+    for sentence in sentences(item.text, frozenset(present)):
+        if own or named.search(sentence.text):
+            yield item, sentence
+
+
+def _line(item: Item, sentence: Sentence) -> str:
+    text = sentence.text.rstrip()
+    ended = text if text.rstrip("\"')]*`").endswith(_ENDS) else f"{text}."
+    return f"{item.speaker}: {ended}" if item.speaker else ended
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the stems of the telling words of a text, without its numbers."""
+    return frozenset(term for term in query_terms(text, limit=len(text)) if not term.isdigit())
+
+
+def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return one == other or len(one & other) >= _SAME * max(1, len(one | other))
