@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import NotARepositoryError, NotFoundError
-from helix.identity import Identity
+from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.writing import Importer
