@@ -9,7 +9,6 @@ PROOF: Mapping[str, str] = {
     "task_outcome.outcome": "`delivered`, `blocked` or `skipped`; empty to take back what was said.",
     "task_outcome.claimed": "Whether it is the agent's own word, worth half where no command says so.",
     "task_outcome.utilized": "Names of the memories that the agent says it used.",
-    "task_outcome.text": "The agent's last message, in which use of memories may show; it is not kept.",
     "note_action.task": "The id of the task, or what its client calls it.",
     "note_action.command": "The command that has ended; empty for an edit.",
     "note_action.files": "The files that were edited.",

@@ -60,10 +60,9 @@ def task_outcome(
     outcome: str,
     claimed: bool = False,
     utilized: Sequence[str] = (),
-    text: str = "",
 ) -> TaskOutcome:
     """Say what came of a task: delivered, blocked, skipped, or nothing to take that back."""
-    told = helix.task_outcome(task, outcome, claimed, utilized, text)
+    told = helix.task_outcome(task, outcome, claimed, utilized)
     return TaskOutcome(
         task=strawberry.ID(told.task),
         outcome=told.outcome,

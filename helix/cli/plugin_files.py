@@ -62,7 +62,7 @@ def render(home: Path, store: Path, *, url: str, token: str, hook_ms: int) -> Co
     files = {path.relative_to(_SOURCE).as_posix(): path.read_text("utf-8") for path in _files(_SOURCE)}
     marketplace = json.loads(files[_MARKETPLACE])
     files[_MARKETPLACE] = _dumped({**marketplace, "name": name})
-    files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), store, url, token, hook_ms / 1000))
+    files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), home, store, url, token, hook_ms / 1000))
     files["hooks/" + _PROCESS.name] = _PROCESS.read_text("utf-8")
     files["bin/helix"] = _command(home, store)
     files[_RECORD] = _dumped({"store": str(store), "url": url})
@@ -93,14 +93,16 @@ def folder_of(home: Path, name: str) -> Path:
     return home / "clients" / "claude-code" / name
 
 
-def _hooks(packaged: Mapping[str, Any], store: Path, url: str, token: str, seconds: float) -> dict[str, Any]:
+def _hooks(
+    packaged: Mapping[str, Any], home: Path, store: Path, url: str, token: str, seconds: float
+) -> dict[str, Any]:
     """Return the hooks with the store's own address in them, and how long the client waits for them."""
     process = {
         "type": "command",
         "command": sys.executable,
         "args": [
             *("-I", "-S", f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{_PROCESS.name}", "--client", "claude-code"),
-            *("--store", str(store), "--python", sys.executable),
+            *("--home", str(home), "--store", str(store), "--python", sys.executable),
             *("--seconds", f"{max(seconds - _MARGIN, _MARGIN):g}"),
         ],
         "timeout": seconds,

@@ -1,6 +1,7 @@
 """The process hook: hands what a coding agent's client says to the daemon and prints its answer, or prints nothing.
 
-    python3 -I -S helix_hook.py [--client NAME] [--store FOLDER] [--python PROGRAM] [--seconds LIMIT] < payload
+    python3 -I -S helix_hook.py [--client NAME] [--home FOLDER] [--store FOLDER] [--python PROGRAM]
+                                [--seconds LIMIT] < payload
 
 One file of the standard library alone, so that it starts fast and can be copied anywhere. It always ends with status 0
 and within LIMIT, whatever the daemon does. It never waits for a daemon to start: where none runs, the
@@ -57,7 +58,7 @@ def main(arguments: list[str]) -> str:
             return _ask(store, options.get("--client", "claude-code"), payload, end)
         except NoDaemon:
             if event in _STARTS_A_DAEMON:
-                _start_daemon(store, options.get("--python", ""))
+                _start_daemon(store, options.get("--home", ""), options.get("--python", ""))
                 raise NoAnswer("no daemon ran; one is being started") from None
             raise
     except NoAnswer as trouble:
@@ -242,7 +243,7 @@ def _text(store: str, name: str) -> str:
         return ""
 
 
-def _start_daemon(store: str, python: str) -> None:
+def _start_daemon(store: str, home: str, python: str) -> None:
     """Start a daemon in a session of its own and go on; `helix hook start` sees to it that there is one."""
     import subprocess
 
@@ -252,7 +253,7 @@ def _start_daemon(store: str, python: str) -> None:
     else:
         command = ["helix"]
     subprocess.Popen(
-        [*command, "--store", store, "hook", "start"],
+        [*command, *(["--home", home] if home else []), "--store", store, "hook", "start"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

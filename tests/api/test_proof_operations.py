@@ -56,7 +56,7 @@ def test_any_agent_can_tell_what_it_did_and_have_it_judged(served: Served, helix
     assert ask(served, "note_action", task=task, command="pytest | tail", exitStatus=0, output="ok") is None
     proof = ask(served, "note_action", task=task, command="make proof", exitStatus=0, id="1")
     assert (proof["kind"], proof["passed"], proof["verify"]) == ("OTHER", True, True)
-    told = ask(served, "task_outcome", task=task, outcome="delivered", claimed=True, text="all done")
+    told = ask(served, "task_outcome", task=task, outcome="delivered", claimed=True)
     assert [(gain["use"], gain["outcome"]) for gain in told["gains"]] == [("evidence", "helped")]
     failed = ask(served, "note_action", task=task, command="make proof", exitStatus=2, id="2")
     assert not failed["passed"]

@@ -30,11 +30,12 @@ def connected(client_program: Path, tmp_path_factory: pytest.TempPathFactory) ->
     settings = {
         "HOME": str(home),
         "HELIX_HOME": str(folder / "helix"),
-        "HELIX_EMBEDDING_MODEL": "none",
-        "HELIX_HOLDBACK": "0",
-        "HELIX_HOOK_MS": "10000",  # a machine that runs all the tests is slow, and what comes too late is not shown
         "PYTHONPATH": str(ROOT),
     }
+    # In a file, as a daemon that a hook starts has the client's environment. A machine that runs all the tests is slow,
+    # and what comes too late is not shown.
+    (folder / "helix").mkdir()
+    (folder / "helix" / "config.toml").write_text('embedding_model = "none"\nholdback = 0\nhook_ms = 10000\n', "utf-8")
     person = Person(client=CodingClient(program=client_program, home=home, project=folder), settings=settings)
     person.helix("connect", "claude-code")
     try:

@@ -45,6 +45,12 @@ from helix.text.names import slug
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 SWIFT = Pace(quiet=0.0, patience=0.05, again=0.01, backoff=0.001, trouble=0.05)
+SLOW = (
+    "{place} was slow again: `make bench` took {number} seconds because the lexer reads byte by byte",
+    "The profile of {place} shows most of its time in the allocation of tokens, not in reading",
+    "A table of {number} states in {place} replaced the chain of conditions and halved what it takes",
+    "{place} must not be inlined: the compiler needs {number} minutes for it and runs out of memory",
+)
 RULES = (
     "always activate the venv first, before running pytest",
     "remember: activate the venv before you run pytest",
@@ -151,7 +157,7 @@ def seed(home: Path, kind: str) -> None:
     began[0] = NOW - timedelta(days=2)
     for number in range(18):
         scope, place = f"part {number % 3}", f"src/lexer{number % 3}.c"
-        text = f"{place} was slow again: `make bench` took {number} seconds because the lexer reads byte by byte"
+        text = SLOW[number % len(SLOW)].format(place=place, number=number)
         record(store, EpisodeRequest(content=text, scope=scope, role="user", importance=8.0))
     worker = Worker(store, Foreground(), kinds=KILLED, pace=SWIFT)
     worker.start()

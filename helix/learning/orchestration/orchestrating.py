@@ -90,8 +90,8 @@ class Orchestration:
     def _given(self, params: BuilderParams, scope: str, with_memory: bool) -> BuilderContext:
         return builder_context(self.recall, params, scope, limit=None if with_memory else 0)
 
-    def _settle(self, task: str, outcome: str, utilized: Sequence[str], said: str) -> None:
-        note_use(self._store, task, utilized=utilized, text=said)
+    def _settle(self, task: str, outcome: str, utilized: Sequence[str]) -> None:
+        note_use(self._store, task, utilized=utilized)
         settle(self._store, task, outcome=outcome)
 
     def list_workspaces(

@@ -63,8 +63,8 @@ STATUSES = (ACTIVE, COMPLETE, BLOCKED, SUPERSEDED)
 Give = Callable[[BuilderParams, str, bool], Given]
 """Makes what is put before a builder out of what a scope remembers; the last argument says whether memories may be in
 it."""
-Settle = Callable[[str, str, Sequence[str], str], object]
-"""Is told a task's id, what its agent says it came to, the memories it says it used, and its last words."""
+Settle = Callable[[str, str, Sequence[str]], object]
+"""Is told a task's id, what its agent says it came to, and the memories it says it used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +187,7 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
         board.note(
             store, task, status=COMPLETED, attributes={names.get(name, name): text for name, text in told.items()}
         )
-        settle(task, outcome, utilized, told.get(DELIVERED, told.get(REASON, "")))
+        settle(task, outcome, utilized)
         _close(store, known.id, status, {**told, UTILIZED: utilized})
     shown = {name for one in board.injections(store, task) if not one.held_back for name in (one.name, one.memory_id)}
     return WorkspaceReport(

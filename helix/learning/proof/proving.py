@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from helix.errors import NotFoundError
+from helix.learning.action.ends import succeeded
+from helix.learning.action.fixes import looks
 from helix.learning.orchestration.board import find_task, tasks_of
 from helix.learning.outcomes import noting, settle
 from helix.learning.outcomes.evidence import classify
@@ -29,17 +31,15 @@ class Proof:
     _store: Store
     _foreground: Foreground
 
-    def task_outcome(
-        self, task: str, outcome: str, claimed: bool = False, utilized: Sequence[str] = (), text: str = ""
-    ) -> Settlement:
+    def task_outcome(self, task: str, outcome: str, claimed: bool = False, utilized: Sequence[str] = ()) -> Settlement:
         """Say what came of a task: as a person who has looked, or (`claimed`) as the agent that did it.
 
-        `utilized` are the memories that the agent says it used, `text` its last message, in which use may show.
+        `utilized` are the memories that the agent says it used.
         """
         with self._foreground.request():
             ident = task_named(self._store, task).id
-            if utilized or text:
-                noting.note_use(self._store, ident, utilized=utilized, text=text)
+            if utilized:
+                noting.note_use(self._store, ident, utilized=utilized)
             return settle.tell(self._store, ident, outcome, claimed=claimed)
 
     def note_action(self, task: str, action: Action) -> Evidence | None:
@@ -53,7 +53,7 @@ class Proof:
             found = classify(replace(action, at=action.at or now), str(held.attributes.get(VERIFY) or ""))
             if found is not None:
                 noting.note_evidence(self._store, held.id, found)
-            ran = (action.command,) if action.command and action.passed else ()
+            ran = succeeded(action, looks)
             edited = (action.at or now) if action.is_edit else None
             noting.note_use(self._store, held.id, files=action.files, commands=ran, edited_at=edited)
             return found

@@ -27,6 +27,7 @@ from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.provenance import Provenance, weakest
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.projection import GraphSnapshot
 from helix.store.store import Store
 from helix.text.chunks import MOST_CHUNKS
 from helix.text.names import slug
@@ -101,7 +102,7 @@ def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Epis
     rows = np.flatnonzero(findable_episodes(view, scope))
     if not len(rows):
         return
-    covered = _covered(run.store)
+    covered = _covered(graph, view)
     columns = view.columns
     now = to_micros(run.now)
     stale = (columns.fades_at < now) if older is None else columns.recorded_at <= now - int(older * DAY_MICROS)
@@ -143,9 +144,8 @@ def _episodes(store: Store, rows: Sequence[int]) -> list[Episode]:
     return [cast(Episode, node) for node in store.records.nodes([view.ref_of(row) for row in rows])]
 
 
-def _covered(store: Store) -> BoolArray:
+def _covered(graph: GraphSnapshot, view: CatalogueView) -> BoolArray:
     """Return for every row whether a summary that stands, or that a person put away, speaks for it."""
-    graph, view = present(store)
     covered = np.zeros(view.count, np.bool_)
     rows = [row for row in _summaries(view) if view.columns.status[row] != _RETIRED]
     for held in supports_of(graph, rows, Relation.GROUNDED_IN):
@@ -245,9 +245,9 @@ def _findable(store: Store, group: Sequence[Episode], found: tuple[Mention, ...]
 
 
 def _still_open(store: Store, group: Sequence[Episode]) -> bool:
-    _, view = present(store)
+    graph, view = present(store)
     rows = [view.row_of(Ref(label=Label.EPISODE, id=episode.id)) for episode in group]
-    stands, covered = standing(view), _covered(store)
+    stands, covered = standing(view), _covered(graph, view)
     return all(row is not None and stands[row] and not covered[row] for row in rows)
 
 

@@ -47,15 +47,15 @@ class Around:
 
     memories: tuple[Shown, ...] = ()
     asked: list[BuilderParams] = field(default_factory=list)
-    settled: list[tuple[str, str, tuple[str, ...], str]] = field(default_factory=list)
+    settled: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
 
     def give(self, params: BuilderParams, scope: str, with_memory: bool) -> Block:
         self.asked.append(params)
         shown = self.memories if with_memory else ()
         return Block(text=f"{scope}: {', '.join(one.name for one in shown)}", shown=shown)
 
-    def settle(self, task: str, outcome: str, utilized: Sequence[str], said: str) -> None:
-        self.settled.append((task, outcome, tuple(utilized), said))
+    def settle(self, task: str, outcome: str, utilized: Sequence[str]) -> None:
+        self.settled.append((task, outcome, tuple(utilized)))
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_delivering_tells_the_task_and_what_settles_it_once(store: Store, around
     assert done.workspace.ended_at is not None
     assert done.workspace.attributes == {"delivered": "a form", "utilized": ["ask-twice"]}
     assert (done.task.status, done.task.delivered) == ("completed", "a form")
-    assert around.settled == [(done.task.id, "delivered", ("ask-twice",), "a form")]
+    assert around.settled == [(done.task.id, "delivered", ("ask-twice",))]
     seq = store.journal.last_seq
     assert complete_workspace(store, ident, ending, settle=around.settle) == done
     assert (store.journal.last_seq, len(around.settled)) == (seq, 1)
@@ -137,7 +137,7 @@ def test_being_blocked_says_why_and_another_attempt_may_follow(store: Store, aro
     first = begun(store, around)
     ending = Ending(reason="no network", tried="twice", error="ECONNREFUSED")
     blocked = block_workspace(store, first.workspace.id, ending, settle=around.settle)
-    assert around.settled == [(first.task.id, "blocked", (), "no network")]
+    assert around.settled == [(first.task.id, "blocked", ())]
     assert blocked.workspace.status == "blocked"
     task = find_task(store, first.task.id)
     assert task is not None
