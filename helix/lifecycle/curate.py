@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
 from helix.lifecycle.versions import files_of, supersede
 from helix.lifecycle.worth.reinforce import reinforced
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -39,9 +40,10 @@ class EditRequest:
     valid_to: datetime | None = None
 
 
-def edit(store: Store, name_or_id: str, request: EditRequest) -> Memory:
+def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[Ref] = ()) -> Memory:
     """Write a new version of a memory with some fields changed; the old one is retired and stays.
 
+    `grounds` are episodes that the new version stands on too, in the same change.
     Raises NotFoundError, InvalidInputError, or ConflictError where the name is taken or the memory is an old version.
     """
     store.check_space()
@@ -80,7 +82,9 @@ def edit(store: Store, name_or_id: str, request: EditRequest) -> Memory:
         _check_name_free(store, changed, but=current)
         composer = Composer(store, store.clock())
         new = replace(changed, id=store.make_id(composer.now), recorded_at=composer.now, retired_at=None)
-        supersede(composer, store, current, new, prepared, files)
+        ref = supersede(composer, store, current, new, prepared, files)
+        for episode in grounds:
+            composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=new.provenance)
         return Decision((composer.change("edit", memory=new.id),), new)
 
     return store.writer.submit(decision)

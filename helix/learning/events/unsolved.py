@@ -118,17 +118,22 @@ def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
     fresh = tried not in known.resolution
     told = f"{known.resolution}\nAnd again{': ' + tried if fresh else ', in another task.'}"
     if (fresh or len(stands_on) < TIMES) and len(told) <= _MOST_SAID and not screen(Trust.TOOL_OUTPUT, told).held:
-        known = edit(desk.store, known.id, EditRequest(resolution=told))
-        here = Ref(label=Label.MEMORY, id=known.id)
+        # In one change: who looks in between would see a version more than occurrences.
+        known = edit(desk.store, known.id, EditRequest(resolution=told), grounds=(episode,))
+    else:
+        _ground(desk, known, episode)
+    learn(desk.store, task.id, known.id)
+    follow_up(desk.store, known.id)
 
+
+def _ground(desk: Desk, known: Memory, episode: Ref) -> None:
     def decision() -> Decision[None]:
         composer = Composer(desk.store, desk.store.clock())
-        composer.edge(Relation.GROUNDED_IN, here, episode, provenance=known.provenance)
+        ref = Ref(label=Label.MEMORY, id=known.id)
+        composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=known.provenance)
         return Decision((composer.change("sighting"),), None)
 
     desk.store.writer.submit(decision)
-    learn(desk.store, task.id, known.id)
-    follow_up(desk.store, known.id)
 
 
 def _source(desk: Desk, one: Unsolved) -> str:
