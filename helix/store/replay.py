@@ -158,7 +158,12 @@ class GraphFollower:
             self.trouble = f"the graph is {behind:,} changes behind and is being rebuilt"
             return False
         self._engine = engine
-        self._catch_up()
+        replayed = self._catch_up()
+        if replayed.set_aside > 1 and not replayed.applied:
+            # It takes none of what it lacks: what was lost with an unreadable log was more than rows.
+            self._engine = None
+            engine.close()
+            return self._abandon("it refuses all that it lacks")
         return True
 
     def _dimension(self) -> int | None:

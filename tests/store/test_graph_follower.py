@@ -104,3 +104,26 @@ def test_a_build_that_fails_is_told_as_failed(settings: Settings, monkeypatch: p
             time.sleep(0.01)
         with pytest.raises(GraphUnavailableError, match="could not be rebuilt: unforeseen"):
             helix.cypher("MATCH (m:Memory) RETURN count(*)")
+
+
+def test_a_graph_that_takes_none_of_what_it_lacks_is_put_aside_and_built_anew(
+    journal: Journal, follower: GraphFollower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where an unreadable log held the last tables too."""
+    follower.drop("closed")
+    for node_id in ("a", "b"):
+        written(journal, node_id)
+    apply: Callable[[KuzuEngine, Sequence[Operation], int], None] = KuzuEngine.apply
+
+    def refuse(engine: KuzuEngine, operations: Sequence[Operation], seq: int) -> None:
+        if operations:
+            raise GraphUnavailableError("there is no such table")
+        apply(engine, operations, seq)
+
+    monkeypatch.setattr(KuzuEngine, "apply", refuse)
+    assert not follower.open()
+    assert "refuses all" in follower.trouble and not follower.available
+    monkeypatch.undo()
+    follower.swap(follower.build(lambda stage, done, total: None))
+    assert held(follower) == ["a", "b"]
+    assert journal.poison() == []
