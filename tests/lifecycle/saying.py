@@ -99,10 +99,21 @@ def shown(store: Store, scope: str = PROJECT) -> set[tuple[str, str, str, str, f
     }
 
 
-def disputed(store: Store, scope: str = PROJECT) -> set[tuple[str, str, str, str]]:
-    """What contradicts what, the later claim first, how that stands and who has won."""
+def disputed(store: Store, scope: str = PROJECT) -> set[tuple[str, ...]]:
+    """What contradicts what, how that stands and who has won.
+
+    A settled pair has the later claim first. Of an open one the order says nothing: it is in which the two were met.
+    """
     return {
-        (one.first.trigger, one.second.trigger, one.status.value, one.outcome.value if one.outcome else "")
+        (
+            *(
+                sorted((one.first.trigger, one.second.trigger))
+                if one.outcome is None
+                else (one.first.trigger, one.second.trigger)
+            ),
+            one.status.value,
+            one.outcome.value if one.outcome else "",
+        )
         for one in contradictions(store, scope, status=None)
         if one.first.status is Status.ACTIVE and one.second.status is Status.ACTIVE
     }
