@@ -6,6 +6,7 @@ Standard library alone and no process: hooks and the command line ask it at ever
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from helix.errors import InvalidInputError
+
+log = logging.getLogger(__name__)
 
 PROJECT_FILE = ".helix/project.toml"
 TOGETHER, APART = "together", "apart"
@@ -79,11 +82,12 @@ def folder_identity(folder: Path) -> Identity:
 def project_of(folder: Path, *, worktrees: str = TOGETHER) -> Identity:
     """Return the project of a folder that a coding agent's client works in: what `identify` finds, else the folder.
 
-    Where a `.helix/project.toml` cannot be read, it is passed over: an agent's work goes on.
+    Where that cannot be told, the log says why and the folder counts: an agent's work goes on.
     """
     try:
         found = identify(folder, worktrees=worktrees, home=Path.home())
-    except InvalidInputError:
+    except (InvalidInputError, OSError) as error:
+        log.warning("the project of a session is not known", extra={"error": str(error)})
         found = None
     return found or folder_identity(folder)
 

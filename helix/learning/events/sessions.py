@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix.errors import InvalidInputError
-from helix.identity import Identity, folder_identity, identify
+from helix.identity import Identity, project_of
 from helix.learning.action.fixes import Mending
 from helix.learning.action.sites import Site
 from helix.learning.contracts.prompt import AgentType
 from helix.learning.events.events import Event
 from helix.learning.orchestration.board import SESSION_KEY, task_id
 from helix.settings import Settings
-
-log = logging.getLogger(__name__)
 
 MOST_SESSIONS = 200
 """How many sessions are kept in mind; of one that was let go, what is in the store is known."""
@@ -289,11 +285,6 @@ class Sessions:
             self._known.pop(name, None)
 
     def _place(self, event: Event) -> Identity:
-        folder = Path(event.folder or "/")
-        try:
-            place = identify(folder, worktrees=self._settings.worktrees, home=Path.home()) or folder_identity(folder)
-        except (InvalidInputError, OSError) as error:
-            log.warning("the project of a session is not known", extra={"error": str(error)})
-            place = folder_identity(folder)
+        place = project_of(Path(event.folder or "/"), worktrees=self._settings.worktrees)
         chosen = self._settings.scope
         return Identity(scope=chosen, root=place.root, repository=place.repository) if chosen else place
