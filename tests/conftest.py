@@ -24,15 +24,19 @@ MOST_PROCESSES = 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--soak", action="store_true", help="run the long tests too")
+    parser.addoption("--soak", action="store_true", help="run the long tests too, and draw new examples")
 
 
-def pytest_configure() -> None:
-    """Have tests behave alike in a shell's foreground and background, on a quiet machine and on a busy one."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Have tests behave alike in a shell's foreground and background, on a quiet machine and on a busy one.
+
+    Examples are the same in each run, so that a failure tells of the change and not of the draw; a soak draws new ones.
+    """
     # A shell lets what it runs in its background ignore the signal, and what tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     slow = [hypothesis.HealthCheck.too_slow]
-    hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=slow)
+    same = not config.getoption("--soak")
+    hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=slow, derandomize=same)
     hypothesis.settings.load_profile("unhurried")
 
 
