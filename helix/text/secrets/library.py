@@ -70,5 +70,7 @@ def _matches(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
 
 @cache
 def _patterns(module: str, name: str) -> tuple[re.Pattern[str], ...]:
+    # The package imports itself in a circle, which only comes out right when it is entered by its root.
+    importlib.import_module("detect_secrets")
     detector = getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)
     return tuple(detector.denylist)
