@@ -12,7 +12,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, scope_option
 from helix.cli.output import Output, one_line, shorten
 from helix.cli.progress import follow
-from helix.cli.render import moment
+from helix.cli.render import moment, told_on
 
 Record = Mapping[str, Any]
 
@@ -36,6 +36,8 @@ def contradictions(invocation: Invocation, /, scope: str | None, any_status: boo
             out.line("nothing contradicts anything else")
 
     invocation.emit(data, show)
+    if any(case["status"] == "OPEN" for case in data["contradictions"]) and not invocation.json:
+        invocation.say("say which holds: `helix resolve NAME OTHER --winner NAME` (or `both`, `neither`)")
 
 
 @click.command()
@@ -152,6 +154,8 @@ def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
         out.line(f"{page['totalCount']} to be looked at")
 
     invocation.emit(data, show)
+    if page["edges"] and not invocation.json:
+        invocation.say("`helix review accept NAME` lets it be recalled, `helix review reject NAME` keeps it out")
 
 
 @review.command()
@@ -260,7 +264,7 @@ def _case(out: Output, case: Record) -> None:
     out.line((first["name"], "bold"), " against ", (second["name"], "bold"), f"  {case['status'].lower()}")
     for side in (first, second):
         text = one_line(f"{side['trigger']} {side['resolution']}", 100)
-        out.line(f"{moment(side['recordedAt'])}  {side['confidenceLabel']} {text}", indent=3)
+        out.line(f"{told_on(side)}  {side['confidenceLabel']} {text}", indent=3)
     out.line((f"{case['ground']}: ", "dim"), f"{case['left']} / {case['right']}", indent=3)
     if case["outcome"]:
         out.line(("stays: ", "dim"), case["outcome"].lower(), f"  {case['note']}" if case["note"] else "", indent=3)

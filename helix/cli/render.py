@@ -84,6 +84,7 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
         (item["confidenceLabel"], _colour(item["confidenceLabel"])),
         f" {kind.lower()}  ",
         (node.get("name") or node["id"], "bold"),
+        (f"  {told_on(node)}", "dim"),
         (f"  score {item['score']:.2f}", "cyan"),
         (f" because {item['reason']}" if item["reason"] else "", "dim"),
     )
@@ -92,6 +93,12 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
         arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
         out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)
         out.line(("score is: ", "dim"), _formula(item["factors"]), indent=3)
+
+
+def told_on(node: Record) -> str:
+    """Return the day on which what a node tells happened or began to hold, else that of its recording."""
+    told = node.get("occurredAt") or node.get("validFrom") or node["recordedAt"]
+    return str(told)[:10]
 
 
 def moment(text: str | None) -> str:

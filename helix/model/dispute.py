@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +16,11 @@ class DisputeStatus(StrEnum):
     OPEN = "open"
     SETTLED = "settled"
     RESOLVED = "resolved"
+
+
+def dispute_status(attributes: Mapping[str, object]) -> DisputeStatus:
+    """Return where the contradiction of an edge with these attributes stands; what says nothing of it is open."""
+    return DisputeStatus(str(attributes.get("status", DisputeStatus.OPEN)))
 
 
 class Outcome(StrEnum):

@@ -7,9 +7,11 @@ from typing import Protocol
 
 import numpy as np
 
+from helix.model.clock import from_micros
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory
+from helix.model.operations import PutEdge
 from helix.model.recall import ArmHit, RecallItem
 from helix.model.records import Node, label_of
 from helix.model.reflection import Reflection
@@ -18,6 +20,7 @@ from helix.recall.pack import Portion, pack
 from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
 from helix.recall.search import Found, Scene
+from helix.recall.standing import disputed
 from helix.recall.stopwatch import Stopwatch
 
 MAX_LOADED = 5
@@ -37,6 +40,10 @@ class Records(Protocol):
         """Return the texts of passages in the order of `numbers`."""
         ...
 
+    def edges_at(self, ref: Ref) -> list[PutEdge]:
+        """Return every edge that starts or ends at the node."""
+        ...
+
 
 def fill(
     scene: Scene,
@@ -53,7 +60,8 @@ def fill(
     with watch("pack"):
         query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
         packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep)
-        return _items(packed, nodes, scene, found, ranking)
+        told = _standings(scene, ranking, [int(ranking.rows[portion.place]) for portion in packed], records)
+        return _items(packed, nodes, scene, found, ranking, told)
 
 
 def _portions(
@@ -94,7 +102,7 @@ def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
 def _texts(scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequence[Node], records: Records) -> list[str]:
     """Return what each node shows: its own text, but of what has several passages only the most telling one.
 
-    That holds for episodes, and for summaries, whose title stays and which show it only where it is shorter.
+    That holds for episodes, and for summaries, whose title stays and which show it where it is shorter or not in them.
     """
     texts = [text_of(node) for node in nodes]
     if not any(map(_is_cut, nodes)):
@@ -107,7 +115,8 @@ def _texts(scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequenc
     for at, text in zip(several, records.passage_texts(numbers) if numbers else [], strict=True):
         node = nodes[at]
         cut = f"{node.trigger}\n{text}" if isinstance(node, Memory) else text
-        texts[at] = cut if text and (len(cut) < len(texts[at]) or not isinstance(node, Memory)) else texts[at]
+        if text and (isinstance(node, Episode) or len(cut) < len(texts[at]) or text not in texts[at]):
+            texts[at] = cut
     return texts
 
 
@@ -128,8 +137,21 @@ def text_of(node: Node) -> str:
             return str(getattr(node, "name", "") or getattr(node, "objective", "") or node.id)
 
 
+def _standings(scene: Scene, ranking: Ranking, rows: Sequence[int], records: Records) -> dict[int, str]:
+    """Return what is to be said of rows that no longer hold or are disputed."""
+    told = {row: f"held until {from_micros(ranking.ended[row]):%Y-%m-%d}" for row in rows if row in ranking.ended}
+    shown = scene.view.walkable(scene.query.scope)
+    disputes = disputed(scene.view, scene.graph, rows, shown, records.edges_at)
+    return told | {row: f"disputed by {name}" for row, name in disputes.items()}
+
+
 def _items(
-    packed: Sequence[Portion], nodes: Mapping[int, Node], scene: Scene, found: Found, ranking: Ranking
+    packed: Sequence[Portion],
+    nodes: Mapping[int, Node],
+    scene: Scene,
+    found: Found,
+    ranking: Ranking,
+    standings: Mapping[int, str],
 ) -> tuple[RecallItem, ...]:
     rows = {portion.place: int(ranking.rows[portion.place]) for portion in packed}
     hits = {place: found.fused.hits(row) for place, row in rows.items()}
@@ -148,6 +170,7 @@ def _items(
                 text=portion.text,
                 question=scene.question,
                 linked=linked.get(rows[portion.place], ""),
+                standing=standings.get(rows[portion.place], ""),
             ),
         )
         for portion in packed

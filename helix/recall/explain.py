@@ -24,8 +24,8 @@ _WALKED = ("pagerank", "neighbours")
 _REST_OF_WORD = re.compile(r"\w*")
 
 
-def reason(hits: Sequence[ArmHit], *, text: str, question: Question, linked: str) -> str:
-    """Return the sentence: words matched, rank by meaning, files, time, and the name of what it is `linked` to."""
+def reason(hits: Sequence[ArmHit], *, text: str, question: Question, linked: str, standing: str = "") -> str:
+    """Return the sentence: words matched, rank by meaning, files, time, what it is `linked` to, and how it stands."""
     arms = {hit.arm: hit for hit in hits}
     parts: list[str] = []
     if "lexical" in arms:
@@ -43,6 +43,8 @@ def reason(hits: Sequence[ArmHit], *, text: str, question: Question, linked: str
             parts.append(f"linked to {linked}")
         elif not parts:
             parts.append("near in the graph to what was found")
+    if standing:
+        parts.append(standing)
     return "; ".join(parts)
 
 

@@ -6,7 +6,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -30,10 +30,12 @@ class LastAnswers:
         self._guard = threading.Lock()
 
     def keep(self, answer: RecallAnswer) -> None:
-        """Remember an answer as the last of its session; the session silent for longest gives way."""
+        """Remember an answer as the last of its session, question redacted; the one silent for longest gives way."""
+        asked = redact(clean(answer.query.query)).text
+        kept = replace(answer, query=replace(answer.query, query=asked))
         with self._guard:
             for session in {answer.query.session, ""}:
-                self._answers[session] = answer
+                self._answers[session] = kept
                 self._answers.move_to_end(session)
             while len(self._answers) > _SESSIONS_KEPT:
                 self._answers.popitem(last=False)
@@ -58,7 +60,7 @@ class LastAnswers:
             self._answers.clear()
 
     def to_json(self) -> str:
-        """Return the answers as text to keep while Helix is closed; questions are redacted, nodes named by their id."""
+        """Return the answers as text to keep while Helix is closed; nodes are named by their id."""
         with self._guard:
             kept = {session: _packed(answer) for session, answer in self._answers.items()}
         return json.dumps(kept)  # as ASCII: a session's name may be of letters that no file holds
@@ -72,7 +74,7 @@ class LastAnswers:
 
 def _packed(answer: RecallAnswer) -> dict[str, Any]:
     return {
-        "query": redact(clean(answer.query.query)).text,
+        "query": answer.query.query,
         "session": answer.query.session,
         "mode": answer.mode,
         "recipe": answer.recipe,

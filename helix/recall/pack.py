@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from helix.text.tokens import query_terms
+
 IDENTICAL_FROM = 0.97
 """Cosine from which two texts are taken for the same; it belongs to the embedding space."""
 
-RESTATED_FROM = 0.9
-"""The same for a memory and the episode it is grounded in: one restates the other."""
+RESTATED_FROM, SAID_AGAIN = 0.9, 0.75
+"""From which cosine, or from which share of its telling words, an episode is restated by the memory that it grounds,
+unless it has a name or a number that the memory lacks."""
+
+_MOST_TERMS = 1_000
+_NAMED = re.compile(r"[\w./-]*\d[\w./-]*\b|(?<=[\w,;:] )[A-Z]\w+|\b[a-z]+[A-Z]\w*")
+"""What has a digit, or a capital letter elsewhere than where a sentence begins."""
 
 INSIGHT_SHARE = 0.25
 """How much of an answer insights may take, beside what they are drawn from: of its tokens, and of its items."""
@@ -83,7 +91,20 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0, evi
 
 def _same(one: Portion, other: Portion, evidence: bool) -> bool:
     """Return whether two portions mean the same by their vectors; the same words are looked for apart from this."""
-    restated = one.place in other.restates or other.place in one.restates
-    if one.vector is None or other.vector is None or (evidence and restated):
+    for memory, episode in ((one, other), (other, one)):
+        if episode.place in memory.restates:
+            return not evidence and _restates(memory, episode)
+    return _cosine(one, other) >= IDENTICAL_FROM
+
+
+def _restates(memory: Portion, episode: Portion) -> bool:
+    """Return whether a memory says what the episode that it is grounded in does."""
+    held = memory.text.casefold()
+    if any(name.casefold() not in held for name in _NAMED.findall(episode.text)):
         return False
-    return float(one.vector @ other.vector) >= (RESTATED_FROM if restated else IDENTICAL_FROM)
+    said, told = (set(query_terms(portion.text, _MOST_TERMS)) for portion in (memory, episode))
+    return len(told & said) >= SAID_AGAIN * len(told) or _cosine(memory, episode) >= RESTATED_FROM
+
+
+def _cosine(one: Portion, other: Portion) -> float:
+    return 0.0 if one.vector is None or other.vector is None else float(one.vector @ other.vector)

@@ -42,16 +42,20 @@ class NoIndex:
 
 @dataclass(frozen=True)
 class HeldRecords:
-    """The nodes and passages of a world, by reference and number."""
+    """The nodes, passages and edges of a world."""
 
     held: Mapping[Ref, Node]
     texts: Mapping[int, str]
+    edges: Sequence[PutEdge]
 
     def present(self, refs: Sequence[Ref]) -> list[Node | None]:
         return [self.held.get(ref) for ref in refs]
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         return [self.texts[number] for number in numbers]
+
+    def edges_at(self, ref: Ref) -> list[PutEdge]:
+        return [edge for edge in self.edges if ref in (edge.source, edge.target)]
 
 
 @dataclass
@@ -123,7 +127,7 @@ class World:
             catalogue=catalogue,
             projection=self.projection(catalogue),
             vectors=NoIndex(),
-            records=HeldRecords(self.nodes, self.texts),
+            records=HeldRecords(self.nodes, self.texts, [op for op in self.operations if isinstance(op, PutEdge)]),
             embed=embed if model else None,
             reranker=reranker,
             clock=lambda: NOW,

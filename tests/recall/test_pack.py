@@ -55,6 +55,20 @@ def test_what_restates_its_ground_is_told_apart_less_strictly() -> None:
     assert len(pack([memory, Portion(place=2, text="another", tokens=1, vector=other)], limit=5)) == 2
 
 
+def test_an_episode_with_another_number_or_name_is_not_restated() -> None:
+    memory = Portion(
+        place=0, text="The API listens on port 8410.", tokens=1, vector=unit([1, 0]), restates=frozenset({1})
+    )
+    for text, shown in (
+        ("The API now listens on port 9410.", True),
+        ("The API listens on the port of Heroku", True),
+        ("Remember: the API listens on port 8410", False),
+        ("8410, that is where it waits", False),
+    ):
+        episode = Portion(place=1, text=text, tokens=1, vector=unit([0.95, (1 - 0.95**2) ** 0.5]))
+        assert len(pack([memory, episode], limit=9)) == len(pack([episode, memory], limit=9)) == 1 + shown
+
+
 def test_insights_take_a_quarter_of_an_answer_at_most() -> None:
     offered = [Portion(place=place, text=str(place), tokens=10, insight=place < 6) for place in range(12)]
     assert [portion.place for portion in pack(offered, limit=8)] == [0, 1, 6, 7, 8, 9, 10, 11]

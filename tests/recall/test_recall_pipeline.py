@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from recall_world import NOW, World
 
 from helix.errors import InvalidInputError
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.recall import Expand, Intent, RecallAnswer, RecallItem, RecallQuery
+from helix.model.records import put_edge
 from helix.model.reflection import Reflection
 from helix.recall.question import MAX_CHARACTERS
 from helix.recall.recipes import RECIPES
@@ -196,6 +197,65 @@ def test_a_memory_stands_for_the_episode_that_says_the_same() -> None:
     assert ids(world.recaller().recall(RecallQuery(query="activate the venv"))) == ["rule"]
 
 
+def test_an_episode_gives_way_to_its_memory_unless_it_names_what_that_lacks() -> None:
+    world = World()
+    rule = world.memory("rule", "deploys go out on Thursdays", Kind.CONVENTION)
+    for name, said in (
+        ("again", "Remember: deploys go out on Thursdays"),
+        ("more", "deploys go out on Thursdays since the outage of Hamburg cost us a day"),
+    ):
+        world.edge(rule, world.episode(name, said), Relation.GROUNDED_IN)
+    asked = RecallQuery(query="when do deploys go out")
+    assert ids(world.recaller().recall(asked)) == ids(world.recaller(model=False).recall(asked)) == ["rule", "more"]
+    assert set(ids(world.recaller().recall(replace(asked, deep=True)))) == {"rule", "again", "more"}
+
+
+def test_what_an_episode_told_gives_way_when_it_ceased_to_hold() -> None:
+    world, settled = World(), NOW - timedelta(days=2)
+    old = world.memory("old", "node 18 is what the build needs", valid_to=settled)
+    new = world.memory("new", "node 20 is what the build needs", valid_from=settled)
+    other = world.memory("other", "the build needs a tag")
+    for memory, name, said in (
+        (old, "told", "Remember: the build needs node 18"),
+        (old, "both", "the build needs node 18, and it needs a tag"),
+        (other, "both", ""),
+        (new, "now", "from today the build needs node 20, as 18 is at its end"),
+    ):
+        world.edge(
+            memory, world.episode(name, said) if said else Ref(label=Label.EPISODE, id=name), Relation.GROUNDED_IN
+        )
+    asked = RecallQuery(query="which node does the build need", limit=10)
+    recaller = world.recaller()
+    assert {"new", "both", "now"} <= set(ids(recaller.recall(asked))) and "told" not in ids(recaller.recall(asked))
+    deep = recaller.recall(replace(asked, deep=True))
+    assert item_of(deep, "told").reason.endswith("held until 2026-05-30")
+    assert "held until" not in item_of(deep, "both").reason
+    before = recaller.recall(replace(asked, as_of=NOW - timedelta(days=3)))
+    assert "old" in ids(before) and "new" not in ids(before)
+
+
+def test_a_long_episode_stays_when_what_was_learned_of_it_ended_and_says_so() -> None:
+    world = World()
+    old = world.memory("old", "node 18 is what the build needs", valid_to=NOW - timedelta(days=2))
+    long = world.episode("long", "the build needs node 18", "then we spoke of lunch at length")
+    world.edge(old, long, Relation.GROUNDED_IN)
+    (item,) = world.recaller().recall(RecallQuery(query="which node does the build need")).items
+    assert item.node.id == "long" and item.reason.endswith("held until 2026-05-30")
+
+
+def test_what_an_open_contradiction_disputes_says_so() -> None:
+    world = World()
+    one, other = world.memory("tabs", "indent with tabs"), world.memory("spaces", "indent with spaces")
+    third = world.memory("two", "indent with two spaces")
+    for source, target, attributes in ((other, one, {}), (third, other, {"status": "resolved"})):
+        between = Edge(type=Relation.CONTRADICTS, source=source, target=target, created_at=NOW, attributes=attributes)
+        world.operations.append(put_edge(between))
+    answer = world.recaller().recall(RecallQuery(query="how do we indent"))
+    assert item_of(answer, "tabs").reason.endswith("disputed by spaces")
+    assert item_of(answer, "spaces").reason.endswith("disputed by tabs")
+    assert "disputed" not in item_of(answer, "two").reason
+
+
 def test_an_episode_without_a_passage_is_evidence_and_no_answer() -> None:
     world = World()
     world.episode("silent")
@@ -241,6 +301,23 @@ def test_a_summary_speaks_for_episodes_that_faded_with_their_own_words(model: bo
     )
     deep = recaller.recall(RecallQuery(query="was the ferry to Skagen cancelled?", deep=True))
     assert "second" in ids(deep) and "sum" not in ids(deep)
+
+
+def test_a_summary_shows_what_it_was_found_by_also_where_its_own_words_are_fewer() -> None:
+    world = World()
+    said = "sqlc generate fails with 'relation does not exist' as no migration was applied; make migrate first"
+    memory = Memory(
+        id="sum",
+        name="sum",
+        kind=Kind.FACT,
+        trigger="November, mira: Postgres",
+        resolution="mira: we moved the ledger to Postgres 16",
+        recorded_at=NOW,
+        source=f"{SUMMARY_SOURCE}1:0",
+    )
+    world.put(memory, "mira: we moved the ledger to Postgres 16", said)
+    (item,) = world.recaller().recall(RecallQuery(query="sqlc generate fails with relation does not exist")).items
+    assert item.text == f"November, mira: Postgres\n{said}"
 
 
 @pytest.mark.parametrize("model", [True, False])
