@@ -35,8 +35,8 @@ class Evidence:
     """One command that says whether the work holds. There is none where its end leaves that open.
 
     `id` is the action's, so that one told twice counts once. `verify` marks the task's own verify command. `commit` is
-    the commit that landed, of a revert the one taken back (as far as the command names it). The counts are None where
-    the output gives none.
+    the commit that landed, of a revert the one taken back (as far as the command names it: by its hash, or as `HEAD`),
+    and `subject` the first line of what that says, by the output. The counts are None where the output gives none.
     """
 
     kind: EvidenceKind
@@ -47,5 +47,6 @@ class Evidence:
     tests_passed: int | None = None
     tests_failed: int | None = None
     commit: str = ""
+    subject: str = ""
     verify: bool = False
     at: datetime | None = None

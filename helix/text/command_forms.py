@@ -26,7 +26,7 @@ from helix.text.command_words import (
     WITH_ACTIONS,
     WRAPPERS,
 )
-from helix.text.shell import Simple, joined, simple_commands
+from helix.text.shell.simple import Command, joined, simple_commands
 from helix.text.spotting.paths import canonical, is_file_name
 
 LONGEST_FORM = 240
@@ -92,7 +92,7 @@ def whole_forms(line: str) -> tuple[str, ...]:
     return tuple(form.text for form in forms(line) if form.level is Level.WHOLE)
 
 
-def _forms(simple: Simple, folder: str, root: str) -> Iterator[Form]:
+def _forms(simple: Command, folder: str, root: str) -> Iterator[Form]:
     plain = _read(list(simple.words), 0)
     if plain is None:
         return
@@ -107,7 +107,7 @@ def _forms(simple: Simple, folder: str, root: str) -> Iterator[Form]:
             yield from _levels(command)
 
 
-def _moved(simple: Simple) -> str:
+def _moved(simple: Command) -> str:
     """Return the folder that a command is run in by its line, as `cd` or its own option says; empty for none."""
     said = simple.words
     if basename(said[0]) == "git" and len(said) > 2 and said[1] == "-C":

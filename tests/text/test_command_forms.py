@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helix.learning.action.normal import command_of, error_of
 from helix.text.command_forms import Level, forms
-from helix.text.shell import simple_commands
+from helix.text.shell.simple import simple_commands
 
 ROOT = "/home/me/house"
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from helix.learning.action.normal import command_forms
 from helix.learning.outcomes.counts import counts_of
 from helix.learning.outcomes.runners import recognised
-from helix.learning.outcomes.shell import Chain, Part, Pipe, Simple, Words, commands, parse, told
+from helix.learning.outcomes.status import Words, parse, told, words_of
 from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
 from helix.text.command_forms import Level
-from helix.text.shell import joined
+from helix.text.shell.simple import joined
+from helix.text.shell.tree import Node, commands
 
 
 def ended(action: Action) -> bool | None:
     """Return whether the command that a line is remembered by ended well; None where that is not certain.
 
-    It is certain by the rules of `outcomes/shell.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
-    here-documents. A summary that counts failures is never a pass, and of a test run always a failure.
+    It is certain by the rules of `outcomes/status.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
+    here-documents that say what to do. A summary that counts failures is never a pass, and of a test run always a
+    failure.
     """
     if not action.command or action.passed is None:
         return None
@@ -38,30 +40,16 @@ def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]
     whole = parse(action.command) if action.command and action.passed is not None else None
     if whole is None or ended(action) is False:
         return ()
-    parts = [part.words for part in commands(whole)]
+    parts = words_of(whole)
     found = told(whole, bool(action.passed), lambda words: bool(words) and not looks(words))
     return tuple(dict.fromkeys(joined(parts[place]) for place in sorted(found) if found[place] == "passed"))
 
 
-def _subject(whole: Part) -> Words:
+def _subject(whole: Node) -> Words:
     """Return the words of the command that a line is remembered by: its last one that is one, filters aside."""
-    said = [(part.words, piped) for part, piped in zip(commands(whole), _piped(whole), strict=True)]
-    ordered = sorted(reversed(said), key=lambda one: one[1])
-    return next((words for words, _ in ordered if _has_form(words)), ordered[0][0])
+    ordered = [simple.words for simple, _ in sorted(reversed([*commands(whole)]), key=lambda one: one[1])]
+    return next(filter(_has_form, ordered), ordered[0])
 
 
 def _has_form(words: Sequence[str]) -> bool:
     return any(form.level is Level.WHOLE for form in command_forms(joined(words)))
-
-
-def _piped(part: Part, piped: bool = False) -> Iterator[bool]:
-    """Yield for each command, in order, whether it reads what another one wrote."""
-    match part:
-        case Simple():
-            yield piped
-        case Pipe():
-            for place, stage in enumerate(part.stages):
-                yield from _piped(stage, piped or place > 0)
-        case Chain():
-            for _, below, _ in part.parts:
-                yield from _piped(below, piped)

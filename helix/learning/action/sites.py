@@ -24,7 +24,7 @@ from helix.model.injection import ACTION, ON_ERROR, Shown
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import KIND_CODE, KINDS, FloatArray, IndexArray
+from helix.store.columns import KIND_CODE, KINDS, FloatArray, IndexArray, shrunk_effectiveness
 from helix.store.eligibility import eligible
 from helix.store.projection import GraphSnapshot
 from helix.store.store import Store
@@ -211,9 +211,7 @@ def _systemic(
 
 
 def _effectiveness(view: CatalogueView, rows: IndexArray) -> FloatArray:
-    helped, failed = view.columns.helped[rows], view.columns.failed[rows]
-    effectiveness: FloatArray = (helped + 0.5) / (helped + failed + 1.0)
-    return effectiveness
+    return shrunk_effectiveness(view.columns.helped[rows], view.columns.failed[rows])
 
 
 def _ranked(view: CatalogueView, rows: IndexArray, levels: IndexArray) -> IndexArray:

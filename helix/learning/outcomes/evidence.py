@@ -9,16 +9,21 @@ from datetime import UTC, datetime
 
 from helix.learning.outcomes.counts import counts_of
 from helix.learning.outcomes.runners import bare, git_verb, recognised
-from helix.learning.outcomes.shell import Part, Told, Words, can_fail, commands, parse, told
+from helix.learning.outcomes.status import Told, Words, can_fail, parse, told, words_of
+from helix.learning.outcomes.taking_back import puts_back
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
+from helix.text.shell.tree import Node
 
 _NOTHING_RAN = frozenset({126, 127})
 _CUT_SHORT = frozenset({124, 130, 137, 143})
 """What a shell says of a command that was stopped from outside: by `timeout`, Ctrl-C, or a signal that ends it."""
 _NO_TESTS = {"pytest": frozenset({4, 5}), "py.test": frozenset({4, 5})}
 """Where a tool has a status of its own for having run no test."""
-_LANDED = re.compile(r"^\[[^\]\n]*? ([0-9a-f]{7,40})\] ", re.MULTILINE)
+_LANDED = re.compile(r"^\[[^\]\n]*? ([0-9a-f]{7,40})\] (.*)$", re.MULTILINE)
+_UNDOES = re.compile(r'Revert "(.*)"\s*')
+HEAD = "HEAD"
+"""What stands for the commit that a revert took back, where the command names the newest one."""
 _REVERTED = re.compile(r"\bThis reverts commit ([0-9a-f]{7,40})\b")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _STRENGTH = (
@@ -46,7 +51,7 @@ def classify(action: Action, verify: str = "") -> Evidence | None:
     own = _is(action.command, verify)
     if whole is None:
         return _evidence(action, EvidenceKind.OTHER, action.passed, own) if own else None
-    parts = [part.words for part in commands(whole)]
+    parts = words_of(whole)
     wanted = _of_verify(verify)
     kinds = [EvidenceKind.OTHER if wanted is not None and words == wanted else _kind(words) for words in parts]
     if own:
@@ -56,7 +61,7 @@ def classify(action: Action, verify: str = "") -> Evidence | None:
     return _of_parts(action, whole, parts, kinds)
 
 
-def _of_own(action: Action, whole: Part, parts: Sequence[Words]) -> Evidence | None:
+def _of_own(action: Action, whole: Node, parts: Sequence[Words]) -> Evidence | None:
     """Judge the verify command itself: by its status, unless that cannot tell; then by its own summary."""
     known = [kind for kind in map(recognised, parts) if kind is not None]
     kind = min(known, key=_STRENGTH.index, default=EvidenceKind.OTHER)
@@ -69,12 +74,15 @@ def _of_own(action: Action, whole: Part, parts: Sequence[Words]) -> Evidence | N
 
 
 def _of_parts(
-    action: Action, whole: Part, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None]
+    action: Action, whole: Node, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None]
 ) -> Evidence | None:
     checks = {words for words, kind in zip(parts, kinds, strict=True) if kind is not None}
     found = told(whole, bool(action.passed), lambda words: words in checks)
     judged = sorted(found, key=lambda place: (found[place] != "failed", _STRENGTH.index(_sure(kinds[place])), place))
     judged = [place for place in judged if not _is_commit(kinds[place]) or found[place] == "passed"]
+    # What passed before files were taken back says nothing of what they became.
+    last = max((place for place, words in enumerate(parts) if puts_back(words)), default=0)
+    judged = [place for place in judged if place >= last or found[place] == "failed"]
     if judged:
         return _as_told(action, parts[judged[0]], _sure(kinds[judged[0]]), found[judged[0]])
     _, failed = counts_of(action.output)
@@ -85,12 +93,18 @@ def _of_parts(
 
 def _as_told(action: Action, words: Words, kind: EvidenceKind, end: Told) -> Evidence:
     if kind is EvidenceKind.REVERT:
-        named = [word for word in git_verb(words)[1] if _COMMIT.fullmatch(word)]
-        said = _REVERTED.search(action.output)
-        commit = named[0] if named else said[1] if said is not None else ""
-        return replace(_evidence(action, kind, False), commit=commit)
+        return _as_revert(action, git_verb(words)[1])
     own = kind is EvidenceKind.OTHER
     return _evidence(action, (recognised(words) or kind) if own else kind, end == "passed", own)
+
+
+def _as_revert(action: Action, named: Sequence[str]) -> Evidence:
+    """Return the evidence of a revert: what git prints is its own commit, whose subject quotes that of the other."""
+    found, landed = _evidence(action, EvidenceKind.REVERT, False), _LANDED.search(action.output)
+    said, undoes = _REVERTED.search(action.output), landed and _UNDOES.fullmatch(landed[2])
+    hashes = [word for word in named if _COMMIT.fullmatch(word)] or ([said[1]] if said is not None else [])
+    heads = [HEAD for word in named if word in (HEAD, "@")]
+    return replace(found, commit=next(iter(hashes + heads), ""), subject=undoes[1] if undoes else "")
 
 
 def _evidence(action: Action, kind: EvidenceKind, passed: bool, verify: bool = False) -> Evidence:
@@ -104,7 +118,8 @@ def _evidence(action: Action, kind: EvidenceKind, passed: bool, verify: bool = F
         exit_status=action.exit_status,
         tests_passed=good,
         tests_failed=bad,
-        commit=landed[1] if landed is not None and kind is not EvidenceKind.REVERT else "",
+        commit=landed[1] if landed is not None else "",
+        subject=landed[2].strip() if landed is not None else "",
         verify=verify,
         at=action.at,
     )
@@ -118,7 +133,7 @@ def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = N
     that failed, or all passed; else the last lint; else a commit that landed. What passed before the last edit says
     nothing of what it became.
     """
-    ordered = sorted(evidence, key=lambda one: (one.at or _LONG_AGO, one.id, one.command, not one.passed))
+    ordered = sorted(evidence, key=lambda one: (when(one), one.id, one.command, not one.passed))
     told = _last(ordered, EvidenceKind.PERSON)
     if told:
         return Verification.PASSED if told[0].passed else Verification.FAILED
@@ -135,6 +150,11 @@ def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = N
         if chosen:
             return Verification.PASSED if all(one.passed for one in chosen) else Verification.FAILED
     return Verification.FAILED if reverts else Verification.NONE
+
+
+def when(evidence: Evidence) -> datetime:
+    """Return when it came up; what nobody has told the time of was long ago."""
+    return evidence.at or _LONG_AGO
 
 
 def _last(evidence: Sequence[Evidence], kind: EvidenceKind) -> list[Evidence]:
@@ -172,5 +192,5 @@ def _is(command: str, verify: str) -> bool:
 def _of_verify(verify: str) -> Words | None:
     """Return the words of a verify command that is one command, so that it is known within a longer line."""
     whole = parse(verify) if verify.strip() else None
-    held = [] if whole is None else [part.words for part in commands(whole)]
+    held = [] if whole is None else words_of(whole)
     return held[0] if len(held) == 1 and held[0] else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import cast
 
 from helix.learning.orchestration.board import find_task, injections, tasks_of
+from helix.learning.outcomes.evidence import HEAD, when
 from helix.learning.outcomes.ledger import Ledger, joined, ledger_of, with_evidence
 from helix.learning.outcomes.settle import amend
 from helix.learning.outcomes.uses import Deeds, Given, Lesson, signs_of_use
@@ -16,12 +18,13 @@ from helix.lifecycle.versions import files_of
 from helix.model.edge import Label, Ref
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.memory import Kind, Memory
-from helix.model.task import RELEVANT_FILES, VERIFY, Task
+from helix.model.task import RELEVANT_FILES, VERIFY
 from helix.store.store import Store
 from helix.text.names import clean
 from helix.text.redact import redact
 
 _LONGEST_COMMAND = 500
+_LONGEST_SUBJECT = 200
 _LONGEST_TEXT = 20_000
 _MOST_SIGNS = 6
 _MOST_NAMED = 200
@@ -36,18 +39,22 @@ def note_evidence(store: Store, ident: str, evidence: Evidence) -> None:
     """
     task = find_task(store, ident)
     if evidence.kind is EvidenceKind.REVERT and task is not None:
-        note_revert(store, task.scope, evidence)
+        note_revert(store, task.scope, evidence, task.session)
     if evidence.kind is EvidenceKind.REVERT or task is None:
         return
-    told = replace(evidence, command=_kept(evidence.command, _LONGEST_COMMAND))
+    told = _bounded(evidence)
     amend(store, ident, lambda ledger: with_evidence(ledger, told))
 
 
-def note_revert(store: Store, scope: str, evidence: Evidence) -> None:
-    """Write down a revert against the task of the scope whose commit it took back, in whatever session that was."""
-    told = replace(evidence, command=_kept(evidence.command, _LONGEST_COMMAND))
-    for one in _of_commit(store, scope, told.commit):
-        amend(store, one.id, lambda ledger: with_evidence(ledger, told))
+def note_revert(store: Store, scope: str, evidence: Evidence, session: str = "") -> None:
+    """Write down a revert against the task of the scope whose commit it took back, in whatever session that was.
+
+    The commit is the one of its hash. Where the command names none, it is the one that has its subject, if they are of
+    one task; else `HEAD` is the one that the session in which it was reverted saw land last.
+    """
+    told = _bounded(evidence)
+    for ident, commit in _taken_back(store, scope, told, session).items():
+        amend(store, ident, partial(with_evidence, evidence=replace(told, commit=commit)))
 
 
 def note_use(
@@ -137,19 +144,41 @@ def _signs(store: Store, ident: str, deeds: Deeds) -> dict[str, tuple[str, ...]]
     return {memory: signs for memory, signs in found.items() if signs}
 
 
-def _of_commit(store: Store, scope: str, commit: str) -> list[Task]:
-    """Return the tasks of a scope that made a commit, named by enough of its digits to be one."""
-    if not commit:
-        return []
-    return [
-        one
-        for one in tasks_of(store, scope=scope)
-        if any(
-            made.commit and (made.commit.startswith(commit) or commit.startswith(made.commit))
-            for made in ledger_of(one).evidence
-            if made.kind is not EvidenceKind.REVERT
-        )
-    ]
+def _taken_back(store: Store, scope: str, revert: Evidence, session: str) -> dict[str, str]:
+    """Return the tasks of a scope whose commit a revert took back, each with that commit."""
+    seen = [(task, one) for task in tasks_of(store, scope=scope) for one in ledger_of(task).evidence]
+    landed = [(task, one) for task, one in seen if _landed(one)]
+    if revert.commit not in ("", HEAD):
+        return {task.id: revert.commit for task, one in landed if _is_commit(one.commit, revert.commit)}
+    alike = {task.id: one.commit for task, one in landed if revert.subject and one.subject == revert.subject}
+    if len(alike) == 1 or revert.commit != HEAD:
+        return alike if len(alike) == 1 else {}
+    task, last = max(
+        ((task, one) for task, one in landed if task.session == session),
+        key=lambda pair: when(pair[1]),
+        default=(None, None),
+    )
+    reverts = (one for _, one in seen if one.kind is EvidenceKind.REVERT)
+    # A revert is a commit of its own, and the newest one then.
+    if task is None or last is None or any(when(one) > when(last) for one in reverts):
+        return {}
+    # What was committed in silence has no subject that is known.
+    return {task.id: last.commit} if "" in (last.subject, revert.subject) or task.id in alike else {}
+
+
+def _landed(evidence: Evidence) -> bool:
+    """Return whether a commit landed with it, were it one of which git has printed nothing."""
+    return evidence.kind is not EvidenceKind.REVERT and bool(evidence.commit or evidence.kind is EvidenceKind.COMMIT)
+
+
+def _is_commit(commit: str, named: str) -> bool:
+    """Return whether a commit is the one that is named by its hash, either of them cut short."""
+    return bool(commit) and (commit.startswith(named) or named.startswith(commit))
+
+
+def _bounded(evidence: Evidence) -> Evidence:
+    command, subject = _kept(evidence.command, _LONGEST_COMMAND), _kept(evidence.subject, _LONGEST_SUBJECT)
+    return replace(evidence, command=command, subject=subject)
 
 
 def _kept(text: str, length: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from helix.learning.outcomes.runners import bare
-from helix.learning.outcomes.shell import commands, parse
+from helix.learning.outcomes.status import parse, words_of
 from helix.model.entity import EntityKind
 from helix.text.command_forms import forms
 from helix.text.cues import words
@@ -114,7 +114,7 @@ def _named_in(text: str, command: str) -> list[re.Match[str]]:
 
 def _run_in(line: str) -> list[list[str]]:
     whole = parse(line)
-    return [] if whole is None else [found for part in commands(whole) for found in (bare(part.words), [*part.words])]
+    return [] if whole is None else [found for words in words_of(whole) for found in (bare(words), [*words])]
 
 
 def _words(says: str, deeds: Deeds, situation: str, common: Callable[[Sequence[str]], Iterable[str]]) -> list[str]:

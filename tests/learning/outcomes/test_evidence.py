@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from helix.learning.outcomes.counts import counts_of
 from helix.learning.outcomes.evidence import classify, verification_of
 from helix.learning.outcomes.runners import recognised
-from helix.learning.outcomes.shell import commands, parse
+from helix.learning.outcomes.status import parse, words_of
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 
@@ -75,7 +75,7 @@ def test_the_common_tools_are_known_by_what_they_do(kind: EvidenceKind | None, l
     for line in (one.strip() for row in lines.splitlines() for one in row.split("|")):
         part = parse(line)
         assert part is not None
-        found = recognised(next(commands(part)).words)
+        found = recognised(words_of(part)[0])
         assert found is kind, line
 
 

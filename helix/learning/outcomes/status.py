@@ -1,0 +1,246 @@
+"""Status: what the status that a command line ended with says of each command in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import PurePosixPath
+from typing import Literal
+
+from helix.text.shell.reader import read
+from helix.text.shell.tree import AndOr, Compound, Group, List, Node, Pipeline, Simple, commands
+
+Words = tuple[str, ...]
+Told = Literal["passed", "failed"]
+
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+_SURE = frozenset(
+    {"cd", "pushd", "popd", "export", "unset", "echo", "printf", "set", "source", ".", "true", ":", "exit"}
+    | {"cat", "head", "tail", "tee"}
+)
+"""Commands that are taken to end well: what a line failed by is hardly ever one of them."""
+_BEYOND = frozenset({"return", "trap", "eval", "wait", "break", "continue"})
+"""Commands that decide what runs, or how it ends, in ways that are not followed here."""
+_READERS = frozenset({"cat", "tee"})
+"""Commands to which a here-document is but data; to any other it may say what to do."""
+_MOST_PARTS = 10
+_MOST_DEPTH = 4
+_SUBSTITUTES = re.compile(r"\$\(|`")
+_STATUS = re.compile(r"\d{1,3}|\$\?|\$\{\?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Group):
+    """What a shell of its own is told to run by `-c`, with the options that it begins with."""
+
+    errexit: bool
+    pipefail: bool
+
+
+class _Unread(Exception):
+    """The line holds something that is not followed here."""
+
+
+def parse(line: str) -> Node | None:
+    """Return a command line as its commands; None where it is more than a list of them, or cannot be read.
+
+    Loops, conditions and functions are more, and so is a command that is told by a here-document what to do.
+    """
+    try:
+        return _followed(line, _MOST_DEPTH)
+    except _Unread:
+        return None
+
+
+def words_of(line: Node) -> list[Words]:
+    """Return the words of each command of a line, in order."""
+    return [simple.words for simple, _ in commands(line)]
+
+
+def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[int, Told]:
+    """Return what the end of a line says of each of its commands that is `wanted`, by its place; where it is certain.
+
+    It is certain where every way in which the commands can have ended, and the line with them, agrees: `a && b` that
+    ended well says that both did, `a | b` and `a; b` say nothing of `a`, and `a || true` nothing at all. Failing is
+    certain too where it is only certain that one of the wanted failed: it stands at the first of them.
+    """
+    parts = [simple for simple, _ in commands(line)]
+    open_ = [id(part) for part in parts if not _is_sure(part)]
+    checks = {place: id(part) for place, part in enumerate(parts) if wanted(part.words)}
+    if not checks or len(open_) > _MOST_PARTS:
+        return {}
+    ways: list[Mapping[int, bool]] = []
+    for ends in product((True, False), repeat=len(open_)):
+        ran, well = _run(line, dict(zip(open_, ends, strict=True)))
+        if well == ended_well:
+            ways.append(ran)
+    if not ways:
+        return {}
+    found: dict[int, Told] = {}
+    for place, part in checks.items():
+        if all(way.get(part) is True for way in ways):
+            found[place] = "passed"
+        elif all(way.get(part) is False for way in ways):
+            found[place] = "failed"
+    if "failed" not in found.values() and all(any(way.get(part) is False for part in checks.values()) for way in ways):
+        found[min(checks)] = "failed"
+    return found
+
+
+def can_fail(line: Node, wanted: Callable[[Words], bool]) -> bool:
+    """Return whether a `wanted` command that ends badly has the line end badly, where all else ends well."""
+    checks = [simple for simple, _ in commands(line) if wanted(simple.words) and not _is_sure(simple)]
+    _, well = _run(line, {})
+    return any(not _run(line, {id(check): False})[1] for check in checks) != (not well)
+
+
+def _is_sure(part: Simple) -> bool:
+    if not part.words:
+        return not any(_SUBSTITUTES.search(assigned) for assigned in part.assignments)
+    return part.words[0] in _SURE or part.words == ("false",)
+
+
+def _followed(line: str, depth: int) -> List:
+    """Return what a line holds, with shells within shells followed no deeper than `depth`."""
+    found = read(line)
+    if depth <= 0 or not found.certain or not found.body.parts:
+        raise _Unread
+    return List(tuple((_within(part, depth), behind) for part, behind in found.body.parts))
+
+
+def _within(node: Node, depth: int) -> Node:
+    """Return a part of a line in which what a shell is told to run by `-c` stands in its place."""
+    match node:
+        case Simple():
+            return _command(node, depth)
+        case Pipeline():
+            return replace(node, stages=tuple(_within(stage, depth) for stage in node.stages))
+        case AndOr():
+            return replace(node, parts=tuple((joint, _within(part, depth)) for joint, part in node.parts))
+        case List():
+            return replace(node, parts=tuple((_within(part, depth), behind) for part, behind in node.parts))
+        case Group():
+            return replace(node, body=_within(node.body, depth))
+        case Compound():
+            raise _Unread
+
+
+def _command(simple: Simple, depth: int) -> Node:
+    words = simple.words
+    if not words:
+        return simple
+    name = PurePosixPath(words[0]).name
+    if words[0] in _BEYOND or (simple.document and name not in _READERS):
+        raise _Unread
+    if words[0] == "exit" and (len(words) > 2 or not all(_STATUS.fullmatch(word) for word in words[1:])):
+        raise _Unread
+    flags = next((place for place, word in enumerate(words) if re.fullmatch(r"-[a-z]*c", word)), None)
+    if name not in _SHELLS or flags is None or flags + 1 >= len(words):
+        return simple
+    options = words[1 : flags + 1]
+    return Started(
+        _followed(words[flags + 1], depth - 1),
+        own_shell=True,
+        errexit="errexit" in options or any(re.fullmatch(r"-[a-z]*e[a-z]*", option) for option in options),
+        pipefail="pipefail" in options,
+    )
+
+
+@dataclass(slots=True)
+class _Shell:
+    """The options of a shell, and how what it ran last ended."""
+
+    errexit: bool = False
+    pipefail: bool = False
+    well: bool = True
+
+
+class _Exited(Exception):
+    """A shell that ended before its last command, and how."""
+
+    def __init__(self, well: bool) -> None:
+        super().__init__()
+        self.well = well
+
+
+def _run(line: Node, ends: Mapping[int, bool]) -> tuple[dict[int, bool], bool]:
+    """Run a line in thought: return how each command that is run ends, by its identity, and how the line does.
+
+    `ends` says how commands end, by their identity; of others all but `false` end well.
+    """
+    ran: dict[int, bool] = {}
+    return ran, _in_own_shell(line, _Shell(), False, ends, ran)
+
+
+def _in_own_shell(node: Node, shell: _Shell, guarded: bool, ends: Mapping[int, bool], ran: dict[int, bool]) -> bool:
+    try:
+        return _step(node, replace(shell), guarded, ends, ran)
+    except _Exited as exited:
+        return exited.well
+
+
+def _step(node: Node, shell: _Shell, guarded: bool, ends: Mapping[int, bool], ran: dict[int, bool]) -> bool:
+    """Return how a part of a line ends; `guarded` is what stands where a failure is asked about, as before `||`.
+
+    With `errexit` a command, a pipeline or a shell of its own that fails where it is not guarded ends its shell.
+    """
+    fatal = True
+    match node:
+        case Simple():
+            well = ran[id(node)] = ends.get(id(node), node.words != ("false",))
+            _note(node.words, shell, well)
+        case Pipeline(stages=(only,)):
+            well, fatal = not _step(only, shell, True, ends, ran), False
+        case Pipeline():
+            fatal = not node.negated
+            stages = [_in_own_shell(stage, shell, guarded or not fatal, ends, ran) for stage in node.stages]
+            well = (all(stages) if shell.pipefail else stages[-1]) != node.negated
+        case AndOr():
+            well, fatal = True, False
+            for place, (joint, part) in enumerate(node.parts):
+                if not joint or (joint == "&&") == well:
+                    well = _step(part, shell, guarded or place + 1 < len(node.parts), ends, ran)
+        case List():
+            well, fatal = True, False
+            for part, behind in node.parts:
+                ended = (_in_own_shell if behind else _step)(part, shell, guarded, ends, ran)
+                well = shell.well = behind or ended
+        case Started():
+            well = _in_own_shell(node.body, _Shell(node.errexit, node.pipefail), False, ends, ran)
+        case Group():
+            fatal = node.own_shell
+            well = (_in_own_shell if fatal else _step)(node.body, shell, guarded, ends, ran)
+        case Compound():
+            raise AssertionError(node)  # `parse` gives none
+    shell.well = well
+    if fatal and not well and shell.errexit and not guarded:
+        raise _Exited(False)
+    return well
+
+
+def _note(words: Words, shell: _Shell, well: bool) -> None:
+    """Note what a command that was run does to the shell that ran it."""
+    match words:
+        case ("set", *options):
+            _set(options, shell)
+        case ("exit",) | ("exit", "$?" | "${?}"):
+            raise _Exited(shell.well)
+        case ("exit", status):
+            raise _Exited(int(status) % 256 == 0)
+        case ("exec", _, *_):
+            raise _Exited(well)
+
+
+def _set(options: Sequence[str], shell: _Shell) -> None:
+    following = iter(options)
+    for option in following:
+        if re.fullmatch(r"[-+][a-zA-Z]+", option) is None:
+            return
+        on, letters = option[0] == "-", option[1:]
+        names = [next(following, "") for letter in letters if letter == "o"]
+        if "e" in letters or "errexit" in names:
+            shell.errexit = on
+        if "pipefail" in names:
+            shell.pipefail = on
