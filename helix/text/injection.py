@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from helix.text.instructions import marks, words
-from helix.text.instructions.reasons import HIDES, OVERRIDES, SHOUTS
+from helix.text.instructions import disguises, marks, words
+from helix.text.instructions.reasons import HIDES, INVISIBLE, OVERRIDES, SHOUTS
 from helix.text.instructions.rules import Reading
 
 SUSPICIOUS = 0.9
@@ -25,6 +25,7 @@ NEAR = 600
 _HEADING, _TELLING_HEADING = 0.4, 0.7
 _TELLING = frozenset({"instruction", "rule", "power", "mode", "task", "must", "override", "new", "agent"})
 _ENCODED = 1.0
+_ONE_MASKED, _MASKED = 0.5, 1.0
 _HALF = 0.5
 _TOLD_OF = 0.5
 """What taking instructions back is worth in a quotation of a text on attacks; what it is then to do counts in full."""
@@ -60,6 +61,8 @@ def suspicion(text: str) -> Suspicion:
 def _signs(text: str) -> Iterator[_Sign]:
     for offset, form in marks.marks(text):
         yield _Sign(offset, form.reason, form.weight)
+    for count, offset in enumerate(disguises.lookalikes(text)):
+        yield _Sign(offset, INVISIBLE, _MASKED if count else _ONE_MASKED)
     shown = marks.seen(text)
     cited = marks.citations(text)
     for offset, rule in Reading().found(words.read(words.plain(shown))):
@@ -72,7 +75,7 @@ def _signs(text: str) -> Iterator[_Sign]:
 
 
 def _encoded(text: str) -> Iterator[_Sign]:
-    for offset, told in marks.decoded(text):
+    for offset, told in disguises.decoded(text):
         if _judged(tuple(_signs(told))).score >= _HALF:
             yield _Sign(offset, HIDES, _ENCODED)
 

@@ -139,8 +139,8 @@ COMMANDS = (
     form(
         SECRETS,
         0.4,
-        ".ssh authorized_keys id_rsa .aws passwd secrets. .netrc .npmrc bashrc",
+        ".ssh authorized_keys id_ .aws passwd shadow secrets. .netrc .npmrc .pypirc rc .docker/ .kube/ git-cred",
         r"\.ssh/|\bauthorized_keys\b|\bid_(?:rsa|ed25519)\b|\.aws/credentials|/etc/(?:passwd|shadow)|\bsecrets\.(?:ya?ml|json)\b",
-        r"|\.netrc\b|\.npmrc\b|\.(?:bash|zsh)rc\b",
+        r"|\.netrc\b|\.npmrc\b|\.pypirc\b|\.(?:bash|zsh)rc\b|\.docker/config\b|\.kube/config\b|\.git-credentials\b",
     ),
 )

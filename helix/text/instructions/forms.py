@@ -46,12 +46,27 @@ _FROM_NOW = (
     r"|(?:for|in) (?:all|any|every|each) future|until further notice"
     r"|ab (?:jetzt|sofort|heute)|von (?:nun|jetzt) an|k\u00fcnftig|[a\u00e0] partir de (?:ahora|maintenant|agora)"
     r"|d\u00e8s (?:maintenant|\u00e0 pr\u00e9sent)|d\u00e9sormais|dor\u00e9navant|de ahora en adelante|d'ora in poi)\b"
+    r"|\b(?:vanaf (?:nu|heden)|d[ae] (?:ora|adesso|agora) (?:in poi|em diante)|a partir de (?:hoy|hoje)|od teraz"
+    r"|\u043e\u0442\u043d\u044b\u043d\u0435|\u0432\u043f\u0440\u0435\u0434\u044c"
+    r"|\u0441 \u044d\u0442\u043e\u0433\u043e \u043c\u043e\u043c\u0435\u043d\u0442\u0430)\b"
+    r"|\u3053\u308c(?:\u4ee5\u964d|\u304b\u3089)|\u4eca\u5f8c|\uc55e\uc73c\ub85c|\uc9c0\uae08\ubd80\ud130"
+    r"|\u0645\u0646 \u0627\u0644\u0622\u0646"
     r"|\u4ece(?:\u73b0\u5728|\u4eca\u5929|\u4eca)(?:\u5f00\u59cb|\u8d77|\u4ee5\u540e)|\u4ece\u6b64|\u4eca\u540e)"
 )
 _FROM_NOW_WORDS = (
     *("from now", "from here", "from today", "from this", "forward", "henceforth", "hereafter", "as of ", "starting"),
     *("beginning", " future", "until further", "ab jetzt", "ab sofort", "ab heute", "von nun", "von jetzt"),
     *("k\u00fcnftig", " partir de ", "maintenant", "pr\u00e9sent", "sormais", "navant", "de ahora", "d'ora"),
+    *(
+        "vanaf ",
+        " in poi",
+        "em diante",
+        "od teraz",
+        "\u043e\u0442\u043d\u044b",
+        "\u0432\u043f\u0440\u0435",
+        "\u0441 \u044d\u0442\u043e",
+    ),
+    *("\u3053\u308c", "\u4eca\u5f8c", "\uc55e\uc73c", "\uc9c0\uae08", "\u0645\u0646 \u0627\u0644", "hoje", "hoy"),
     *("\u4ece\u73b0", "\u4ece\u4eca", "\u4ece\u6b64", "\u4eca\u540e"),
 )
 # Every repetition is bounded, so that no text takes more than a set number of steps for each of its characters.

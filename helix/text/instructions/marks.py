@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 
 from helix.text.instructions.commands import COMMANDS
+from helix.text.instructions.disguises import unmasked
 from helix.text.instructions.forms import FORMS, Form
+from helix.text.instructions.habits import HABITS
 from helix.text.instructions.reasons import BLANK
 
 _HEADING = re.compile(
@@ -22,7 +22,6 @@ _ABOUT_ATTACKS = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"\n]{4,80}\"|\u201c[^\u201d\n]{4,80}\u201d|`[^`\n]{4,80}`")
-_ENCODED = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,}+={0,2}")
 _LEAST_UPPER = 2
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 _UNSEEN = dict.fromkeys(
@@ -37,7 +36,7 @@ _FILL_IN = Form(BLANK, 0.4, (), _BRACKETED)
 def marks(text: str) -> Iterator[tuple[int, Form]]:
     """Yield the forms that a text has as it was written, and where each begins."""
     lowered = text.lower()
-    for form in (*FORMS, *COMMANDS):
+    for form in (*FORMS, *HABITS, *COMMANDS):
         if not form.anchors or any(anchor in lowered for anchor in form.anchors):
             for match in form.pattern.finditer(text):
                 yield match.start(), form
@@ -67,16 +66,4 @@ def citations(text: str) -> list[tuple[int, int]]:
 
 def seen(text: str) -> str:
     """Return the text as an agent reads it: characters that people do not see taken out or made plain."""
-    return text if text.isascii() else text.translate(_TAGS).translate(_UNSEEN)
-
-
-def decoded(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the readable texts that stand in a text in base64, and where."""
-    for match in _ENCODED.finditer(text):
-        blob = match[0].rstrip("=")
-        try:
-            told = base64.b64decode(blob + "=" * (-len(blob) % 4), validate=True).decode("utf-8")
-        except (binascii.Error, UnicodeDecodeError):
-            continue
-        if told.isprintable() and " " in told:
-            yield match.start(), told
+    return text if text.isascii() else unmasked(text.translate(_TAGS).translate(_UNSEEN))

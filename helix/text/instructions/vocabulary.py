@@ -15,7 +15,8 @@ CONCEPTS: Mapping[str, str] = {
         ignora ignorar ignorad ignorer ignorez ignoriere ignoriert ignoreer negeer ignorera ignoruj* zignoruj* abaikan
         olvida olvide olviden oublie oubliez vergiss vergessen dimentica dimenticate esqueca esqueci glem bortse
         игнорир* забудь* ігнор* 忽略 无视 無視 忘记 忘れ 무시 잊어 تجاهل* انس yoksay* unut* अनदेखा αγνοησ* התעלם
-        injoro* shperfill* harro* neamhaird dearmad dichuimhnich seachain indiva unganaki khohlwa""",
+        injoro* shperfill* harro* neamhaird dearmad dichuimhnich seachain indiva unganaki khohlwa
+        презри* пренебрег* 忘れて 無視して""",
     "prior": """
         previous previously prior above earlier preceding former past old existing before initial original foregoing
         anterior* precedent* previa* previo* vorherig* bisherig* obig* vorige eerdere tidigare sebelumnya truoc
@@ -26,7 +27,8 @@ CONCEPTS: Mapping[str, str] = {
         instruccion* instrucoes consigne* anweisung* istruzion* instructies instruks* instruksi polecen* instrukcj*
         инструкц* указан* інструкц* 指令 指示 提示词 命令 지시 명령 تعليمات* التعليمات* talimat* निर्देश* οδηγι*
         udhezim* treorach*
-        stiuireadh stiuiridhe* imiyalo imiyalelo imiyalezo systempromp*""",
+        stiuireadh stiuiridhe* imiyalo imiyalelo imiyalezo systempromp*
+        vorgabe* ordenes ordini opdracht* 规定 要求""",
     "all": """
         all any every everything whatever todas todos toutes alle tutte все 所有 すべて 全て 모든 جميع
         tum gjitha uile konke""",
@@ -34,7 +36,8 @@ CONCEPTS: Mapping[str, str] = {
         rule rules command commands request requests order orders restriction restrictions constraint constraints
         limitation limitations limits boundaries policy policies filter filters ethics ethical moral safety
         safeguards guardrails reglas regles regeln regole правил* 规则 限制 ルール 규칙 kufizim* rialach*
-        riaghailt* imithetho restricci* einschrank*""",
+        riaghailt* imithetho restricci* einschrank*
+        规定 vorgabe*""",
     # Who is spoken to, what it is told to be, and what holds it back.
     "you": """
         you your yours yourself tu tus tuyo vous votre vos du dein* ihr* tuo tua voce seu sua jouw ты вы твой тво* ваш*
@@ -57,7 +60,7 @@ CONCEPTS: Mapping[str, str] = {
     "told": "told said taught instructed learned learnt know believe gesagt dit dicho detto",
     "obey": "obey comply follow",
     "on": "on onward onwards forward",
-    "should": "should has needs ought will",
+    "should": "should has needs ought will have",
     "memory": "memory note entry message instruction text",
     "suggest": "recommend suggest prefer advise propose install use",
     # What is written, and how.
@@ -90,11 +93,13 @@ CONCEPTS: Mapping[str, str] = {
     "leak": "reveal disclose leak recite divulge expose",
     "hidden": """
         hidden secret secretly silently quietly covertly system internal confidential initial stealthily
-        discreetly systeme sistema 系统 ocult* versteck* geheim* secrete secretes 隐藏 秘密""",
+        discreetly systeme sistema 系统 ocult* versteck* geheim* secrete secretes 隐藏 秘密
+        inicial* initiales iniziali""",
     "user": """
         user users human humans person people anyone anybody maintainer maintainers team admins operators owner
         owners customer operator reader somebody benutzer* nutzer* anwender* utilisateur* usuario* utente* 用户
-        使用者 developer developers""",
+        使用者 developer developers
+        gebruiker* пользовател* uzytkownik* anvandar* bruger* 利用者 ユーザー 사용자 المستخدم""",
     "ask": "ask asks asking asked consult consulting confirm confirmation permission approval consent",
     "deny": """
         not never dont don without cannot avoid refrain instead no nobody ohne nicht sin sans 不要 不得 别 勿 ne
@@ -130,7 +135,8 @@ CONCEPTS: Mapping[str, str] = {
     "show": """
         print prints output show display reveal translate repeat paste dump recite disclose give post zeig* gib
         wiederhol* ubersetz* affich* montre* tradui* muestra* muestre* imprim* traduc* 输出 显示 打印 翻译 重复
-        share""",
+        share
+        revela revele reveles stampa* вывед* wyswietl* toon 出力 출력 اطبع""",
     "said_to_it": "prompt message invite mensaje nachricht instructions words rules",
     "whole": "everything text words contents",
     "not": "nicht nichts pas rien",
@@ -145,14 +151,17 @@ CONCEPTS: Mapping[str, str] = {
     "begin": "begin start continue proceed",
     "promote": "advert* endorse endorses werbung publicidad publicite competitor competitors",
     "content": "content contents value values inhalt contenu contenido valeur valor 内容",
-    "disclose": "include send attach paste print post reply add put write disclose give share dump",
+    "disclose": """
+        include send attach paste print post reply add put write disclose give share dump
+        ajouter ajoute ajoutez anade fuge""",
     "approve": "approve approves aprueb* approuv* genehmig* merge fusion* akzeptier* 批准 合并",
     "given": "given told received instructed sent",
     "system_prompt": "systempromp* systemanwei* systemnachr* 系统提示",
     "forum": """
         issue issues comment comments gist gists pastebin readme reply replies response ticket thread pr
         discussion report public kommentar* commentaire* comentario* 评论 commit commits description here hier ici
-        aqui""",
+        aqui
+        badge attachment attachments trailer webhook""",
     "spill": "dump list export print write cat echo copy copie copier copiez copia kopier* 发布 复制",
     "variables": "variables vars environ umgebungsvariabl* 环境变量",
     "approved": """
@@ -166,18 +175,25 @@ CONCEPTS: Mapping[str, str] = {
         export transfer deliver share publish paste attach envoie envoyez sende sendet schick schicke envia enviar
         invia invii stuur append appended dump dumps mande manda pega pegue pegar colle collez coller 发送 上传
         粘贴 发布 posting sending uploading sharing pasting attaching emailing submitting sube subir suba
-        televerse* hochlad* ubertrag* kopier* copie copia""",
+        televerse* hochlad* ubertrag* kopier* copie copia
+        hand hands handing отправ* перешл* wyslij przeslij verstuur* envie 送信 보내 전송 أرسل وأرسل gib""",
     "private": """
         password passwords passcode credential credentials secret secrets apikey ssn passport pii conversation
         conversations messages emails iban ids dataset datasets dataframe wallet ssh names addresses chat kennwort*
-        passwort* contrasena* 密码""",
+        passwort* contrasena* 密码
+        anmeldedat*""",
     "keyfile": """
         env envrc dotenv token tokens cookie cookies keychain kubeconfig netrc pgpass keystore pem ssh rsa ed25519
         credential credentials password passwords secret secrets npmrc schlussel zugangsdaten cle cles clave
-        claves contrasena* motdepasse kennwort* 密钥 令牌 密码 凭据 kube gnupg""",
-    "api": "api access private signing deploy openai anthropic github aws",
+        claves contrasena* motdepasse kennwort* 密钥 令牌 密码 凭据 kube gnupg
+        chiave chiavi chave chaves senha senhas ключ* парол* kluc* hasl* sleutel* wachtwoord* vault
+        秘密鍵 鍵 비밀번호 열쇠 المفاتيح""",
+    "api": "api access private signing deploy openai anthropic github aws deployment live",
     "key": "key keys token tokens secret secrets",
-    "data": "database contents content history files file source repository codebase environment variables",
+    "data": """
+        database contents content history files file source repository codebase environment variables
+        workspace table tables
+        fichier fichiers datei dateien archivo archivos arquivo arquivos 文件 файл* plik*""",
     "place": "address server endpoint host bucket inbox channel following",
     "outside": "remote external http https endpoint webhook site website www internet url pastebin email public com",
     "remote": "remote untrusted external foreign",
@@ -192,23 +208,32 @@ CONCEPTS: Mapping[str, str] = {
         suppresses suppressing circumvent evade mute silence omit waive defeat sidestep monkeypatch monkeypatching
         neutralize neutralise ignore ignores ignoring deactivate relax loosen noop avoid avoids avoiding stub
         stubs override overrides swallow desactiv* deaktivier* uberspring* saltar salta omite omitir ignorier*
-        contourn* 跳过 禁用 绕过""",
+        contourn* 跳过 禁用 绕过
+        stop stopped 关闭 desliga* отключ* wylacz*""",
     "check": """
         validation validations validate validator validators check checks checking gate gates review reviews
         reviewer reviewers approval approvals verification verify verifying audit audits auditing dq quality
         assertion assertions safeguard safeguards guardrail guardrails guard guards policy compliance sanity scan
         scans scanner scanning governance oversight consent permission permissions authorization signoff test
         tests testing inspection constraint constraints contract schema reconciliation monitor monitors alarm
-        alarms alert alerts hook hooks moderation leakage certificate signature signatures ci controls qa warning
-        warnings sandbox pruebas 测试 校验 审查 revisar* revision* revisi* pruf* uberpruf* relecture relire revue
-        security""",
+        alarms alert alerts hook hooks moderation leakage certificate signature signatures ci controls qa
+        sandbox pruebas 测试 校验 审查 revisar* revision* revisi* pruf* uberpruf* relecture relire revue
+        security confirmation confirmations 验证 审核 testes тест*""",
+    "disobey": """
+        ignore ignoring disregard disregarding disobey ignora ignorar ignoriere ignoriert ignorez negeer
+        ignoruj* игнорир*
+        忽略 无视 無視 무시 تجاهل*""",
+    "claim": """
+        say says saying claim claims announce announces declare declares report reports reporting state dis dites diga
+        digas di sag sage sagt annonce annoncez 回答 声称""",
     "mark": """
         mark marks marking flag flags flagging record records report reports declare declares tag label treat set force
         forces forced forcing pretend claim stamp assume auto hardcode log write writes close count consider""",
     "success": """
         ok okay success successful successfully succeeded pass passed passes passing valid validated complete
         completed approved green clean verified done healthy compliant safe trusted sanitized reviewed certified
-        resolved accepted pasaron pasado bestanden reussi* 通过 成功""",
+        resolved accepted pasaron pasado bestanden reussi* 通过 成功
+        passou vert gruen bestanden""",
     "as": "as",
     "quiet": "quiet silent secret hush unmentioned",
     "keep": "keep keeping stay remain",
@@ -234,9 +259,11 @@ CONCEPTS: Mapping[str, str] = {
         effortless avoids saves spares unblock unblocked keeps continues""",
     "destroy": """
         delete deletes deleting drop wipe erase purge truncate destroy overwrite shred losch* supprime* efface* borra*
-        borre* elimina* elimine* 删除 清空""",
+        borre* elimina* elimine* 删除 清空
+        remove removes removing clear clears apag* удали* usun* 消去 삭제""",
     "evidence": """
         log logs backup backups history audit trail production database everything disk assertions records
-        registros protokolle journaux 日志 备份""",
+        registros protokolle journaux 日志 备份
+        notes memories""",
 }
 """Concept to its words, separated by blanks."""
