@@ -92,7 +92,9 @@ class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestr
         )
         self._foreground = Foreground()
         self._worker = Worker(store, self._foreground, busy=self._is_busy)
-        self._reacting = Reacting(store, self.recall, close_session=self.close_session, flush=self.flush)
+        self._reacting = Reacting(
+            store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self._foreground
+        )
         self._router = router_for(settings, Answers(store.journal.database), clock=store.clock)
         store.language_model = self._router if self._router.available else None
         store.writer.listen(self._events.tell_rows)

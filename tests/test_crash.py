@@ -33,10 +33,11 @@ PLACES = (
     "inside the graph's transaction",
     "at the end of replay",
     "behind the graph's transaction",
+    "inside a reopening, folded",
     "inside a reopening, closed",
     "inside a reopening, opened",
 )
-RANDOM_KILLS = 22
+RANDOM_KILLS = 21
 
 
 def run_victim(home: Path, first: int, moment: str, seconds: float) -> dict[int, str]:

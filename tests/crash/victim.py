@@ -56,6 +56,7 @@ PLACES: dict[str, Callable[[], None]] = {
     "inside the graph's transaction": lambda: die_in(KuzuEngine, "_write", before=False, nth=2),
     "behind the graph's transaction": lambda: die_in(GraphFollower, "_apply", before=False, nth=2),
     # The first opening is that of the start: the second belongs to the first reopening after it.
+    "inside a reopening, folded": lambda: die_in(KuzuEngine, "_fold_in", before=False, nth=1),
     "inside a reopening, closed": lambda: die_in(KuzuEngine, "_close", before=False, nth=1),
     "inside a reopening, opened": lambda: die_in(KuzuEngine, "_open", before=False, nth=2),
     "inside replay": lambda: die_in(GraphFollower, "_try", before=False, nth=1),

@@ -13,6 +13,7 @@ import pytest
 
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph.build import NODE_GROUP_ROWS, build, pool_bytes
+from helix.graph.fold import log_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
@@ -126,6 +127,25 @@ def test_the_applied_row_and_the_data_survive_reopening(engine: KuzuEngine, open
     assert again.applied_seq() == 12
     assert (count(again, "Memory"), count(again, "passages")) == (12, 12)
     assert len(again.vector_search([1, 1] + [0] * 6, 20)) == 12
+
+
+def test_the_log_is_folded_in_before_the_file_is_closed_which_would_hold_every_thread(
+    engine: KuzuEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[int] = []
+    close = KuzuEngine._close
+
+    def noted(closing: KuzuEngine) -> None:
+        left.append(log_bytes(closing.path))
+        close(closing)
+
+    monkeypatch.setattr(KuzuEngine, "_close", noted)
+    for seq in range(1, SMALL.reopen_after + 2):
+        engine.apply([put(memory(f"m{seq}")), passage(f"m{seq}", 1, number=seq)], seq)
+    assert log_bytes(engine.path) > 0
+    engine.close()
+    assert left == [0, 0]
+    assert log_bytes(engine.path) == 0
 
 
 def test_nodes_of_every_label_and_edges_between_unlike_labels(engine: KuzuEngine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 from helix.lifecycle.work.foreground import Foreground
@@ -35,7 +36,8 @@ def gone_on(foreground: Foreground, **named: float) -> threading.Event:
     done = threading.Event()
 
     def work() -> None:
-        foreground.give_way(named.get("quiet", 0.0), named.get("patience", 60.0), lambda: foreground in stopped)
+        quiet, patience, gap = named.get("quiet", 0.0), named.get("patience", 60.0), named.get("gap", math.inf)
+        foreground.give_way(quiet, patience, lambda: foreground in stopped, gap=gap)
         done.set()
 
     stopped.clear()
@@ -68,3 +70,19 @@ def test_whoever_has_to_stop_waits_no_longer() -> None:
         stopped.append(foreground)
         foreground.wake()
         assert done.wait(10)
+
+
+def test_after_a_gap_work_goes_on_where_nobody_waits_however_lately_somebody_did() -> None:
+    foreground = Foreground()
+    with foreground.request():
+        pass
+    assert not gone_on(foreground, quiet=3_600.0).wait(0.05)
+    assert gone_on(foreground, quiet=3_600.0, gap=0.0).wait(10)
+
+
+def test_a_gap_that_is_over_does_not_let_work_go_on_in_the_middle_of_an_answer() -> None:
+    foreground = Foreground()
+    with foreground.request():
+        done = gone_on(foreground, quiet=3_600.0, gap=0.0)
+        assert not done.wait(0.05)
+    assert done.wait(10)

@@ -368,6 +368,19 @@ def test_work_rests_while_somebody_is_answered(store: Store, employ: Callable[..
     assert len(steps) == 3
 
 
+def test_whoever_waits_for_the_work_does_not_wait_for_a_time_of_peace(store: Store) -> None:
+    foreground, ages = Foreground(), 3_600.0
+    with foreground.request():
+        pass
+    worker = Worker(store, foreground, kinds={"steps": three_steps}, pace=Pace(quiet=ages, rests=ages, patience=ages))
+    worker.start()
+    item = worker.add("steps", {})
+    assert worker.item(item.id).state is WorkState.QUEUED
+    assert worker.settle(60)
+    assert worker.item(item.id).state is WorkState.DONE
+    worker.stop()
+
+
 def test_nothing_is_begun_while_a_job_of_somebody_goes_on(store: Store, employ: Callable[..., Worker]) -> None:
     busy = [True]
     worker = employ({"notes": three_steps}, busy=lambda: busy[0])

@@ -6,9 +6,11 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from helix.errors import PausedError
+from helix.lifecycle.work.foreground import Foreground
 
 log = logging.getLogger(__name__)
 
@@ -19,12 +21,21 @@ Work = Callable[[], object]
 
 
 class Afterwards:
-    """One thread that does one thing after the other; what fails is logged and keeps nothing else from being done."""
+    """One thread that does one thing after the other; what fails is logged and keeps nothing else from being done.
 
-    def __init__(self) -> None:
-        self._waiting: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
+    Each waits until nobody has waited for an answer for a moment, but not for long: an agent that fails and calls for
+    help at once would wait for its failure to be written down. For whoever waits for what is left, it is done at once.
+    """
+
+    def __init__(self, foreground: Foreground, *, quiet: float = 0.05, patience: float = 0.25) -> None:
+        """`quiet` is that moment in seconds, `patience` the most that anything waits for it from when it was asked."""
+        self._foreground = foreground
+        self._quiet = quiet
+        self._patience = patience
+        self._waiting: queue.SimpleQueue[tuple[Work, float] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
+        self._hurried = 0
 
     def do(self, work: Work) -> None:
         """Have something done after everything that was asked for before; lost only if the process dies first."""
@@ -32,13 +43,14 @@ class Afterwards:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="helix-hooks", daemon=True)
                 self._thread.start()
-            self._waiting.put(work)
+            self._waiting.put((work, time.monotonic()))
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait until everything asked for so far is done; False when that takes longer."""
         done = threading.Event()
-        self.do(done.set)
-        return done.wait(seconds)
+        with self._hurrying():
+            self.do(done.set)
+            return done.wait(seconds)
 
     def close(self) -> None:
         """Do what is left and end the thread."""
@@ -47,10 +59,26 @@ class Afterwards:
             if thread is not None:
                 self._waiting.put(None)
         if thread is not None:
-            thread.join()
+            with self._hurrying():
+                thread.join()
+
+    @contextmanager
+    def _hurrying(self) -> Iterator[None]:
+        """Have nothing give way meanwhile."""
+        with self._starting:
+            self._hurried += 1
+        self._foreground.wake()
+        try:
+            yield
+        finally:
+            with self._starting:
+                self._hurried -= 1
 
     def _run(self) -> None:
-        while (work := self._waiting.get()) is not None:
+        while (item := self._waiting.get()) is not None:
+            work, asked = item
+            left = asked + self._patience - time.monotonic()
+            self._foreground.give_way(self._quiet, left, lambda: self._hurried > 0)
             begun = time.monotonic()
             try:
                 work()

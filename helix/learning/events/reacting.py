@@ -28,8 +28,10 @@ from helix.learning.events.events import (
     SessionEnded,
     TaskTold,
 )
+from helix.learning.events.recollecting import last_written, recollect
 from helix.learning.events.sessions import Sessions
 from helix.learning.proof.holdback import drawn
+from helix.lifecycle.work.foreground import Foreground
 from helix.model.action import Action
 from helix.store.store import Store
 from helix.text.redact import redact
@@ -69,13 +71,16 @@ class Reacting:
         *,
         close_session: Callable[[str, str], object],
         flush: Callable[[str], object],
+        foreground: Foreground,
     ) -> None:
+        """What follows an answer gives way to whoever waits for one, as `foreground` tells."""
         self._store = store
         self._recall = recall
         self._close_session = close_session
         self._flush = flush
-        self._sessions = Sessions(store.settings)
-        self._after = Afterwards()
+        self._sessions = Sessions(store)
+        self._there_until = last_written(store)
+        self._after = Afterwards(foreground)
 
     def answer(self, client: str, payload: object, until: float | None = None) -> dict[str, Any]:
         """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
@@ -155,6 +160,7 @@ class Reacting:
             flush=self._flush,
             client=client,
         )
+        before = recollect(desk, event, self._there_until)
         agents.recognise(desk, event)
         found = reaction(desk, event)
         if isinstance(event, ActionBegins | ActionEnded):
@@ -162,7 +168,7 @@ class Reacting:
         return replace(
             found,
             then=tuple(_kept(desk, work) for work in found.then),
-            always=tuple(_kept(desk, work) for work in (*found.always, desk.release)),
+            always=tuple(_kept(desk, work) for work in (*before, *found.always, desk.release)),
         )
 
     def _follow(self, event: Event, reaction: Reaction, late: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import sys
 import threading
 import time
 from collections import Counter
@@ -18,7 +17,7 @@ from helix.errors import GuardError, HelixError, InvalidInputError
 from helix.journal.work import Work
 from helix.lifecycle import reembed
 from helix.lifecycle.work.budget import Budget
-from helix.lifecycle.work.foreground import Foreground, Pace
+from helix.lifecycle.work.foreground import Foreground, Pace, quick_switching
 from helix.lifecycle.work.kinds import CONSOLIDATE, KINDS, ROUND, JobWork
 from helix.lifecycle.work.parameters import checked
 from helix.lifecycle.work.plan import plan
@@ -32,7 +31,6 @@ from helix.store.store import Store
 log = logging.getLogger(__name__)
 
 _PAUSED = "work_paused"
-_SWITCH_SECONDS = 0.0005
 _SLICE_SECONDS = 0.002
 """Work that goes on without a look at who waits: to look more often costs more than it spares anybody."""
 _MOST_FAILURES = 5
@@ -66,7 +64,7 @@ class Worker:
         self._budget = Budget(store, store.settings.consolidation_budget)
         self._paused = store.journal.meta(_PAUSED) == "1"
         self._hurried = self._stopping = self._resting = False
-        self._standing = 0
+        self._standing = self._awaited = 0
         self._news = True
         self._running: SlicedRun | None = None
         self._vectors_after = 0.0
@@ -154,9 +152,15 @@ class Worker:
         return self._work.item(item_id)
 
     def settle(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to be done, or it or capture is paused; return whether nothing is."""
+        """Wait until nothing is left to be done, or it or capture is paused; return whether nothing is.
+
+        What somebody waits for is done as soon as nobody waits for an answer.
+        """
         with self._changed:
+            self._awaited += 1
+            self._foreground.wake()
             self._changed.wait_for(self._settled, seconds)
+            self._awaited -= 1
             return not self._left()
 
     def status(self, limit: int = 10) -> BackgroundStatus:
@@ -203,12 +207,17 @@ class Worker:
         cancelled = run is not None and run.job in self._cancelled
         return self._stopping or self._paused or self._store.paused or self._standing > 0 or cancelled
 
+    @property
+    def _in_a_hurry(self) -> bool:
+        return self._hurried or self._awaited > 0
+
     def _rest(self) -> bool:
         """Give way to whoever waits for an answer; return whether to stop."""
         took = time.monotonic() - self._slice_began
         if took >= _SLICE_SECONDS:
-            patience = min(self._pace.rests * took, self._pace.patience)
-            self._foreground.give_way(0.0 if self._hurried else self._pace.quiet, patience, lambda: self._halted)
+            pace, quiet = self._pace, 0.0 if self._in_a_hurry else self._pace.quiet
+            asked = (lambda: self._halted or self._in_a_hurry) if quiet else lambda: self._halted
+            self._foreground.give_way(quiet, pace.patience, asked, gap=pace.rests * took)
             self._slice_began = time.monotonic()
         return self._halted
 
@@ -216,7 +225,7 @@ class Worker:
         while not self._stopping:
             self._news = False
             try:
-                with _quick_switching():
+                with quick_switching():
                     wait = self._turn()
             except Exception:  # the thread's outermost boundary: without it nothing would be done any more
                 log.exception("background work came to nothing")
@@ -323,20 +332,6 @@ class Worker:
         else:
             delay = self._pace.backoff * 4 ** (item.attempts - 1)
             self._work.postpone(item.id, told, self._store.clock() + timedelta(seconds=delay))
-
-
-@contextmanager
-def _quick_switching() -> Iterator[None]:
-    """Have Python change threads ten times as fast as it does by default.
-
-    Else a recall gets the interpreter's lock back, some ten times, 5 ms late each: 35 ms were measured, with this none.
-    """
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)
 
 
 def _key(payload: Mapping[str, Any]) -> str:
