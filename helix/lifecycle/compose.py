@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 
@@ -101,6 +101,16 @@ class Composer:
         """Return what was collected as one change, and start afresh."""
         operations, self._operations = tuple(self._operations), []
         return Change(kind=kind, operations=operations, note=note)
+
+    @property
+    def pending(self) -> Sequence[Operation]:
+        """What was collected by now."""
+        return self._operations
+
+    def add(self, operations: Iterable[Operation]) -> None:
+        """Take operations as they are, passages under new numbers."""
+        for op in operations:
+            self._operations.append(replace(op, number=next(self._numbers)) if isinstance(op, PutPassage) else op)
 
     def name(self, scope: str, wanted: str) -> str:
         """Return `wanted`, or `wanted-2`, `-3` and so on where an active memory of the scope has it."""

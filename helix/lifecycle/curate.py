@@ -13,6 +13,8 @@ from helix.lifecycle.capture.quarantine import released, restate_evidence, scree
 from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
+from helix.lifecycle.truth.claims import settle_stored
+from helix.lifecycle.truth.living import follow
 from helix.lifecycle.versions import files_of, supersede
 from helix.lifecycle.worth.reinforce import reinforced
 from helix.model.edge import Ref, Relation
@@ -143,9 +145,13 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
             return Decision((), memory)
         composer.node(changed)
         restate_evidence(store, composer, memory, changed)
+        follow(composer, store)
         return Decision((composer.change(kind, memory=memory.id),), changed)
 
-    return store.writer.submit(decision)
+    changed = store.writer.submit(decision)
+    if changed.status is Status.ACTIVE:
+        settle_stored(store, changed)  # what came in meanwhile was not set against it
+    return changed
 
 
 def _check_servable(old: Memory, changed: Memory) -> None:

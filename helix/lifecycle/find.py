@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from helix.errors import ConflictError, NotFoundError
+from helix.identity import same_scope
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
@@ -25,7 +26,7 @@ def memory_of(store: Store, name_or_id: str) -> Memory:
     named = store.memories_named(wanted)
     if not named and ":" in wanted:
         scope, _, name = wanted.rpartition(":")
-        named = [memory for memory in store.memories_named(name) if memory.scope == scope]
+        named = [memory for memory in store.memories_named(name) if same_scope(memory.scope, scope)]
     if not named:
         raise NotFoundError(f"no memory is called {wanted!r}", hint="`helix list` and `helix recall` show names")
     best = min(_PREFERENCE.index(memory.status) for memory in named)

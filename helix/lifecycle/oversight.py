@@ -11,6 +11,7 @@ from helix.lifecycle.capture import quarantine
 from helix.lifecycle.erasure import erase, scan
 from helix.lifecycle.insight import insights
 from helix.lifecycle.truth import disputes, gaps, merge, unknowns
+from helix.lifecycle.truth.claims import settle_stored
 from helix.lifecycle.work.worker import Worker
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.episode import Episode
@@ -69,7 +70,10 @@ class Oversight:
 
     def accept(self, name_or_id: str, by: str = "") -> Memory | Episode | Reflection:
         """Let something quarantined be served; its trust stays what it was."""
-        return quarantine.accept(self._store, name_or_id, by)
+        accepted = quarantine.accept(self._store, name_or_id, by)
+        if isinstance(accepted, Memory):
+            settle_stored(self._store, accepted)  # while it was held, it was set against nothing
+        return accepted
 
     def reject(self, name_or_id: str, by: str = "") -> Memory | Episode | Reflection:
         """Have something quarantined forgotten."""

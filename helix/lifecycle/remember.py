@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from helix.errors import ConflictError
+from helix.identity import same_scope
 from helix.lifecycle.asked import Ready, StoreRequest, body, made_ready
 from helix.lifecycle.compose import Composer
-from helix.lifecycle.knowledge.derived import is_derived
 from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.truth.claims import settle_stored
 from helix.lifecycle.truth.closing import hold_until
@@ -92,7 +92,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
 
 def _takes_over(draft: Memory, known: Memory) -> bool:
     """Return whether what is said now stands in the place of a memory that says the same."""
-    return outranks(draft, known) or (is_derived(known) and not outranks(known, draft))
+    return outranks(draft, known) or (known.is_derived and not outranks(known, draft))
 
 
 def _hold(composer: Composer, store: Store, ready: Ready) -> Decision[StoreResult]:
@@ -116,7 +116,8 @@ def _hold(composer: Composer, store: Store, ready: Ready) -> Decision[StoreResul
 
 def _told_before(known: Memory, ready: Ready) -> bool:
     """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
-    return known.status is not Status.RETIRED and known.scope == ready.draft.scope and same_words(known, ready.newcomer)
+    here = same_scope(known.scope, ready.draft.scope)
+    return here and known.status is not Status.RETIRED and same_words(known, ready.newcomer)
 
 
 def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:

@@ -14,6 +14,9 @@ GLOBAL_SCOPE = "global"
 SUMMARY_SOURCE = "rollup:"
 """How the source of a summary begins: a memory that speaks for faded episodes and is found by their words."""
 
+DERIVED_SOURCE = "derived:"
+"""How the source of a memory begins that consolidation made, and looks after."""
+
 
 class Kind(StrEnum):
     """Kinds of memory."""
@@ -95,6 +98,8 @@ def tier_of(kind: Kind) -> Tier:
 
 ROOM = "helix:room"
 """Attribute of a memory: in how many tasks that passed it took room in vain, and what that has added to `failed`."""
+CLAIMED = "helix:claimed"
+"""Attribute of a memory: what of `helped` rests on the word of agents alone, in tasks that nothing verified."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,16 +146,37 @@ class Memory:
         return self.source.startswith(SUMMARY_SOURCE)
 
     @property
+    def is_derived(self) -> bool:
+        """Whether consolidation looks after it; where somebody stored the same, it no longer does."""
+        return self.source.startswith(DERIVED_SOURCE)
+
+    @property
     def label(self) -> str:
-        """The confidence label shown with the memory: `[75%]` after feedback, `[unproven]` before."""
-        ratio = self.effectiveness
-        return "[unproven]" if ratio is None else f"[{round(100 * ratio)}%]"
+        """The confidence label shown with the memory: `[75%]` by what verified use and people say, else `[unproven]`.
+
+        It is `effectiveness` without what agents only claimed.
+        """
+        helped = max(0.0, round(self.helped - claimed_of(self), 9))
+        total = helped + spoken_against(self)
+        return f"[{round(100 * helped / total)}%]" if total > 0 else "[unproven]"
 
 
 def room_of(memory: Memory) -> tuple[int, float]:
     """Return how many tasks passed that were shown a memory and left it unused, and what of `failed` that has cost."""
     kept = memory.attributes.get(ROOM)
     return (int(kept[0]), float(kept[1])) if isinstance(kept, list | tuple) and len(kept) == 2 else (0, 0.0)
+
+
+def claimed_of(memory: Memory) -> float:
+    """Return what of `helped` rests on the word of agents alone."""
+    kept = memory.attributes.get(CLAIMED, 0.0)
+    return float(kept) if isinstance(kept, int | float) else 0.0
+
+
+def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, object]:
+    """Return a memory's attributes with so much of `helped` as claimed; where that is nothing, without a word of it."""
+    kept = {name: value for name, value in attributes.items() if name != CLAIMED}
+    return {**kept, CLAIMED: round(claimed, 9)} if round(claimed, 9) > 0 else kept
 
 
 def spoken_against(memory: Memory) -> float:

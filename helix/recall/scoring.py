@@ -27,6 +27,7 @@ from helix.store.columns import (
     Columns,
     FloatArray,
     IndexArray,
+    shrunk_effectiveness,
 )
 from helix.store.eligibility import event_times
 
@@ -137,7 +138,7 @@ def signals_of(
         time=shares["time"],
         solves=shares["solves"],
         proximity=proximity / (proximity + HALF_NEAR),
-        effectiveness=(columns.helped + 0.5) / (columns.helped + columns.failed + 1.0),
+        effectiveness=shrunk_effectiveness(columns.helped, columns.failed),
         recency=np.exp2(-hours / 24 / recency_half_lives(columns)),
         salience=np.clip(columns.importance / MAX_IMPORTANCE, 0.0, 1.0) * np.exp2(-decay),
         importance=np.clip((columns.importance - 1.0) / (MAX_IMPORTANCE - 1.0), 0.0, 1.0),

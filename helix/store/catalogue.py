@@ -284,6 +284,14 @@ class Catalogue:
             generation=self._generation,
         )
 
+    def take_over(self, other: Catalogue) -> None:
+        """Replace everything by what another catalogue holds, which nobody may use any more, as `load` does."""
+        self._generation += 1
+        self._count, self._arrays = other._count, other._arrays
+        self._lookups, self._layout = other._lookups, other._layout
+        self._passages, self._words = other._passages, other._words
+        self._publish()
+
     def _commit(self, batch: Batch) -> PassageChange:
         self._append(batch.new)
         self._update(batch.updates)

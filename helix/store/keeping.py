@@ -29,7 +29,7 @@ from helix.store.projection import GraphSnapshot, Projection
 
 log = logging.getLogger(__name__)
 
-_FORMAT = 1
+_FORMAT = 2
 ROWS_BETWEEN = 400
 """Journal rows after which the image is made anew: what the next start has to read beside it."""
 _SHARE_OF_TIME = 0.05
@@ -75,7 +75,9 @@ class ImageKeeper:
                 return False
             with collection_paused():
                 imaging.develop(image, self._catalogue, self._projection, int(stamp["dimension"]))
-            tail = self._replay(int(stamp["seq"]))
+            seq = int(stamp["seq"])
+            after = replay(self._journal, self._catalogue, self._projection, seq)
+            tail = after - seq if after == self._journal.last_seq else None
         except Exception as error:  # the boundary to a file that anything may have written: it must not stop a start
             log.warning("image set aside", extra={"error": f"{type(error).__name__}: {error}"})
             return False
@@ -154,17 +156,20 @@ class ImageKeeper:
         same = all(stamp.get(name) == now[name] for name in ("layout", "store", "space", "dimension"))
         return same and stamp.get("chain") == self._journal.chain_at(seq)
 
-    def _replay(self, seq: int) -> int | None:
-        """Apply the rows behind `seq`; None where one of them cannot be read, so that the tables would miss it."""
-        after = seq
-        while rows := self._journal.rows(after, _TAIL_BATCH):
-            if [row.seq for row in rows] != list(range(after + 1, after + 1 + len(rows))):
-                return None
-            operations = [op for row in rows for op in row.change.operations]
-            self._catalogue.apply(operations)
-            self._projection.apply(operations, self._catalogue)
-            after = rows[-1].seq
-        return after - seq if after == self._journal.last_seq else None
+
+def replay(journal: Journal, catalogue: Catalogue, projection: Projection, after: int) -> int:
+    """Apply the rows behind `after` to tables that hold all before it; return the last row that they hold then.
+
+    It ends before a row that cannot be read: the tables would miss it.
+    """
+    while rows := journal.rows(after, _TAIL_BATCH):
+        if [row.seq for row in rows] != list(range(after + 1, after + 1 + len(rows))):
+            break
+        operations = [op for row in rows for op in row.change.operations]
+        catalogue.apply(operations)
+        projection.apply(operations, catalogue)
+        after = rows[-1].seq
+    return after
 
 
 @contextmanager

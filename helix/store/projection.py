@@ -170,6 +170,12 @@ class Projection:
         self._generation = catalogue.view.generation
         self._snapshot = self._rebased(edges)
 
+    def take_over(self, other: Projection, catalogue: Catalogue) -> None:
+        """Replace the graph by that of another one, which nobody may use any more, between rows of the catalogue."""
+        self._generation = catalogue.view.generation
+        self._base, self._walk, self._recent = other._base, other._walk, other._recent
+        self._snapshot = replace(other._snapshot, generation=self._generation)
+
     def apply(self, operations: Sequence[Operation], catalogue: Catalogue) -> None:
         """Apply one batch that the catalogue has applied; a reader sees all of it or nothing.
 

@@ -83,3 +83,16 @@ REPAIR = words(
     r"needed to|had to|because .+",
 )
 """It is told how that was mended, or why it was."""
+
+CORRECTION = re.compile(
+    r"(?:(?:sorry|oops|no|well|hm+|wait)[,!. ]+)*"
+    r"(?:(?:correction|update|sorry|actually|in fact|wrong|scratch that|no|oops|my (?:mistake|bad|error|fault)"
+    r"|(?:that|this|it)(?: was|'s| is) (?:wrong|not (?:right|true|correct)|a mistake|outdated)"
+    r"|i (?:was (?:wrong|mistaken)|misspoke|made a mistake|got (?:it|that) wrong"
+    r"|(?:have|need|must|had)(?: to)? correct myself|stand corrected)(?: [^,:.;]{1,30})?"
+    r"|contrary to what (?:i|we) (?:said|wrote|thought)(?: \w+){0,3}"
+    r"|what i (?:said|wrote)(?: \w+){0,5} was wrong)\s*[,:;.!\u2013\u2014]\s*(?:and\s+)?"
+    r"|(?:actually|it turns out(?: that)?|it turned out(?: that)?|(?:i|we) (?:have|need) to correct:?)\s+)",
+    re.IGNORECASE,
+)
+"""What stands before a statement that takes another one back."""

@@ -41,7 +41,7 @@ def says(value: Mapping[str, Any] | Absence) -> ScriptedModel:
 def test_a_contradiction_is_taken_with_the_words_that_stand_against_each_other() -> None:
     model = says({"verdict": "contradict", "left": "listens on 6380", "right": "redis listens  on 6379"})
     assert opposed(model, [(A, B)]) == [
-        Contradiction(ground=Ground.MODEL, left="listens on 6380", right="redis listens on 6379")
+        Contradiction(ground=Ground.MODEL, left="listens on 6380", right="redis listens on 6379", sure=False)
     ]
     assert json.loads(model.asked[0][1]) == {"a": A.text, "b": B.text}
     assert opposed(says({"verdict": "compatible", "left": "", "right": ""}), [(A, B), (B, A)]) == [None, None]

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from saying import VENV, episode
 
-from helix.lifecycle.knowledge.cluster import Bars, Said, Vector, clusters, components, groups_of, linked, said
+from helix.lifecycle.knowledge.cluster import Bars, clusters, components, groups_of, linked
 from helix.lifecycle.knowledge.derive import Desired, Rules, derive
 from helix.lifecycle.knowledge.extract import Candidate, RuleExtractor
+from helix.lifecycle.knowledge.said import Said, Vector, said
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Provenance, Trust
@@ -197,6 +198,23 @@ def test_numbers_denials_and_opposites_keep_statements_apart() -> None:
     ]
     for left, right in pairs:
         assert len(derived([episode(left, 1), episode(right, 2)])) == 2
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "memories"),
+    [
+        ("We decided to host the API on Heroku.", "We decided to host the API on Fly.io instead of Heroku.", 2),
+        ("We decided to use Vite for the bundle.", "We decided to use Vite and Rollup for the bundle.", 2),
+        ("We decided to retry the upload.", "We decided to retry the upload 3 times.", 2),
+        ("We decided to drop the monorepo.", "We decided to keep the monorepo.", 2),
+        ("We decided to use Vite for the bundle.", "We decided to use Vite for the whole bundle.", 1),
+        ("We decided to drop support for IE.", "We decided to drop the support for IE.", 1),
+    ],
+)
+def test_a_decision_that_changes_or_names_something_else_is_no_evidence_for_another(
+    left: str, right: str, memories: int
+) -> None:
+    assert len(derived([episode(left, 1), episode(right, 2)])) == memories
 
 
 def test_trust_is_that_of_the_weakest_evidence_and_doubtful_memories_are_quarantined() -> None:

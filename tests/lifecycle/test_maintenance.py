@@ -9,15 +9,17 @@ import pytest
 from helix.errors import GuardError, InvalidInputError, NotFoundError
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
-from helix.lifecycle.worth.maintenance import feedback, run_decay, run_decay_edges, run_prune, verified_use
+from helix.lifecycle.worth.maintenance import feedback, run_decay, run_decay_edges, run_prune
 from helix.lifecycle.worth.reinforce import Quality
-from helix.lifecycle.worth.salience import days_until_faded
 from helix.model.edge import Edge
 from helix.model.memory import Status
 from helix.model.recall import RecallQuery
 from helix.service import Helix
 from helix.store.store import Store
 from tests.lifecycle.conftest import Moment
+
+_HALVINGS = 3
+"""From an importance of 4 to the floor of 0.5."""
 
 
 def stored(helix: Helix, trigger: str = "retry the upload with backoff", kind: str = "pattern") -> str:
@@ -42,10 +44,10 @@ def test_a_verified_use_strengthens_by_its_quality(
 ) -> None:
     name = stored(living)
     now = moment.forward(days=3)
-    after = verified_use(store, name, quality, helped=0.5, failed=0.25)
+    (after,) = feedback(store, [name], 0.5, quality)
     assert after.easiness == pytest.approx(easiness)
     assert after.half_life_days == pytest.approx(half_life)
-    assert (after.helped, after.failed, after.uses) == (0.5, 0.25, 1)
+    assert (after.helped, after.failed, after.uses) == (0.5, 0.0, 1)
     assert (after.last_used_at is not None and after.last_used_at >= now) is (quality >= 3)
     assert living.get(name) == after
 
@@ -63,11 +65,11 @@ def test_feedback_with_a_quality_reinforces_and_without_one_only_counts(living: 
 def test_what_is_no_quality_is_refused_with_nothing_changed(living: Helix, store: Store, wrong: int) -> None:
     name = stored(living)
     with pytest.raises(InvalidInputError):
-        verified_use(store, name, wrong)
+        feedback(store, [name], 0.5, wrong)
     with pytest.raises(InvalidInputError):
-        verified_use(store, name, 5, helped=float("nan"))
+        feedback(store, [name], float("nan"), 5)
     with pytest.raises(NotFoundError):
-        verified_use(store, "nobody", 5)
+        feedback(store, [name, "nobody"], 0.5, 5)
     assert living.get(name).uses == 0
 
 
@@ -75,18 +77,18 @@ def test_what_faded_is_recalled_deep_only_until_a_verified_use_brings_it_back(
     living: Helix, store: Store, moment: Moment
 ) -> None:
     name = stored(living)
-    moment.forward(days=days_until_faded(4.0, 90.0) - 1)
+    moment.forward(days=_HALVINGS * 90 - 1)
     assert recalled(living) == {name}
     moment.forward(days=2)
     assert recalled(living) == set()
     assert name in recalled(living, deep=True)
-    verified_use(store, name, Quality.USED_AND_FAILED)
+    feedback(store, [name], -0.5, Quality.USED_AND_FAILED)
     assert recalled(living) == set(), "a use that failed brings nothing back"
-    verified_use(store, name, Quality.PASSED)
+    feedback(store, [name], 0.5, Quality.PASSED)
     assert recalled(living) == {name}
-    longer = days_until_faded(4.0, living.get(name).half_life_days)
-    assert longer > days_until_faded(4.0, 90.0)
-    moment.forward(days=longer - 1)
+    longer = living.get(name).half_life_days
+    assert longer > 90
+    moment.forward(days=_HALVINGS * longer - 1)
     assert recalled(living) == {name}
 
 

@@ -8,12 +8,14 @@ import pytest
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.learning.orchestration.board import TaskSighting, inject, injections, learn, mirror
+from helix.learning.outcomes.noting import note_use
+from helix.learning.outcomes.settle import settle
 from helix.lifecycle.truth.merge import merge_similar, unmerge
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
 from helix.lifecycle.worth.maintenance import feedback
 from helix.model.injection import Shown
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, claimed_of
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.service import Helix
@@ -98,6 +100,22 @@ def test_it_goes_back_to_what_was(living: Helix, store: Store, moment: Moment, w
     assert [earned(one), earned(other)] == [earned(memory) for memory in before[:2]]
     assert edges(living, winner) == before[2]
     assert merged(store, "again") == 0, "a person took them apart"
+
+
+def test_what_agents_only_claimed_of_it_stays_claimed(living: Helix, store: Store, moment: Moment) -> None:
+    winner, loser, _ = pair(living, store, moment)
+    task = mirror(store, TaskSighting(session="s", key="1"))
+    inject(store, task.id, [Shown(memory_id=loser, name="m", kind="pattern", rank=1, score=1.0)], held_back=False)
+    note_use(store, task.id, utilized=[loser])
+    settle(store, task.id, outcome="delivered")
+    merged(store)
+    held = living.get(winner)
+    assert (held.helped, claimed_of(held), held.label) == (2.75, 0.25, "[83%]")
+    settle(store, task.id, outcome="")
+    assert (living.get(winner).helped, claimed_of(living.get(winner))) == (2.5, 0.0)
+    settle(store, task.id, outcome="delivered")
+    unmerge(store, loser)
+    assert [claimed_of(living.get(one)) for one in (winner, loser)] == [0.0, 0.25]
 
 
 def test_feedback_for_a_folded_memory_reaches_the_one_it_lives_on_in(

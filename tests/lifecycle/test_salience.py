@@ -11,19 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.lifecycle.worth.salience import (
-    days_until_faded,
     decay_rate,
     effectiveness,
     faded,
     recency,
     salience,
     salience_of,
-    shrunk_effectiveness,
     tier_half_life,
 )
 from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.memory import Kind, Memory
-from helix.store.columns import NO_END, fading_moments
+from helix.store.columns import NO_END, fading_moments, shrunk_effectiveness
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 importances = st.floats(1, 10)
@@ -71,9 +69,10 @@ def test_each_kind_fades_as_its_tier_does(kind: Kind, days: float) -> None:
 def test_an_episode_nobody_uses_is_near_the_floor_within_two_to_three_weeks() -> None:
     assert salience(3, 0, 7) == 3
     assert salience(3, 7, 7) == pytest.approx(1.5)
-    assert 14 <= days_until_faded(3, 7) <= 21
-    assert days_until_faded(3, 90) > 200
-    assert days_until_faded(3, math.inf) == days_until_faded(3, 0) == math.inf
+    one = memory(Kind.EVOLUTION, 3, 7)
+    assert not faded(one, START + timedelta(days=14)) and faded(one, START + timedelta(days=21))
+    assert not faded(memory(Kind.FAILURE, 3, 90), START + timedelta(days=200))
+    assert not any(faded(memory(Kind.FACT, 3, span), START + timedelta(days=36_500)) for span in (0.0, math.inf))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,8 @@ def test_recency_halves_after_the_kinds_own_half_life(kind: Kind, days: float) -
 
 def test_effectiveness_is_the_ratio_and_one_half_without_feedback() -> None:
     assert (effectiveness(0, 0), effectiveness(3, 1), effectiveness(0, 2)) == (0.5, 0.75, 0.0)
-    assert (shrunk_effectiveness(0, 0), shrunk_effectiveness(1, 0), shrunk_effectiveness(0, 1)) == (0.5, 0.75, 0.25)
+    helped, failed = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    assert shrunk_effectiveness(helped, failed).tolist() == [0.5, 0.75, 0.25]
 
 
 def test_the_clock_counts_from_the_later_of_recording_and_use() -> None:
@@ -112,11 +112,6 @@ def test_salience_is_bounded_by_importance_and_never_rises_with_time(
     assert 0.0 <= later <= now <= importance
     assert salience(importance, days, half_life * 2) >= now
     assert salience(min(10.0, importance + 1), days, half_life) >= now
-
-
-@given(importances, half_lives, st.floats(0.1, 0.9))
-def test_the_floor_is_reached_when_it_is_said_to_be(importance: float, half_life: float, floor: float) -> None:
-    assert salience(importance, days_until_faded(importance, half_life, floor), half_life) == pytest.approx(floor)
 
 
 @given(importances, st.one_of(st.just(0.0), half_lives), spans, st.none() | st.floats(-500, 500), st.floats(0.1, 2.0))
@@ -142,6 +137,6 @@ def test_the_catalogue_fades_what_the_formula_fades(
 
 @given(st.floats(0, 100), st.floats(0, 100))
 def test_effectiveness_is_bounded_and_rises_with_what_helped(helped: float, failed: float) -> None:
-    for ratio in (effectiveness, shrunk_effectiveness):
+    for ratio in (effectiveness, lambda good, bad: float(shrunk_effectiveness(np.array(good), np.array(bad)))):
         assert 0.0 <= ratio(helped, failed) <= 1.0
         assert ratio(helped + 1, failed) >= ratio(helped, failed) >= ratio(helped, failed + 1)

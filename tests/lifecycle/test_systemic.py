@@ -51,7 +51,7 @@ def test_the_third_similar_failure_makes_it_systemic_with_edges_and_a_note(livin
     assert found.name.startswith("systemic-")
     assert "three times or more" in found.resolution
     assert "restart the proxy" in found.resolution
-    assert causes(living, found) == set(ids)
+    assert causes(living, found) == {memory for memory in ids if living.get(memory).status is Status.ACTIVE}
     assert found.attributes[OCCURRENCES] == 3
     assert len({edge.target.id for edge in living.edges(found.id, "grounded_in")}) == 3
     answer = living.recall(RecallQuery(query="upload job times out", kinds=(Kind.SYSTEMIC,)))
@@ -75,6 +75,26 @@ def test_the_very_same_failure_three_times_is_systemic_too(living: Helix, moment
         same = fail(living, SIMILAR[0])
     (found,) = systemic(living)
     assert (causes(living, found), found.attributes[OCCURRENCES]) == ({same}, 3)
+
+
+def test_a_failure_in_several_versions_is_one_cause_that_occurred_as_often(living: Helix) -> None:
+    text = SIMILAR[0]
+    for number in range(4):
+        newest = fail(living, text, resolution="restart the proxy" + ", then the job" * number)
+        held = {memory.id for memory in living.list_memories(kinds=["failure"]).items}
+        assert held == {newest}, "each refines the one before it"
+        for found in systemic(living):
+            assert causes(living, found) == {newest}
+            assert found.attributes[OCCURRENCES] == number + 1
+    assert len(systemic(living)) == 1
+
+
+def test_what_mended_it_is_told_once_in_whatever_words_it_was_noted(living: Helix) -> None:
+    for text, fix in zip(SIMILAR, ("Fixed by retrying.", "fixed it by retrying.", "Fix: retrying."), strict=False):
+        fail(living, text, resolution=fix)
+
+    (found,) = systemic(living)
+    assert found.resolution.endswith("Fixed so far by: retrying.")
 
 
 @pytest.mark.parametrize("gap_days", [4.0, 8.0])
@@ -157,4 +177,6 @@ def test_with_the_real_model_paraphrases_count_and_other_failures_do_not(real: H
     fail(real, "the login test is flaky in CI")
     assert not systemic(real)
     fail(real, "parse_config crashes with a TypeError on None")
-    assert len(causes(real, systemic(real)[0])) == 3
+    (found,) = systemic(real)
+    assert found.attributes[OCCURRENCES] == 3
+    assert {real.get(memory).status for memory in causes(real, found)} == {Status.ACTIVE}

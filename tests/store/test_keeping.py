@@ -23,6 +23,7 @@ from helix.store.csr import RELATIONS
 from helix.store.image import Image
 from helix.store.keeping import ImageKeeper
 from helix.store.projection import Projection
+from helix.store.renewing import Renewal
 from helix.text.tokens import lexical_tokens
 
 DIMENSION = 4
@@ -187,6 +188,27 @@ def test_an_image_with_what_came_since_is_the_same_as_reading_everything(
         world.take(step)
     expected = seen(*world.read_everything())
     expected["next"] = world.catalogue.next_passage_number
+    assert seen(world.catalogue, world.projection) == expected
+    world.journal.close()
+
+
+@given(before=steps, meanwhile=steps, later=steps)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_tables_filled_beside_those_in_use_hold_what_was_written_meanwhile(
+    tmp_path_factory: pytest.TempPathFactory, before: list[Step], meanwhile: list[Step], later: list[Step]
+) -> None:
+    world = World(tmp_path_factory.mktemp("world"))
+    for step in (*(("put", number, 0) for number in range(6)), *before):
+        world.take(step)
+    renewal = Renewal(world.journal, DIMENSION, salience_floor=0.5)
+    generation = world.catalogue.view.generation
+    for step in meanwhile:
+        world.take(step)
+    assert renewal.put_in_place(world.catalogue, world.projection)
+    assert world.projection.snapshot.generation == world.catalogue.view.generation > generation
+    for step in later:
+        world.take(step)
+    expected = seen(*world.read_everything()) | {"next": world.catalogue.next_passage_number}
     assert seen(world.catalogue, world.projection) == expected
     world.journal.close()
 

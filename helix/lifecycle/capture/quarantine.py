@@ -15,6 +15,7 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.intake import OWN_ATTRIBUTE, Intake
+from helix.lifecycle.truth.living import follow
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.held import Held, Screening
@@ -147,6 +148,7 @@ def _settle(
         composer.node(after)
         if isinstance(before, Memory) and isinstance(after, Memory):
             restate_evidence(store, composer, before, after)
+            follow(composer, store)
         return Decision((composer.change(kind, id=after.id, by=who or _A_PERSON),), after)
 
     return store.writer.submit(decision)

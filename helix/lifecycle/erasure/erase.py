@@ -10,11 +10,13 @@ import numpy as np
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal import erase, pages
 from helix.lifecycle.asked import body
+from helix.lifecycle.compose import Composer
 from helix.lifecycle.erasure.secrets import texts_of
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.insight import reflect, rollup
 from helix.lifecycle.knowledge import derived
 from helix.lifecycle.truth import systemic
+from helix.lifecycle.truth.living import follow
 from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref, Relation
@@ -23,7 +25,7 @@ from helix.model.episode import Episode, Session
 from helix.model.erasure import Erasable, ErasePlan, EraseReport
 from helix.model.kept_out import normal
 from helix.model.memory import Memory
-from helix.model.operations import Change, DropEdge, Props
+from helix.model.operations import DropEdge, Props
 from helix.model.provenance import Provenance
 from helix.model.records import Node, label_of, put
 from helix.model.reflection import Reflection
@@ -98,8 +100,10 @@ def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseRep
     """Do all of a hard forget that was noted, whatever of it is done already; the graph is left to be built anew."""
 
     def entombed() -> Decision[None]:
-        operations = tuple(erase.entombing(store.journal, note.refs, from_micros(note.at), note.keep_out))
-        return Decision((Change(kind=ERASE, operations=operations),) if operations else (), None)
+        composer = Composer(store, store.clock())
+        composer.add(erase.entombing(store.journal, note.refs, from_micros(note.at), note.keep_out))
+        follow(composer, store)
+        return Decision((composer.change(ERASE),) if composer.pending else (), None)
 
     return erasing.everywhere(
         store,
@@ -145,11 +149,21 @@ class _Circle:
         for newer, why in ((True, _NEWER), (False, _OLDER)):
             edge_of = [root]
             while edge_of:
-                step = [edge for edge in self._at(edge_of) if edge.type is Relation.SUPERSEDES]
+                step = self._succeeding(edge_of)
                 ends = [edge.source for edge in step if edge.target in edge_of] if newer else []
                 ends += [edge.target for edge in step if edge.source in edge_of] if not newer else []
                 edge_of = [ref for ref in dict.fromkeys(ends) if ref not in self.goes]
                 self.goes.update(dict.fromkeys(edge_of, why))
+
+    def _succeeding(self, refs: list[Ref]) -> list[DropEdge]:
+        """Return the edges between versions at the nodes; a memory that lost to a contrary one is no version of it."""
+        edges = list(self._at(refs))
+        contrary = {frozenset((edge.source, edge.target)) for edge in edges if edge.type is Relation.CONTRADICTS}
+        return [
+            edge
+            for edge in edges
+            if edge.type is Relation.SUPERSEDES and frozenset((edge.source, edge.target)) not in contrary
+        ]
 
     def _saying_it(self) -> None:
         """Add the episodes in which it was stored or that say a sentence of it; others it was drawn from stay."""

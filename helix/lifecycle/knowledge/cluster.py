@@ -8,9 +8,7 @@ touches, and no other.
 
 from __future__ import annotations
 
-import hashlib
 import heapq
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -18,19 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from helix.lifecycle.knowledge.extract import Candidate
-from helix.lifecycle.truth.contradict import Statement, contradiction
-from helix.lifecycle.truth.wording import names, negated, numbers, opposites, terms, words
-from helix.model.episode import Episode
-from helix.text.aliases import without_aliases
-from helix.text.spotting.vocabulary import COMMON, FUNCTION_WORDS
-from helix.text.tokens import lexical_tokens
+from helix.lifecycle.knowledge.said import Said, agree, product_of
 
-Vector = npt.NDArray[np.float32]
 BoolArray = npt.NDArray[np.bool_]
 
-WORD_DIMENSION = 256
-_SCALE = 2048.0
 _BLOCK = 16
 _SHARED = 0.5
 """Share of the telling words of the shorter text that both must have where the cosine alone does not decide."""
@@ -40,33 +29,6 @@ _BY_ONE_WORD = 0.1
 Of eight rules in ten wordings each, beside ten other matters in like words, pairs linked fall from 87 to 79 in a
 hundred, and pairs linked wrongly from 27 to 10.
 """
-_OTHER_CLAUSE = re.compile(
-    r"[,;]? \b(?:otherwise|or else|because|since|unless|until|so that|if|when|as"
-    r"|or (?:the|it|you|they|everything))\b.*",
-    re.IGNORECASE | re.DOTALL,
-)
-_REMINDER = re.compile(r"\b(?:don't|do not|never) forget\b|\bforgot(?:ten)? to\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """A candidate with its episode and vector, made comparable.
-
-    `vector` is of what was said, `around` of the episode it was said in. Both hold whole numbers (see `whole_numbers`).
-    `same` is equal where two say the very same in surroundings that are the very same. `order` puts candidates into one
-    order, whenever they were recorded: when, what, from where.
-    """
-
-    candidate: Candidate
-    episode: Episode
-    vector: Vector
-    around: Vector
-    terms: frozenset[str]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    denies: bool
-    same: bytes
-    order: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,48 +41,6 @@ class Bars:
     near: float
     alike: float
     around: float
-
-
-def whole_numbers(vectors: Vector) -> Vector:
-    """Return unit vectors (float32) times 2048, rounded.
-
-    Products of two are below 2^24, which float32 adds up exactly in any order: a cosine never depends on what else is
-    multiplied beside it.
-    """
-    rounded: Vector = np.rint(_SCALE * vectors).astype(np.float32)
-    return rounded
-
-
-def product_of(cosine: float) -> float:
-    """Return what the product of two vectors in whole numbers is at a cosine."""
-    return cosine * _SCALE * _SCALE
-
-
-def said(candidate: Candidate, episode: Episode, vector: Vector | None, around: Vector | None) -> Said:
-    """Return a candidate made comparable; without vectors (of unit length, float32) its words make one."""
-    text = _statement(candidate)
-    own = whole_numbers(_of_words(terms(text)) if vector is None else vector)
-    wider = own if around is None else whole_numbers(around)
-    same = hashlib.blake2b(
-        f"{candidate.speaker}\0{bool(candidate.steps)}\0{candidate.trigger}".encode("utf-8", "replace")
-    )
-    same.update(own.tobytes())
-    same.update(wider.tobytes())
-    return Said(
-        candidate=candidate,
-        episode=episode,
-        vector=own,
-        around=wider,
-        terms=_telling(text) or frozenset({text}),
-        numbers=numbers(text),
-        names=frozenset(name.strip(".") for name in names(text)),
-        denies=negated(_main(text)),
-        same=same.digest(),
-        order=(
-            *(episode.occurred_at.isoformat(), candidate.trigger, episode.source),
-            *(f"{candidate.place:06}", episode.session, episode.id),
-        ),
-    )
 
 
 Links = Mapping[int, Mapping[int, int]]
@@ -280,7 +200,7 @@ class _Stars:
         star, worded = [centre], {self._items[centre].candidate.trigger: self._items[centre]}
         for other in sorted(left & near.keys(), key=lambda place: (-near[place], rank[place])):
             item = self._items[other]
-            if all(_agree(item, taken) for taken in worded.values()):
+            if all(agree(item, taken) for taken in worded.values()):
                 star.append(other)
                 worded.setdefault(item.candidate.trigger, item)
         return star
@@ -294,7 +214,7 @@ class _Stars:
         self._rest()
         star, item = stars[-max(held)[1]], self._items[place]
         fits = float(item.vector @ self._items[star[0]].vector) >= self._least
-        if not fits or not all(_agree(item, self._items[taken]) for taken in star):
+        if not fits or not all(agree(item, self._items[taken]) for taken in star):
             return False
         star.append(place)
         held_by[place] = -max(held)[1]
@@ -303,45 +223,4 @@ class _Stars:
 
 def _together(one: Said, other: Said, bars: Bars) -> bool:
     """Return whether two that are near in vectors and words may be linked."""
-    return float(one.around @ other.around) >= product_of(bars.around) and _agree(one, other)
-
-
-def _agree(one: Said, other: Said) -> bool:
-    """Return whether nothing in two texts stands against each other: denials, numbers, names, speakers, opposites."""
-    if one.candidate.trigger == other.candidate.trigger:
-        return True
-    return (
-        one.denies == other.denies
-        and one.candidate.speaker == other.candidate.speaker
-        and bool(one.candidate.steps) == bool(other.candidate.steps)
-        and (one.numbers <= other.numbers or other.numbers <= one.numbers)
-        and (one.names <= other.names or other.names <= one.names)
-        and not opposites(one.candidate.trigger, other.candidate.trigger)
-        and contradiction(*(Statement(trigger=each.candidate.trigger) for each in (one, other))) is None
-    )
-
-
-def _statement(candidate: Candidate) -> str:
-    return candidate.trigger.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.trigger
-
-
-def _main(text: str) -> str:
-    """Return what a sentence says itself, without the clauses of reason, condition or consequence behind it."""
-    main = _REMINDER.sub("", text)
-    return _OTHER_CLAUSE.sub("", main) or main
-
-
-def _telling(text: str) -> frozenset[str]:
-    """Return the stems of the words that tell what a text is about: not those that stand in any text."""
-    told = (word for word in words(without_aliases(text)) if word not in COMMON and word not in FUNCTION_WORDS)
-    return frozenset(stem for word in told for stem in lexical_tokens(word)) or terms(text)
-
-
-def _of_words(found: frozenset[str]) -> Vector:
-    """Return a unit vector that the words alone make: for stores without a model."""
-    vector = np.zeros(WORD_DIMENSION)
-    for word in sorted(found):
-        digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest()
-        vector[int.from_bytes(digest, "big") % WORD_DIMENSION] += 1.0
-    norm = float(np.linalg.norm(vector))
-    return (vector / norm if norm else vector).astype(np.float32)
+    return float(one.around @ other.around) >= product_of(bars.around) and agree(one, other)

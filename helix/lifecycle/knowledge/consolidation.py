@@ -34,7 +34,7 @@ from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.kept_out import KeptOut
-from helix.model.memory import Memory, Status
+from helix.model.memory import DERIVED_SOURCE, Memory, Status
 from helix.model.work import EPISODES_HELD_BACK, EPISODES_READ
 from helix.store.columns import LABEL_CODE
 from helix.store.store import Store
@@ -109,7 +109,7 @@ def _scopes(run: Run, scope: str | None, *, seen: bool = False) -> list[str]:
     derived_ones = (
         rows
         for source, rows in view.lookups.sources[LABEL_CODE[Label.MEMORY]].items()
-        if source.startswith(derived.SOURCE)
+        if source.startswith(DERIVED_SOURCE)
     )
     codes = {int(code) for code in np.unique(view.columns.scope[mask])}
     codes.update(int(view.columns.scope[row]) for rows in derived_ones for row in rows if row < view.count)
@@ -298,7 +298,7 @@ class _Scope:
                 self._overtaken = True
                 return None
             verdict, other = compared(self._store, self._scope, newcomer, prepared, self._thresholds)
-            if verdict is Verdict.NOOP and other is not None and not derived.is_derived(other):
+            if verdict is Verdict.NOOP and other is not None and not other.is_derived:
                 if wanted.trust.rank >= other.provenance.trust.rank or wanted.status is not Status.ACTIVE:
                     return _STRENGTHENED if sight(composer, self._store, other, wanted) else _UNCHANGED
                 # What better founded voices say stands on their own words, not on a weaker one's.

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helix.lifecycle.capture.quarantine import screen
-from helix.lifecycle.knowledge.cluster import Bars, Links, Rest, Said, clusters, go_on
+from helix.lifecycle.knowledge.cluster import Bars, Links, Rest, clusters, go_on
+from helix.lifecycle.knowledge.said import Said
 from helix.lifecycle.worth.certainty import bounded
 from helix.lifecycle.worth.importance import importance_of
 from helix.model.memory import Kind, Status

@@ -19,7 +19,7 @@ from helix.lifecycle.knowledge.derive import Desired, digest
 from helix.lifecycle.versions import supersede, take_place
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.kept_out import KEY
-from helix.model.memory import Memory, Status
+from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
 from helix.model.provenance import Provenance
 from helix.model.records import edge_from
 from helix.store.store import Store
@@ -27,7 +27,6 @@ from helix.text.names import slug
 
 DERIVED = f"{OWN_ATTRIBUTE}derived"
 """Attribute of a derived memory: what was derived, to be told from what people made of it."""
-SOURCE = "derived:"
 EXTRACTOR = "consolidation"
 """Extractor of the edges to the episodes that a memory was derived from."""
 _TELLING = frozenset({Relation.GROUNDED_IN, Relation.SUPERSEDES})
@@ -63,7 +62,7 @@ class Existing:
     @property
     def stored(self) -> bool:
         """Whether what stands for it was stored: then all of its episodes speak for that."""
-        return self.heir is not None and not is_derived(self.heir)
+        return self.heir is not None and not self.heir.is_derived
 
     @property
     def edited(self) -> bool:
@@ -74,7 +73,7 @@ class Existing:
 def existing(store: Store, scope: str, rest: Rest = go_on) -> list[Existing]:
     """Return the newest version of each derived memory of exactly this scope, by key."""
     newest: dict[str, Memory] = {}
-    for ref in store.refs_from(Label.MEMORY, SOURCE, scope):
+    for ref in store.refs_from(Label.MEMORY, DERIVED_SOURCE, scope):
         rest()
         (memory,) = store.records.present([ref])
         key = str(memory.attributes.get(KEY, "")) if isinstance(memory, Memory) else ""
@@ -89,7 +88,7 @@ def existing(store: Store, scope: str, rest: Rest = go_on) -> list[Existing]:
 
 def held_by(store: Store, scope: str, keys: Collection[str]) -> list[Memory]:
     """Return the active derived memories of a scope with one of these keys, by key."""
-    refs = store.refs_from(Label.MEMORY, SOURCE, scope)
+    refs = store.refs_from(Label.MEMORY, DERIVED_SOURCE, scope)
     found = (one for one in store.records.present(refs) if isinstance(one, Memory) and one.status is Status.ACTIVE)
     return sorted(
         (one for one in found if one.attributes.get(KEY) in keys), key=lambda one: (str(one.attributes[KEY]), one.id)
@@ -134,12 +133,7 @@ def _heir(store: Store, memory: Memory, successors: Sequence[Ref]) -> Memory | N
 
 def _goes_on(successor: Memory, memory: Memory) -> bool:
     former = _noted(successor).get("former", [])
-    return is_derived(successor) and isinstance(former, list) and memory.attributes.get(KEY) in former
-
-
-def is_derived(memory: Memory) -> bool:
-    """Return whether consolidation looks after a memory; where somebody stored the same, it no longer does."""
-    return memory.source.startswith(SOURCE)
+    return successor.is_derived and isinstance(former, list) and memory.attributes.get(KEY) in former
 
 
 def _is_own(edge: Edge, ref: Ref) -> bool:
@@ -163,12 +157,14 @@ def add(
         importance=wanted.importance,
         half_life_days=half_life_of(wanted.kind),
         valid_from=wanted.since,
-        source=f"{SOURCE}{wanted.key}",
+        source=f"{DERIVED_SOURCE}{wanted.key}",
         attributes=_attributes({}, wanted),
         provenance=_provenance(wanted),
     )
     if former is not None:
-        memory = replace(memory, **{name: getattr(former, name) for name in _EARNED})
+        apart = {name: former.attributes[name] for name in (ROOM, CLAIMED) if name in former.attributes}
+        earned = {name: getattr(former, name) for name in _EARNED}
+        memory = replace(memory, **earned, attributes={**memory.attributes, **apart})
     ref = composer.node(memory)
     composer.passages(ref, prepared)
     composer.mentions(ref, scope, prepared.mentions, memory.provenance)
@@ -196,7 +192,7 @@ def renew(composer: Composer, store: Store, known: Existing, wanted: Desired, pr
         importance=old.importance if known.edited else wanted.importance,
         half_life_days=old.half_life_days if old.kind is wanted.kind else half_life_of(wanted.kind),
         valid_from=_valid_from(old, wanted),
-        source=f"{SOURCE}{wanted.key}",
+        source=f"{DERIVED_SOURCE}{wanted.key}",
         attributes=_attributes(old.attributes, wanted),
         provenance=_provenance(wanted),
     )
@@ -254,7 +250,7 @@ def _ground(composer: Composer, ref: Ref, episodes: Iterable[str], provenance: P
 
 
 def _provenance(wanted: Desired) -> Provenance:
-    return Provenance(slice=f"{SOURCE}{wanted.key}", extractor=EXTRACTOR, trust=wanted.trust)
+    return Provenance(slice=f"{DERIVED_SOURCE}{wanted.key}", extractor=EXTRACTOR, trust=wanted.trust)
 
 
 def _attributes(old: Mapping[str, object], wanted: Desired) -> dict[str, object]:

@@ -9,19 +9,10 @@ from typing import cast
 import numpy as np
 
 from helix.lifecycle.insight.support import findable_episodes
-from helix.lifecycle.knowledge.cluster import (
-    Bars,
-    Links,
-    Said,
-    Vector,
-    groups_of,
-    linked,
-    product_of,
-    said,
-    whole_numbers,
-)
+from helix.lifecycle.knowledge.cluster import Bars, Links, groups_of, linked
 from helix.lifecycle.knowledge.extract import Candidate, Extractor
 from helix.lifecycle.knowledge.kept import Found, packed, unpacked
+from helix.lifecycle.knowledge.said import Said, Vector, product_of, said, whole_numbers
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label
 from helix.model.episode import Episode

@@ -10,7 +10,7 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
-from helix.text.cues import IMPERATIVE, NEED, REPAIR, RULE, STEP, TROUBLE, words
+from helix.text.cues import CORRECTION, IMPERATIVE, NEED, REPAIR, RULE, STEP, TROUBLE, words
 from helix.text.entities import mentions
 from helix.text.openers import without_openers
 from helix.text.sentences import Sentence, sentences
@@ -26,12 +26,19 @@ _SPOKEN = frozenset({"", "user", "store"})
 _WRAPPED = re.compile(
     r"(?<=[^\s.!?:;]{2})(?<!\n)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)]|```| {4}|\t))(?<=[^\n]{40}\n)"
 )
-_OPENING = r"(?:(?:and|but|so|also|ok(?:ay)?|btw|by the way|oh|well|yes|yeah|no|please|then|just)[,!. ]+)*"
+_OPENING = (
+    r"(?:(?:and|but|so|also|ok(?:ay)?|btw|by the way|oh|well|yes|yeah|no|please|then|just|again|seriously|honestly"
+    r"|really|listen|look|hey|guys|folks|everyone|all|team)[,!. ]+)*"
+)
 _REMEMBER = re.compile(
     rf"{_OPENING}(?:remember(?: to|, (?:always|never)|:| that(?! (?:time|day|one|you|we|i|no|even|some\w*)\b))"
     r"|(?:don't|do not|never) forget (?:to|that)|keep in mind|note to self|for (?:future )?reference"
     r"|reminder(?: to (?:self|myself))?:|important:"
-    r"|take note)",
+    r"|take note"
+    r"|n'oublie(?:z)? pas|(?:rappelle-toi|souviens-toi|retiens|retenez)\b|(?:à|a) retenir ?:"
+    r"|merk(?:e|t)? (?:dir|euch)\b|denk(?:e|t)? (?:daran|dran)|vergiss nicht|nicht vergessen|wichtig:"
+    r"|recuerda(?: que)?\b|no (?:te )?olvides|no olvidar|ricorda(?:ti)?\b|non dimenticare|lembre-se"
+    r"|n(?:ã|a)o esque(?:ç|c)a)",
     re.IGNORECASE,
 )
 _LASTING = words(
@@ -45,6 +52,18 @@ _DECIDED = words(
     r"(?:it was|was|were|been|the team|they) decided (?:to|on|against|that)|(?<![a-z] )decision:"
     r"|the decision (?:was|is)",
     r"we(?:'re| are) (?:switching|moving|migrating) (?:to|from)|we (?:went with|switched (?:to|from))",
+    r"(?:the team|we|i)(?:'ve| have)? (?:chose|chosen|picked) [\w./+#-]+(?: [\w./+#-]+)? over",
+    r"we(?:'ve| have)? (?:now |just |finally )?(?:replaced|retired|abandoned|scrapped|migrated|swapped|got rid of"
+    r"|stopped using)",
+    r"we(?:'ve| have)? (?:now |just |finally )?moved [^,.;]+? from",
+)
+_NO_MORE = words(
+    r"no longer|(?:don't|do not|doesn't|does not|isn't|is not|aren't|are not|won't)\b.{1,80}? any ?(?:more|longer)"
+)
+_FIRMLY = re.compile(
+    rf"{_OPENING}(?:correction|wrong|scratch that|i (?:was|misspoke|have|need)|my (?:mistake|error)|contrary to"
+    r"|what i)\b",
+    re.IGNORECASE,
 )
 _OWN = rf"{_OPENING}(?:[\w'-]+,? ){{0,2}}?"
 _OBJECT = r"(?! (?:it|this|that|these|those|them|you|him|her|how|when|what|to say|to admit)\b)"
@@ -220,6 +239,8 @@ def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, fl
         return Kind.CONVENTION, 0.8, own_word
     if _DECIDED.search(text):
         return Kind.DECISION, 0.75, True
+    if own_word and _takes_back(text, technical=technical):
+        return (Kind.CONVENTION if RULE.search(text) else Kind.FACT), 0.7, True
     if own_word and _PREFERS.match(text):
         return Kind.PREFERENCE, 0.7, True
     if own_word and _IDENTITY.match(text):
@@ -229,6 +250,22 @@ def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, fl
     if _RULED.search(text):
         return Kind.CONVENTION, 0.65, own_word
     return None, 0.0, False
+
+
+def _takes_back(text: str, *, technical: bool) -> bool:
+    """Return whether a sentence takes back what was said, or says that something is so no more, and what is so.
+
+    "Actually" and its like also begin small talk: there a number or something technical has to follow.
+    """
+    lead = CORRECTION.match(text)
+    bare = text[lead.end() :] if lead is not None else text
+    if _ADRIFT.match(bare) or _OF_ONESELF.search(bare):
+        return False
+    if _NO_MORE.search(bare):
+        return True
+    told = _STATES.search(bare) or RULE.search(bare) or IMPERATIVE.match(bare)
+    precise = technical or any(char.isdigit() for char in bare)
+    return lead is not None and bool(told) and (precise or _FIRMLY.match(text) is not None)
 
 
 def _unmarked(text: str, named: set[EntityKind], hedge: float, *, bidden: bool) -> Mark | None:

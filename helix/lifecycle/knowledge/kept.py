@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from helix.lifecycle.knowledge.cluster import Vector
 from helix.lifecycle.knowledge.extract import Candidate
+from helix.lifecycle.knowledge.said import Vector
 from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
 

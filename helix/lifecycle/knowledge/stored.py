@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from helix.identity import same_scope
 from helix.lifecycle.compose import Composer, Prepared
 from helix.lifecycle.knowledge import derived
 from helix.lifecycle.knowledge.derive import Desired
@@ -45,7 +46,7 @@ def compared(
 def twin_of(store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds) -> Memory | None:
     """Return the active memory that says the same, was stored, and is no weaker founded than what is wanted."""
     verdict, other = compared(store, scope, newcomer, prepared, thresholds)
-    if verdict is not Verdict.NOOP or other is None or derived.is_derived(other):
+    if verdict is not Verdict.NOOP or other is None or other.is_derived:
         return None
     return other if other.provenance.trust.rank <= newcomer.trust.rank else None
 
@@ -80,4 +81,4 @@ def sight(composer: Composer, store: Store, known: Memory, wanted: Desired) -> b
 
 
 def _told(memory: Memory, scope: str, newcomer: Newcomer) -> bool:
-    return memory.status is Status.ACTIVE and memory.scope == scope and same_words(memory, newcomer)
+    return memory.status is Status.ACTIVE and same_scope(memory.scope, scope) and same_words(memory, newcomer)

@@ -108,7 +108,7 @@ def opposed(model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]]) 
         value = answer.value if answer.value is not None else {"verdict": "", "left": "", "right": ""}
         one, other = one_line(value["left"]), one_line(value["right"])
         holds = value["verdict"] == "contradict" and _quoted(one, left.text) and _quoted(other, right.text)
-        found.append(Contradiction(ground=Ground.MODEL, left=one, right=other) if holds else None)
+        found.append(Contradiction(ground=Ground.MODEL, left=one, right=other, sure=False) if holds else None)
     return found
 
 

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import cast
 
 from helix.lifecycle.compose import Composer
-from helix.lifecycle.knowledge.derived import is_derived
 from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.truth.consolidate import Newcomer, against, claims, contraries, meet
 from helix.lifecycle.truth.contradict import Contradiction, Ground
@@ -120,7 +119,7 @@ def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
         why: Contradiction | None
         if edge.attributes.get("ground") == Ground.MODEL.value:
             said = (str(edge.attributes.get(side, "")) for side in ("left", "right"))
-            why = Contradiction(ground=Ground.MODEL, left=next(said), right=next(said))
+            why = Contradiction(ground=Ground.MODEL, left=next(said), right=next(said), sure=False)
         else:
             why = against(newer, _newcomer(known))
         moved = any(
@@ -128,7 +127,7 @@ def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
             for side, memory in (("first", newer), ("second", known))
         )
         # What somebody stored and words anew ended the other all the same; derived words follow from the episodes.
-        gone = why is None and is_derived(newer) and is_derived(known)
+        gone = why is None and newer.is_derived and known.is_derived
         if gone or (why is not None and moved):
             found.append(Unsettled(newer=newer, known=known, why=why, former=edge))
     return found

@@ -13,8 +13,9 @@ from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
 from helix.lifecycle.truth.closing import hold_until, take_back_retirement
 from helix.lifecycle.truth.contradict import Ground
-from helix.lifecycle.truth.settling import FIRST, SECOND, begin, disputes_of, doubted, held_without
-from helix.model.dispute import Dispute, DisputeStatus, Outcome
+from helix.lifecycle.truth.living import follow
+from helix.lifecycle.truth.settling import FIRST, SECOND, begin, disputes_of, doubted, held_without, stated_end
+from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
@@ -52,7 +53,7 @@ class _Case:
     @property
     def status(self) -> DisputeStatus:
         # An edge that a person drew by hand says nothing of itself: it waits to be resolved.
-        return DisputeStatus(str(self.edge.attributes.get("status", DisputeStatus.OPEN)))
+        return dispute_status(self.edge.attributes)
 
 
 def contradictions(
@@ -102,18 +103,19 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
             )
         if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is not outcome:
             case = _undone(composer, store, case)
-        before = _apply(composer, store, case, outcome)
+        applied = _apply(composer, store, case, outcome)
         taken = _give_back(composer, case, outcome)
         edge = _with(
             case.edge,
             status=DisputeStatus.RESOLVED,
             outcome=outcome,
             taken=taken,
-            before=before or case.edge.attributes.get("before", {}),
             note=said,
             resolved_at=composer.now.isoformat(),
+            **applied,
         )
         composer.put_edge(edge)
+        follow(composer, store)
         change = composer.change("resolve", first=case.first.id, second=case.second.id, outcome=outcome.value)
         return Decision((change,), _dispute(replace(case, edge=edge)))
 
@@ -138,27 +140,29 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
         }
         edge = _with(case.edge, status=DisputeStatus.OPEN, taken=taken)
         composer.put_edge(edge)
+        follow(composer, store)
         change = composer.change("reopen", first=case.first.id, second=case.second.id)
         return Decision((change,), _dispute(replace(case, edge=edge)))
 
     return store.writer.submit(decision)
 
 
-def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> dict[str, dict[str, object]]:
-    """Close what does not stay; return how it stood before, by side. What a rule closed already stays closed."""
+def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> dict[str, object]:
+    """Close what does not stay; return what the edge is to say of it. What a rule closed already stays closed."""
     if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
         return {}
-    losers = {Outcome.FIRST: (SECOND,), Outcome.SECOND: (FIRST,), Outcome.NEITHER: (FIRST, SECOND)}
-    before: dict[str, dict[str, object]] = {}
-    for side in losers.get(outcome, ()):
+    losers = {Outcome.FIRST: (SECOND,), Outcome.SECOND: (FIRST,), Outcome.NEITHER: (FIRST, SECOND)}.get(outcome, ())
+    before = {side: _standing(memory, memory.valid_to) for side, memory in case.sides.items()} if losers else {}
+    for side in losers:
         loser, rival = case.sides[side], SECOND if side == FIRST else FIRST
-        before |= {each: _standing(memory) for each, memory in case.sides.items()}
-        if outcome is not Outcome.NEITHER and case.since(rival) > case.since(side):
-            begin(composer, case.sides[rival], case.since(rival))
-            hold_until(composer, store, loser, case.since(rival))
-        else:
-            composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now)
-    return before
+        until = case.since(rival)
+        if outcome is not Outcome.NEITHER and until > case.since(side):
+            begin(composer, case.sides[rival], until)
+            if loser.valid_to is None or until < loser.valid_to:
+                hold_until(composer, store, loser, until)
+            return {"before": before | {side: _standing(loser, stated_end(store, loser))}, "until": until.isoformat()}
+        composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now)
+    return {"before": before}
 
 
 def _undone(composer: Composer, store: Store, case: _Case) -> _Case:
@@ -212,8 +216,8 @@ def _give_back(composer: Composer, case: _Case, outcome: Outcome) -> dict[str, f
     return taken
 
 
-def _standing(memory: Memory) -> dict[str, object]:
-    held = {"valid_from": memory.valid_from, "valid_to": memory.valid_to}
+def _standing(memory: Memory, until: datetime | None) -> dict[str, object]:
+    held = {"valid_from": memory.valid_from, "valid_to": until}
     return {name: None if moment is None else moment.isoformat() for name, moment in held.items()}
 
 

@@ -14,11 +14,12 @@ from helix.lifecycle.intake import OWN_ATTRIBUTE
 from helix.lifecycle.truth.closing import take_back_retirement
 from helix.lifecycle.truth.consolidate import agrees
 from helix.lifecycle.truth.contradict import Statement, contradiction
+from helix.lifecycle.truth.living import follow
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.work.run import MERGED, Run
 from helix.model.clock import to_micros
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, claimed_of, with_claimed
 from helix.model.records import edge_from, flatten
 from helix.recall.similar import nearest_memories, own_vectors
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
@@ -87,6 +88,7 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
         attributes = {**loser.attributes, _APART: apart}
         back = take_back_retirement(composer, store, replace(loser, attributes=attributes))
         composer.drop_edge(Relation.SUPERSEDES, edge.source, edge.target)
+        follow(composer, store)
         return Decision((composer.change("unmerge", memory=loser.id),), back)
 
     return store.writer.submit(decision)
@@ -119,7 +121,10 @@ def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> No
         **{name: getattr(winner, name) + getattr(loser, name) for name in _ADDED},
         **{name: _best(name, winner, loser) for name in _BEST},
         "last_used_at": max((m.last_used_at for m in (winner, loser) if m.last_used_at), default=None),
-        "attributes": {**winner.attributes, _SEEN: _seen(winner) + _seen(loser)},
+        "attributes": {
+            **with_claimed(winner.attributes, claimed_of(winner) + claimed_of(loser)),
+            _SEEN: _seen(winner) + _seen(loser),
+        },
     }
     composer.patch(here, **after)
     composer.patch(there, status=Status.RETIRED, retired_at=composer.now)
@@ -134,6 +139,7 @@ def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> No
                 MERGED: {
                     "added": {name: getattr(loser, name) for name in _ADDED},
                     "seen": _seen(loser),
+                    "claimed": claimed_of(loser),
                     "kept": kept,
                     "edges": [[e.type.value, *_end(e.source), *_end(e.target)] for e in carried],
                 }
@@ -153,7 +159,8 @@ def _take_out(composer: Composer, store: Store, edge: Edge) -> None:
     for name, (before, after) in merged["kept"].items():
         if flatten(getattr(winner, name)) == after:
             fields[name] = before
-    fields["attributes"] = {**winner.attributes, _SEEN: max(1, _seen(winner) - int(merged["seen"]))}
+    kept = with_claimed(winner.attributes, claimed_of(winner) - merged.get("claimed", 0.0))
+    fields["attributes"] = {**kept, _SEEN: max(1, _seen(winner) - int(merged["seen"]))}
     composer.patch(edge.source, **fields)
     for kind, source_label, source, target_label, target in merged["edges"]:
         ends = Ref(label=Label(source_label), id=source), Ref(label=Label(target_label), id=target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from helix.lifecycle.truth.wording import PLAIN, Exchange, listed, numbers
+from helix.lifecycle.truth.wording import NARROWING, PLAIN, Exchange, listed, numbers
 
 
 class Hold(IntEnum):
@@ -35,7 +35,7 @@ _TIMES = listed(
     """
     hour day night morning evening week month quarter year hours days nights weeks months quarters years minute minutes
     second seconds monday tuesday wednesday thursday friday saturday sunday weekday weekend two three four five six
-    seven eight nine ten twelve other
+    seven eight nine ten twelve other midnight noon
     """
 )
 _UNITS = listed(
@@ -59,18 +59,12 @@ _THE_ONE = listed("minimum maximum least most default oldest latest newest only 
 # `is built for 3.11`: it may be built for others as well.
 _FOR = re.compile(r"\b(?:built|compiled|made|meant|released|packaged) for(?: \w+)?$")
 _ROUGHLY = listed("about around roughly nearly almost usually often typically normally mostly least up approximately")
-# What narrows a statement down: to a place, a time, a case.
-_NARROWS = listed(
-    """
-    for in on of at by under within during while when where if unless except only with without per after before until
-    from since through
-    """
-)
 _PREDICATE = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|(?:tak|expir|serv|expos|rotat|cach|stor|us|requir|writ|updat|compil|mak)(?:es?)|"
     r"(?:need|listen|run|default|set|keep|kept|limit|cost|weigh|hold|wait|retain|start|begin|open|last|bind|"
-    r"poll|fire|flush|refresh|split|wrap|indent|pin|target|expect|want|sleep|live|stay|end|stop|read|send|allow)s?|"
-    r"retry|retries|times? out|equals?|set|pinned|must|should|shall|can|will|may|version)\b"
+    r"poll|fire|flush|refresh|split|wrap|indent|sample|meet|pin|target|expect|want|sleep|live|stay|end|stop|read|send|"
+    r"allow)s?|retry|retries|times? out|equals?|set|pinned|(?:agreed|decided|settled) on|must|should|shall|can|"
+    r"will|may|version)\b"
 )
 # Something that happened, and may have happened in other numbers as well; not `is pinned` or `the shared cache`.
 _EVENT = re.compile(
@@ -84,11 +78,21 @@ _NAMED = re.compile(
     r"\b(?:called|named|equals?|defaults? to|set to|pinned to|listens? on|written in|(?:is|are|must be) indented with)$"
 )
 _DONE_WITH = re.compile(
-    rf"\b(?:{_KEPT} (?:in|on|at|to)|(?:runs?|built|formatted|indented|tested|managed|measured|deployed) (?:with|by)|"
-    r"runs? on|go(?:es)? to|(?:owned|maintained|led|managed) by|keep \w+ at|sets? \w+ to)$"
+    rf"\b(?:(?:{_KEPT}|lives?|resides?|is|are) (?:in|on|at|to) (?:the )?(?:host|server|machine|"
+    r"cluster|branch|channel|bucket)|"
+    rf"{_KEPT} (?:in|on|at|to)|(?:runs?|built|formatted|indented|tested|managed|measured|deployed) (?:with|by)|"
+    r"runs? on|go(?:es)? to|(?:owned|maintained|led|managed) by|keep \w+ at|sets? \w+ to|"
+    r"(?:lives?|resides?) (?:in|on|at)|"
+    r"(?:write|writes|wrote|written|port|ported) (?:the |our )\w+(?: \w+)? (?:in|to))$"
 )
 _IS = re.compile(r"\b(?:is|are|was|were|be)(?: the| an?| our)?$")
 _EVERY = re.compile(r"\b(?:every|each|once a)$")
+_WHEN = re.compile(
+    r"\b(?:happens?|occurs?|takes? place|meets?|starts?|begins?|ends?|runs?|goe?s? out|ships?|"
+    r"(?:is|are) \w+|releases?|deploys?) "
+    r"(?:on|at|every)$"
+)
+_HOW_OFTEN = listed("hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annually")
 _PURPOSE = listed("for as")
 _USE = re.compile(r"\b(?:uses?|using)(?: the| an?)?$")
 # Who or what has a part that one alone has: asked about what stands before it.
@@ -145,8 +149,14 @@ def of_value(exchange: Exchange, *, framed: bool) -> Hold:
         return Hold.PERHAPS if _ONE_HOLDER.search(" ".join(exchange.after)) and _are_short(left, right) else Hold.NOT
     before = " ".join(exchange.before)
     if _EVERY.search(before):
-        return Hold.PERHAPS if _TIMES.issuperset((*left, *right)) else Hold.NOT
-    doing = any(word.endswith(("ing", "ly")) for word in (*left, *right)) and _THE_ONE.isdisjoint(exchange.before)
+        return Hold.PERHAPS if _are_times(left) and _are_times(right) else Hold.NOT
+    if _WHEN.search(before) and _are_times(left) and _are_times(right):
+        return Hold.PERHAPS
+    if _HOW_OFTEN.issuperset((*left, *right)):
+        return Hold.PERHAPS
+    doing = any(word.isalpha() and word.endswith(("ing", "ly")) for word in (*left, *right)) and _THE_ONE.isdisjoint(
+        exchange.before
+    )
     if doing or _is_listed(exchange):
         return Hold.NOT
     if _NAMED.search(before):
@@ -177,7 +187,7 @@ def is_copula(exchange: Exchange) -> bool:
 
 def narrows(exchange: Exchange) -> bool:
     """Return whether a difference says of which case, place or time one of the two speaks."""
-    return bool(_content(exchange.left) and _content(exchange.right)) or not _NARROWS.isdisjoint(
+    return bool(_content(exchange.left) and _content(exchange.right)) or not NARROWING.isdisjoint(
         (*exchange.left, *exchange.right)
     )
 
@@ -197,6 +207,10 @@ def _beside(side: tuple[str, ...]) -> tuple[str, ...]:
 
 def _content(side: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in side if word not in PLAIN and word not in _ELSEWHERE)
+
+
+def _are_times(side: tuple[str, ...]) -> bool:
+    return all(word in _TIMES or word.removesuffix("s") in _TIMES or numbers(word) for word in side)
 
 
 def _are_short(left: tuple[str, ...], right: tuple[str, ...]) -> bool:

@@ -6,13 +6,12 @@ when it lets its loser hold, and the memory holds until the earliest of these.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
 from helix.lifecycle.compose import Composer
-from helix.lifecycle.knowledge.derived import is_derived
 from helix.lifecycle.truth.closing import hold_until
 from helix.lifecycle.truth.consolidate import Claim, Ruling, rule
 from helix.lifecycle.truth.contradict import Contradiction
@@ -110,7 +109,7 @@ def ruled(
             since=begun[side],
             confidence=memory.confidence + sum(_taken_by(edge, memory) for edge in disputes_of(store, memory)),
             trust=memory.provenance.trust,
-            derived=is_derived(memory),
+            derived=memory.is_derived,
         )
         for side, memory in ((FIRST, one), (SECOND, other))
     ]
@@ -153,6 +152,11 @@ def held_without(store: Store, memory: Memory, edge: Edge) -> datetime | None:
     return _earliest(_before(store, memory, edge)["valid_to"], *_lost(store, memory, edge))
 
 
+def held_beside(store: Store, memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> datetime | None:
+    """Return until when a memory holds beside those that it contradicts: each with the edge, and where it stands."""
+    return _earliest(_before(store, memory, None)["valid_to"], *_ends(memory, rivals))
+
+
 def _own(memory: Memory, former: Edge | None) -> Memory:
     """Return a memory with what a former ruling on the same contradiction took from its confidence."""
     taken = 0.0 if former is None else _taken_by(former, memory)
@@ -180,18 +184,25 @@ def _before(store: Store, memory: Memory, former: Edge | None) -> dict[str, str 
 
 
 def _lost(store: Store, memory: Memory, former: Edge | None) -> list[str]:
-    """Return the ends that the contradictions set which a rule settled against a memory, but for one.
-
-    Those of a version that another one has replaced count no more: the new one has them, too.
-    """
-    found = [edge for edge in disputes_of(store, memory) if "until" in edge.attributes]
+    """Return the ends that contradictions set which were decided against a memory, but for one."""
+    ends = None if former is None else (former.source, former.target)
+    found = [edge for edge in disputes_of(store, memory) if (edge.source, edge.target) != ends]
     rivals = store.records.nodes([edge.target if edge.source.id == memory.id else edge.source for edge in found])
+    return _ends(memory, ((edge, cast(Memory, rival).status) for edge, rival in zip(found, rivals, strict=True)))
+
+
+def _ends(memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> list[str]:
+    """Return the ends that its rivals set to a memory.
+
+    What a rule decided counts while the winner is there; what a person decided stays, whatever becomes of it. Those of
+    a version that another one has replaced count no more: the new one has them, too.
+    """
     return [
         str(edge.attributes["until"])
-        for edge, rival in zip(found, rivals, strict=True)
-        if _loser(edge) == _side(edge, memory)
-        and cast(Memory, rival).status is not Status.RETIRED
-        and (former is None or (edge.source, edge.target) != (former.source, former.target))
+        for edge, status in rivals
+        if "until" in edge.attributes
+        and _loser(edge) == _side(edge, memory)
+        and (status is Status.ACTIVE or (_by_person(edge) and status is not Status.RETIRED))
     ]
 
 
@@ -212,6 +223,10 @@ def _taken_by(edge: Edge, memory: Memory) -> float:
 
 def _side(edge: Edge, memory: Memory) -> str:
     return FIRST if edge.source.id == memory.id else SECOND
+
+
+def _by_person(edge: Edge) -> bool:
+    return edge.attributes.get("status") == DisputeStatus.RESOLVED.value
 
 
 def _loser(edge: Edge) -> str:

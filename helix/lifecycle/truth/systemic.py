@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -40,14 +41,15 @@ EXTRACTOR = "systemic"
 _KEPT_SIGHTINGS = 8
 _MOST_MEMBERS = 50
 _MOST_TEXT = 2_000
+_FIXED_BY = re.compile(r"^(?:fix(?:ed)?|solved|resolved)(?: it| this| that)?(?: by|:) +(?=\S)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failure:
-    """A failure and when it occurred, earliest first; `versions` are its own and those it has taken the place of."""
+    """A failure and when it occurred, earliest first; `former` are the versions it has taken the place of."""
 
     memory: Memory
-    versions: tuple[Ref, ...]
+    former: tuple[Ref, ...]
     occurred: tuple[datetime, ...]
     episodes: tuple[Ref, ...]
     causes: Ref | None
@@ -124,7 +126,7 @@ def _promote(
         if present is None:
             return None
         if present.known is not None:
-            return _count(composer, present, present.known)
+            return _count(composer, store, present, present.known)
         if prepared is None or _body(present) != text:
             return None  # others came in meanwhile: they were noticed themselves
         return _add(composer, store, present, prepared)
@@ -200,7 +202,7 @@ def _read(store: Store, memory: Memory) -> _Failure:
     met += [datetime.fromisoformat(text) for text in cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))]
     return _Failure(
         memory=memory,
-        versions=(ref, *_former(store, ref)),
+        former=tuple(_former(store, ref)),
         occurred=tuple(sorted(met)),
         episodes=tuple(episodes),
         causes=max(systemic, key=lambda found: found.id, default=None),
@@ -253,7 +255,8 @@ def _body(found: _Finding) -> str:
 
 
 def _said(found: _Finding) -> tuple[str, str]:
-    fixes = dict.fromkeys(member.memory.resolution for member in found.members if member.memory.resolution)
+    told_of = (_FIXED_BY.sub("", member.memory.resolution) for member in found.members)
+    fixes = dict.fromkeys(fix for fix in told_of if fix)
     told = f"{NOTE}\nFixed so far by: {'; '.join(fixes)}" if fixes else NOTE
     return found.members[0].memory.trigger, told[:_MOST_TEXT]
 
@@ -285,12 +288,16 @@ def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) 
     return systemic
 
 
-def _count(composer: Composer, found: _Finding, known: Memory) -> Memory:
-    """Link what is new to a systemic memory and count how often its failures have occurred."""
+def _count(composer: Composer, store: Store, found: _Finding, known: Memory) -> Memory:
+    """Link what is new to a systemic memory, once each, and count how often its failures have occurred."""
     ref = Ref(label=Label.MEMORY, id=known.id)
     fresh = _Finding(members=tuple(member for member in found.members if member.causes is None), known=known)
-    if fresh.members or known.attributes.get(OCCURRENCES) != found.occurrences:
+    former = {version for member in found.members for version in member.former}
+    stale = [op.source for op in store.records.edges_at(ref) if op.type is Relation.CAUSES and op.source in former]
+    if fresh.members or stale or known.attributes.get(OCCURRENCES) != found.occurrences:
         _link(composer, fresh, ref, known.provenance)
+        for version in stale:
+            composer.drop_edge(Relation.CAUSES, version, ref)
         attributes = {**known.attributes, OCCURRENCES: found.occurrences}
         trust = weakest(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
         composer.patch(ref, attributes=attributes, trust=trust)
@@ -299,8 +306,7 @@ def _count(composer: Composer, found: _Finding, known: Memory) -> Memory:
 
 def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:
     for member in found.members:
-        for version in member.versions:
-            composer.edge(Relation.CAUSES, version, systemic, provenance=provenance)
+        composer.edge(Relation.CAUSES, Ref(label=Label.MEMORY, id=member.memory.id), systemic, provenance=provenance)
         for episode in member.episodes:
             composer.edge(Relation.GROUNDED_IN, systemic, episode, provenance=provenance)
 

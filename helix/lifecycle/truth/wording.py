@@ -26,6 +26,14 @@ NEGATIONS = listed(
 PLAIN = listed("a an the is are was were be been being its our my this that these those")
 """Words in which two statements may differ and say the same."""
 
+NARROWING = listed(
+    """
+    for in on of at by under within during while when where if unless except only with without per after before until
+    from since through
+    """
+)
+"""Words that narrow a statement down: to a place, a time, a case."""
+
 # None of them denies by itself: that would count twice.
 _OPPOSITES = listed(
     """
@@ -39,7 +47,8 @@ _OPPOSITES = listed(
     ascending descending, minimum maximum, min max, above below, more less, faster slower, fast slow, early late,
     single double, push pull, accept reject, accepts rejects, accepted rejected, connected disconnected, lock unlock,
     visible hidden, same different, empty full, keep delete,
-    keep drop, dark light, manual automatic, manually automatically, local remote, old new, raise lower, love hate,
+    keep drop, keep abandon, keep remove, allow ban, allow prohibit, permit forbid, adopt abandon,
+    dark light, manual automatic, manually automatically, local remote, old new, raise lower, love hate,
     loves hates, like dislike, likes dislikes, loud quiet, hot cold
     """,
     ",",
@@ -58,7 +67,15 @@ _NUMBER = re.compile(r"\d+(?:[.\-_]\d+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 # What must be done and what is done are told apart by nobody who denies it.
 _MODAL = re.compile(r"\b(?:must|shall|may|might|ought to|ha(?:s|ve) to|needs? to|need(?= not))\b", re.IGNORECASE)
+# `We decided against it` denies, `we test against it` does not.
+_AGAINST = re.compile(
+    r"\b(?:decid\w+|decision|vot\w+|advis\w+|argu\w+|chos\w+|(?:am|are|is|i'm|we're)) against\b", re.IGNORECASE
+)
 _COMPARED = 120
+_COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_COUNTED = re.compile(
+    rf"\b(?<!no )(?<!any )(?:{'|'.join(_COUNTS)})\b(?= (?!of\b|another\b|or\b|and\b)[a-z])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +97,21 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold().replace("\u2019", "'")))[:_COMPARED]
 
 
+@lru_cache(maxsize=4096)
 def negated(text: str) -> bool:
     """Return whether the text denies what it speaks of: an odd number of its words deny."""
-    return sum(word in NEGATIONS for word in words(text)) % 2 == 1
+    denials = sum(word in NEGATIONS for word in words(text)) + len(_AGAINST.findall(text))
+    return denials % 2 == 1
 
 
 def numbers(text: str) -> frozenset[str]:
     """Return the numbers and versions of a text."""
     return frozenset(_NUMBER.findall(text))
+
+
+def counted(text: str) -> str:
+    """Return a text with its small numbers in digits, where they count something: `two approvals`, not `one of`."""
+    return _COUNTED.sub(lambda match: str(_COUNTS.index(match[0].casefold()) + 1), text)
 
 
 def names(text: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 from helix.errors import GuardError
 from helix.lifecycle.compose import Composer
+from helix.lifecycle.truth.living import follow
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Status
 from helix.model.operations import DropEdge, DropNode, Operation, Put, PutEdge, PutNode
@@ -86,6 +87,7 @@ class Run:
                 return Decision((), None)
             composer = Composer(self.store, self.store.clock())
             answer = compose(composer)
+            follow(composer, self.store)
             change = composer.change(self.kind, job=self.job, step=step)
             self._guard(change.operations)
             return Decision((change,) if change.operations and not self.dry_run else (), answer)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.effects import KEPT_JOBS, Effect, digest
+from helix.lifecycle.compose import Composer
 from helix.lifecycle.knowledge import kept_out
+from helix.lifecycle.truth.claims import settle_stored
+from helix.lifecycle.truth.living import follow
 from helix.model.edge import Label, Ref
 from helix.model.kept_out import KEY
 from helix.model.memory import Memory, Status
 from helix.model.operations import (
-    Change,
     Drop,
     DropEdge,
     DropNode,
@@ -29,6 +30,7 @@ from helix.model.operations import (
 from helix.model.records import NODE_DEFAULTS, node_from
 from helix.model.undo import UndoConflict, UndoReport
 from helix.model.work import WorkState
+from helix.store.columns import STATUS_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -56,18 +58,24 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
     that was undone already or has not ended.
     """
 
-    def decision() -> Decision[tuple[_Plan, int]]:
+    def decision() -> Decision[tuple[_Plan, int, list[Ref]]]:
         _check(store, job)
         plan = _planned(store, store.journal.effects.of(job))
         derived = _derived(store, plan.operations)
         if plan.conflicts or dry_run:
-            return Decision((), (plan, len(derived)))
+            return Decision((), (plan, len(derived), []))
         # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
         kept_out.note_undone(store, derived)
-        change = Change(kind="undo", operations=tuple(plan.operations), note={"undo": job})
-        return Decision((change,), (plan, len(derived)))
+        composer = Composer(store, store.clock())
+        composer.add(plan.operations)
+        follow(composer, store)
+        back = _coming_back(store, plan.operations)
+        return Decision((composer.change("undo", undo=job),), (plan, len(derived), back))
 
-    plan, kept = store.writer.submit(decision)
+    plan, kept, back = store.writer.submit(decision)
+    for memory in store.records.present(back):
+        if isinstance(memory, Memory):
+            settle_stored(store, memory)  # what came in meanwhile was not set against it
     conflicts = _told(store, job, plan.conflicts) if plan.conflicts else ()
     return UndoReport(
         job=job,
@@ -85,6 +93,22 @@ def _derived(store: Store, operations: Sequence[Operation]) -> list[Memory]:
     keys = {node.attributes.get(KEY) for node in coming if isinstance(node, Memory)}
     gone = [node for node in store.records.present(going) if isinstance(node, Memory) and KEY in node.attributes]
     return [replace(memory, attributes={}) if memory.attributes[KEY] in keys else memory for memory in gone]
+
+
+def _coming_back(store: Store, operations: Sequence[Operation]) -> list[Ref]:
+    """Return the memories that the operations make active, and that are not."""
+    view = store.catalogue.view
+    coming = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, PutNode) and _is_active(op)]
+    rows = [view.row_of(ref) for ref in coming]
+    return [
+        ref
+        for ref, row in zip(coming, rows, strict=True)
+        if row is None or view.columns.status[row] != STATUS_CODE[Status.ACTIVE]
+    ]
+
+
+def _is_active(op: PutNode) -> bool:
+    return op.label is Label.MEMORY and op.props.get("status") == Status.ACTIVE
 
 
 def _check(store: Store, job: str) -> None:
@@ -117,10 +141,6 @@ def _planned(store: Store, effects: list[Effect]) -> _Plan:
             plan.operations.append(effect.drop if effect.before is None else _back(effect.before, now))
     plan.operations.sort(key=lambda op: _ORDER.index(type(op)))
     _keep_whole(store, plan)
-    numbers = count(store.catalogue.next_passage_number)
-    plan.operations = [
-        replace(op, number=next(numbers)) if isinstance(op, PutPassage) else op for op in plan.operations
-    ]
     return plan
 
 
@@ -151,7 +171,7 @@ def _keep_whole(store: Store, plan: _Plan) -> None:
 
 def _clashing(store: Store, coming: Mapping[Ref, PutNode], gone: Collection[Ref]) -> Iterator[PutNode]:
     """Yield the memories that would come back under a name of their scope that an active memory has by then."""
-    active = [op for op in coming.values() if op.label is Label.MEMORY and op.props.get("status") == Status.ACTIVE]
+    active = [op for op in coming.values() if _is_active(op)]
     names = Counter((op.props.get("scope"), op.props.get("name")) for op in active)
     for op in active:
         scope, name = op.props.get("scope"), op.props.get("name")

@@ -20,7 +20,7 @@ from helix.lifecycle.work.run import Run
 from helix.lifecycle.worth.reinforce import Quality, reinforced
 from helix.lifecycle.worth.salience import last_access
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, claimed_of, with_claimed
 from helix.model.records import edge_from
 from helix.model.reports import MaintenanceReport
 from helix.store.store import Store
@@ -29,7 +29,6 @@ from helix.store.writer import Decision
 _MOST_DELTA = 100.0
 _DECAYED = f"{OWN_ATTRIBUTE}decayed_at"
 _ALL = 1_000_000_000
-_BEST_QUALITY = 5
 _AT_A_TIME = 10
 
 UNUSED_DAYS, FEW_USES = 30.0, 2
@@ -73,26 +72,6 @@ def check_feedback(names: Sequence[str], delta: float, quality: int | None) -> N
             f"quality must be one of {told}, not {quality!r}",
             hint="5 used, and it passed; 4 said to be used, and it passed; 3 it passed; 1 used, and it failed",
         )
-
-
-def verified_use(store: Store, name: str, quality: int, helped: float = 0.0, failed: float = 0.0) -> Memory:
-    """Count one verified use of a memory of a quality (0..5, see `Quality`), and what it adds to its two counters.
-
-    From quality 3 on the half-life grows and the clock is reset, below only the easiness changes (SM-2). Raises
-    NotFoundError or InvalidInputError.
-    """
-    _check_quality(quality)
-    for what, amount in (("helped", helped), ("failed", failed)):
-        if not 0.0 <= amount <= _MOST_DELTA:  # also catches NaN
-            raise InvalidInputError(f"{what} must be between 0 and {_MOST_DELTA:g}, not {amount!r}")
-
-    def decision() -> Decision[Memory]:
-        composer = Composer(store, store.clock())
-        after = used(_named(store, name), helped, failed, quality, composer.now)
-        composer.node(after)
-        return Decision((composer.change("use", memory=after.id, quality=quality),), after)
-
-    return store.writer.submit(decision)
 
 
 def decay(store: Store, unused_days: float, min_uses: int, dry_run: bool) -> MaintenanceReport:
@@ -157,7 +136,8 @@ def _decay(store: Store, unused_days: float, min_uses: int) -> _Sweep[Memory]:
         )
 
     def change(composer: Composer, memory: Memory) -> None:
-        attributes = {**memory.attributes, _DECAYED: composer.now.isoformat()}
+        kept = with_claimed(memory.attributes, claimed_of(memory) / 2)
+        attributes = {**kept, _DECAYED: composer.now.isoformat()}
         composer.node(replace(memory, helped=memory.helped / 2, failed=memory.failed / 2, attributes=attributes))
 
     return _of_memories(store, due, change)
@@ -267,12 +247,6 @@ def used(memory: Memory, helped: float, failed: float, quality: int | None, now:
         )
     after = replace(memory, helped=memory.helped + helped, failed=memory.failed + failed, uses=memory.uses + 1)
     return after if quality is None else reinforced(after, quality, now)
-
-
-def _check_quality(quality: int) -> None:
-    if isinstance(quality, bool) or quality not in range(_BEST_QUALITY + 1):
-        message = f"quality must be a whole number from 0 to 5, not {quality!r}"
-        raise InvalidInputError(message, hint="from 3 on it was of use, 5 is the best; see `Quality`")
 
 
 def _days(days: float) -> timedelta:

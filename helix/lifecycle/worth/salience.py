@@ -49,15 +49,6 @@ def faded(memory: Memory, now: datetime, floor: float = FLOOR) -> bool:
     return decay_rate(memory.half_life_days) > 0.0 and salience_of(memory, now) < floor
 
 
-def days_until_faded(importance: float, half_life_days: float, floor: float = FLOOR) -> float:
-    """Return after how many days without use the salience reaches the floor: half-life * log2(importance / floor)."""
-    if decay_rate(half_life_days) == 0.0 or floor <= 0:
-        return math.inf
-    if importance < floor:
-        return 0.0
-    return half_life_days * math.log2(importance / floor)
-
-
 def recency(days: float, kind: Kind) -> float:
     """Return 2^(-days / half-life), 0..1, by the kind's own half-life: the clock that ranks, not the one that fades."""
     return float(2.0 ** (-max(0.0, days) / RECENCY_HALF_LIFE_DAYS[kind]))
@@ -67,11 +58,6 @@ def effectiveness(helped: float, failed: float) -> float:
     """Return helped / (helped + failed), 0..1; one half before any feedback."""
     total = helped + failed
     return helped / total if total > 0 else 0.5
-
-
-def shrunk_effectiveness(helped: float, failed: float) -> float:
-    """Return (helped + 1/2) / (helped + failed + 1): a single verdict does not make a memory perfect or worthless."""
-    return (helped + 0.5) / (helped + failed + 1.0)
 
 
 def tier_half_life(kind: Kind) -> float:
