@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
@@ -21,13 +22,24 @@ log = logging.getLogger(__name__)
 
 PROJECT_FILE = ".helix/project.toml"
 TOGETHER, APART = "together", "apart"
+NO_PROJECT = "global"
+"""The scope of what belongs to no project, or to all of them."""
 
-_TAKEN = ("global", "all")
+_TAKEN = (NO_PROJECT, "all")
 _MOST_BYTES = 1 << 20
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
 _SCP = re.compile(r"(?:[^@/]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
-_USUAL_PORTS = frozenset({22, 80, 443, 9418})
+_WWW = re.compile(r"\Awww\.(?=[^/]+/)")
+_PORT = re.compile(r"\A([^/:]+):\d+(?=/)")
+_OTHER_DOORS = {
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+}
+"""Hosts that are the same forge's, for SSH where a firewall lets nothing through but HTTPS."""
 _REMOTE = re.compile(r'\s*\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
+_CLONED = re.compile(r"\tclone: from (\S+)$", re.MULTILINE)
+_FETCHED = re.compile(r" of (\S+)$", re.MULTILINE)
 _SECTION = re.compile(r"\s*\[")
 _URL = re.compile(r"\s*url\s*=\s*(?P<url>.*?)\s*$", re.IGNORECASE)
 
@@ -74,22 +86,37 @@ def identify(folder: Path, *, worktrees: str = TOGETHER, home: Path | None = Non
 
 
 def folder_identity(folder: Path) -> Identity:
-    """Return the identity of a folder by itself: what a client calls its project where `identify` finds none."""
+    """Return the identity of a folder that `identify` finds no project in: the folder by itself is one.
+
+    The home folder, what lies above it and the folders for temporary files are none, but NO_PROJECT: what is done there
+    is about no one thing, and nobody would look for it there again.
+    """
     root = folder.absolute()
-    return Identity(scope=_own_name(root), root=root)
+    real = root.resolve()
+    return Identity(scope=NO_PROJECT if real == real.parent or real in _nobodys() else _own_name(root), root=root)
 
 
-def project_of(folder: Path, *, worktrees: str = TOGETHER) -> Identity:
-    """Return the project of a folder that a coding agent's client works in: what `identify` finds, else the folder.
+def project_at(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "") -> Identity:
+    """Return the project that work in a folder belongs to; hooks, histories and the command line go by this one rule.
 
-    Where that cannot be told, the log says why and the folder counts: an agent's work goes on.
+    It is what `identify` finds, else the folder by itself; `chosen`, the setting `scope`, takes the place of its scope.
+    Raises InvalidInputError for a `.helix/project.toml` that cannot be read.
+    """
+    found = identify(folder, worktrees=worktrees, home=Path.home()) or folder_identity(folder)
+    return replace(found, scope=chosen) if chosen else found
+
+
+def project_of(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "") -> Identity:
+    """Return what `project_at` does, whatever is in the way: an agent's work goes on.
+
+    Where the project cannot be told, the log says why and the folder counts.
     """
     try:
-        found = identify(folder, worktrees=worktrees, home=Path.home())
+        return project_at(folder, worktrees=worktrees, chosen=chosen)
     except (InvalidInputError, OSError) as error:
         log.warning("the project of a session is not known", extra={"error": str(error)})
-        found = None
-    return found or folder_identity(folder)
+        found = folder_identity(folder)
+        return replace(found, scope=chosen) if chosen else found
 
 
 def scope_of_repository(common: Path) -> str:
@@ -98,25 +125,60 @@ def scope_of_repository(common: Path) -> str:
     return scope_of_remote(_remote(common)) or _own_name(main, common)
 
 
-def scope_of_remote(url: str) -> str:
-    """Return host and path of a remote without user, password, usual port and `.git`; empty for one on this disk.
+def former_scopes(folder: Path) -> tuple[str, ...]:
+    """Return scopes that a repository may have had: before it was one, without a remote, by one that git noted.
 
-    `git@host:a/b.git`, `https://user:word@host/a/b` and `ssh://git@host:22/a/b/` are one project.
+    Git notes where it cloned and last fetched from; a remote that it did neither from is not known any more.
+    """
+    top = next((one for one in _upwards(folder.absolute(), None) if (one / ".git").exists()), None)
+    git = None if top is None else _git(top)
+    if top is None or git is None:
+        return ()
+    common = git.common
+    noted = (*_CLONED.findall(_read(common / "logs" / "HEAD")), *_FETCHED.findall(_read(common / "FETCH_HEAD")))
+    scopes = (
+        _own_name(top),
+        _own_name(common.parent if common.name == ".git" else common, common),
+        *map(scope_of_remote, noted),
+    )
+    now = scope_of_repository(common)
+    return tuple(dict.fromkeys(scope for scope in scopes if scope and scope != now))
+
+
+def scope_of_remote(url: str) -> str:
+    """Return host and path of a remote, as `scope_key` has them, without `.git`; empty for one on this disk.
+
+    `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project.
     """
     if "://" in url:
         try:
-            parts = urlsplit(url)
-            host, port = parts.hostname or "", parts.port
+            host = urlsplit(url).hostname or ""
         except ValueError:
             return ""
-        path = parts.path
-        host = f"{host}:{port}" if host and port and port not in _USUAL_PORTS else host
+        path = urlsplit(url).path
     elif (match := _SCP.fullmatch(url)) is not None:
-        host, path = match["host"].lower(), match["path"]
+        host, path = match["host"], match["path"]
     else:
         return ""
-    host, path = _fit(host), _fit(re.sub(r"/{2,}", "/", path).strip("/").removesuffix(".git"))
-    return f"{host}/{path}" if host and path else ""
+    path = re.sub(r"/{2,}", "/", path).strip("/")
+    host, path = _fit(host), _fit(path[:-4] if path[-4:].lower() == ".git" else path)
+    return scope_key(f"{host}/{path}") if host and path else ""
+
+
+def scope_key(scope: str) -> str:
+    """Return what tells one scope from another: letter case, a port and `www.` do not.
+
+    Hosts take them for the same, and no two projects that anybody has differ in nothing else. Stores that were written
+    when they counted are read by this too.
+    """
+    folded = _WWW.sub("", _PORT.sub(r"\1", scope.casefold()))
+    host, slash, path = folded.partition("/")
+    return f"{_OTHER_DOORS.get(host, host)}{slash}{path}"
+
+
+def same_scope(one: str, other: str) -> bool:
+    """Return whether two scopes are one project's."""
+    return one == other or scope_key(one) == scope_key(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +275,14 @@ def _own_name(folder: Path, told_by: Path | None = None) -> str:
     """Return the folder's name with what tells it from others of that name: a digest of where it is."""
     where = str((told_by or folder).resolve()).encode("utf-8", "surrogatepass")
     return f"{_fit(folder.name).removesuffix('.git') or 'folder'}-{hashlib.sha256(where).hexdigest()[:8]}"
+
+
+def _nobodys() -> frozenset[Path]:
+    """Return the folders that are no project by themselves: home, what lies above it, and those for temporary files."""
+    home = Path.home()
+    passing = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+    places = (home, *home.parents, *map(Path, filter(None, passing)), Path("/tmp"), Path("/var/tmp"))
+    return frozenset(place.resolve() for place in places)
 
 
 def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:

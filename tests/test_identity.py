@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError
-from helix.identity import APART, folder_identity, identify, scope_of_remote
+from helix.identity import (
+    APART,
+    NO_PROJECT,
+    folder_identity,
+    former_scopes,
+    identify,
+    project_at,
+    project_of,
+    same_scope,
+    scope_key,
+    scope_of_remote,
+)
 from helix.model.memory import scopes_seen
 
 
@@ -46,6 +57,10 @@ def mark(folder: Path, text: str = "") -> None:
         "https://github.com/acme/shop",
         "https://user:word@github.com:443/acme/shop.git/",
         "ssh://git@github.com:22/acme/shop.git",
+        "git@github.com:Acme/Shop.git",
+        "https://oauth2:token@www.github.com/Acme/shop/",
+        "ssh://git@ssh.github.com:443/acme/shop.GIT",
+        "https://github.com:8443/acme/shop",
     ],
 )
 def test_clones_are_one_project_however_they_reach_their_remote(tmp_path: Path, url: str) -> None:
@@ -54,6 +69,21 @@ def test_clones_are_one_project_however_they_reach_their_remote(tmp_path: Path, 
 
 def test_a_password_in_a_remote_is_no_part_of_the_scope(tmp_path: Path) -> None:
     assert "hunter2" not in scope(repository(tmp_path / "clone", "https://me:hunter2@example.org/a/b.git"))
+
+
+def test_what_a_repository_was_known_by_before_is_told(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop")
+    own = scope(top)
+    plain = folder_identity(top).scope
+    assert former_scopes(top) == (plain,) and former_scopes(tmp_path) == ()
+    git(top, "remote", "add", "origin", "https://example.org/a/shop")
+    assert former_scopes(top / "src") == (plain, own)
+    (top / ".git" / "FETCH_HEAD").write_text("0123\t\tbranch 'm' of ssh://git@example.org/a/shop\n", "utf-8")
+    git(top, "remote", "set-url", "origin", "https://example.org/a/store")
+    assert former_scopes(top) == (plain, own, "example.org/a/shop")
+    with (top / ".git" / "logs" / "HEAD").open("a", encoding="utf-8") as log:
+        log.write("0 1 a <a@b> 1 +0000\tclone: from git@example.org:a/first.git\n")
+    assert former_scopes(top)[2:] == ("example.org/a/first", "example.org/a/shop")
 
 
 def test_a_local_remote_tells_nothing(tmp_path: Path) -> None:
@@ -135,6 +165,34 @@ def test_without_a_repository_only_a_marked_folder_is_a_project(tmp_path: Path) 
     assert folder_identity(plain).scope.startswith("2026-")
 
 
+def test_a_folder_of_no_project_is_one_by_itself_but_for_home_and_what_is_nobodys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, passing = tmp_path / "people" / "ada", tmp_path / "passing"
+    for folder in (home / "notes", passing / "try"):
+        folder.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(home)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TMPDIR", str(passing))
+    for folder in (home, tmp_path / "link", home.parent, Path("/"), Path("/tmp"), passing):
+        assert project_at(folder).scope == NO_PROJECT
+    for folder in (home / "notes", passing / "try"):
+        assert project_at(folder).scope == folder_identity(folder).scope != NO_PROJECT
+    mark(home)
+    assert project_at(home).scope != NO_PROJECT  # somebody says that it is
+
+
+def test_the_setting_scope_takes_the_place_of_a_projects_but_not_of_its_folder(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop")
+    assert project_at(top / "src", chosen="till").scope == "till"
+    assert project_at(top / "src", chosen="till").root == top
+    mark(tmp_path / "broken", "name = ")
+    with pytest.raises(InvalidInputError):
+        project_at(tmp_path / "broken")
+    assert project_of(tmp_path / "broken").scope.startswith("broken-")
+    assert project_of(tmp_path / "broken", chosen="till").scope == "till"
+
+
 def test_what_is_no_repository_is_not_taken_for_one(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / ".git").write_text("gitdir: /nowhere/at/all\n")
@@ -164,6 +222,20 @@ def test_ways_to_write_a_remote_agree(host: str, path: str) -> None:
     path = path.removesuffix(".git")
     ways = {f"git@{host}:{path}.git", f"https://{host}/{path}", f"ssh://git@{host}:22/{path}.git/", f"{host}:{path}"}
     assert len({scope_of_remote(way) for way in ways}) == 1
+
+
+def test_scopes_of_two_projects_stay_two() -> None:
+    apart = (
+        "example.org/a/shop",
+        "example.org/a/shop2",
+        "example.com/a/shop",
+        "shop",
+        "shop:1/x",
+        "[fe80::1]/a",
+        "www.shop",
+    )
+    assert same_scope("Example.org:8080/A/Shop", "www.example.org/a/shop")
+    assert len({scope_key(one) for one in apart}) == len(apart)
 
 
 def test_a_scope_sees_what_it_lies_in_and_global() -> None:

@@ -73,7 +73,8 @@ class HookEndpoint:
         folder = payload.get("cwd")
         if not isinstance(folder, str) or "\0" in folder or not Path(folder).is_absolute():
             return ""
-        return project_of(Path(folder), worktrees=self._helix.settings.worktrees).scope
+        settings = self._helix.settings
+        return project_of(Path(folder), worktrees=settings.worktrees, chosen=settings.scope).scope
 
     async def close(self) -> None:
         """Let begun work end, drop what waits."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,8 @@ def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
 
     def place_of(folder: Path) -> Identity:
         if folder not in known:
-            found = project_of(folder, worktrees=store.settings.worktrees)
-            known[folder] = replace(found, scope=given or found.scope)
+            settings = store.settings
+            known[folder] = project_of(folder, worktrees=settings.worktrees, chosen=given or settings.scope)
         return known[folder]
 
     importer = Importer(store, source=CLIENT, scope=given or GLOBAL_SCOPE)

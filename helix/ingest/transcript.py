@@ -11,9 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from helix.errors import InvalidInputError, NotFoundError
 from helix.identity import Identity
@@ -22,9 +21,8 @@ from helix.ingest.plain import bounded_lines, shorten
 from helix.learning.action.ends import ended
 from helix.learning.action.fixes import Fix, Mending, failure_words, only_looks
 from helix.learning.action.normal import command_of
-from helix.learning.events import claude_code
 from helix.learning.events.claude_code import CLIENT
-from helix.learning.events.events import ActionEnded
+from helix.learning.events.histories import Calls, Record, blocks_of, moment_of, record_of
 from helix.learning.outcomes.evidence import classify
 from helix.lifecycle.capture.ignore import without_ignored
 from helix.model.action import Action
@@ -38,10 +36,8 @@ ProjectOf = Callable[[Path], Identity]
 
 _LONGEST_LINE_BYTES = 1 << 24
 _LONGEST_TEXT = 8_000
-_MOST_CALLS = 1_000
 _BY_CLIENT = ("<task-notification>", "<system-reminder>", "<command-", "<local-command-", "<bash-", "<user-memory-")
 _NOT_SAID = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from")
-_STATUS = "Exit code "
 _CONFIDENCE = 0.6
 _WORKED: Mapping[EvidenceKind, str] = {
     EvidenceKind.TEST: "How the tests are run",
@@ -54,8 +50,6 @@ _OFTEN = 3
 """How often any other command has to pass in a session."""
 _SELECTED = re.compile(r"[/\\]|::|\.\w+(?=\s|$)|\s-k\b")
 """Files, tests and the like: what was run is then no more than a part, which other work has no use for."""
-
-Record = Mapping[str, Any]
 
 
 def transcript_files(path: Path) -> list[Path]:
@@ -88,13 +82,14 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
     """
     before = 0
     for file in files:
-        number = unread = 0
+        number, unread, whole = 0, 0, True
         history = _History(_agent_of(file), project_of)
         try:
             with file.open("rb") as stream:
                 for number, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
-                    record = None if raw is None else _record(raw)
-                    unread += record is None and raw is not None and not raw.isspace()
+                    record = None if raw is None else record_of(raw)
+                    whole = record is not None or (raw is not None and raw.isspace())
+                    unread += not whole and raw is not None
                     if raw is None:
                         why = f"longer than {_LONGEST_LINE_BYTES:,} bytes"
                         yield IngestProblem(where=f"{file}, line {number}", why=why)
@@ -102,7 +97,8 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
                         yield from history.take(record, before + number)
         except OSError as error:
             yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
-        yield from history.rest(before + number)
+        if whole:  # behind a line that was cut the agent goes on, and what it said last may be no answer
+            yield from history.rest(before + number)
         if unread or (number and not history.session):
             why = f"{unread} of {number} lines are no JSON objects" if unread else "it holds no session of Claude Code"
             yield IngestProblem(where=str(file), why=why)
@@ -111,7 +107,7 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
 
 @dataclass(slots=True)
 class _Said:
-    """What an agent said last; it is its answer if nothing follows but a person's next words."""
+    """What an agent said last; it is its answer if nothing follows, no call either, but a person's next words."""
 
     key: str
     text: str
@@ -128,7 +124,7 @@ class _History:
     scope: str = ""
     root: str = ""
     mending: Mending = field(default_factory=Mending)
-    calls: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    calls: Calls = field(default_factory=Calls)
     passed: Counter[str] = field(default_factory=Counter)
     said: _Said | None = None
 
@@ -139,8 +135,8 @@ class _History:
             return
         if record.get("isMeta") is True or record.get("isCompactSummary") is True:
             return
-        at, key = _moment(record.get("timestamp")), str(record.get("uuid") or "")
-        for block in _blocks(message.get("content")):
+        at, key = moment_of(record.get("timestamp")), str(record.get("uuid") or "")
+        for block in blocks_of(message.get("content")):
             match block.get("type"):
                 case "text" if kind == "assistant":
                     self.said = _Said(key, str(block.get("text") or ""), at)
@@ -148,7 +144,8 @@ class _History:
                     asked_by_agent = record.get("isSidechain") is True or bool(record.get("agentId"))
                     yield from self._prompt(str(block.get("text") or ""), key, at, position, asked_by_agent)
                 case "tool_use":
-                    self._called(block)
+                    self.said = None
+                    self.calls.called(block)
                 case "tool_result":
                     yield from self._ended(block, record, at, position)
 
@@ -176,17 +173,8 @@ class _History:
         role, agent = ("assistant", CLIENT) if by_agent else ("user", "")
         yield self._episode(key, text, position, at=at, role=role, agent=agent)
 
-    def _called(self, block: Record) -> None:
-        call, given = str(block.get("id") or ""), block.get("input")
-        if call and isinstance(given, Mapping):
-            self.calls[call] = (str(block.get("name") or ""), given)
-            if len(self.calls) > _MOST_CALLS:
-                del self.calls[next(iter(self.calls))]
-
     def _ended(self, block: Record, record: Record, at: datetime | None, position: int) -> Iterator[Slice]:
-        call = str(block.get("tool_use_id") or "")
-        name, given = self.calls.pop(call, ("", {}))
-        action = _action(self.session, call, name, given, block, record)
+        action = self.calls.ended(self.session, block, record)
         if action is None:
             return
         action = replace(action, at=at)
@@ -195,9 +183,9 @@ class _History:
                 yield self._mended(fix, position, at)
         elif action.command and action.passed is False and not only_looks(action.command):
             yield self._episode(
-                call, failure_words(action, self.root), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT
+                action.id, failure_words(action, self.root), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT
             )
-        yield from self._worked(action, call, position, at)
+        yield from self._worked(action, position, at)
 
     def _mended(self, fix: Fix, position: int, at: datetime | None) -> Slice:
         item = self._episode(
@@ -211,7 +199,7 @@ class _History:
         memory = self._memory(item, Kind.FAILURE, fix.trigger, fix.resolution)
         return replace(item, memories=(replace(memory, files=fix.files, attributes=fix.attributes),))
 
-    def _worked(self, action: Action, call: str, position: int, at: datetime | None) -> Iterator[Slice]:
+    def _worked(self, action: Action, position: int, at: datetime | None) -> Iterator[Slice]:
         """Yield a command that works here: one that tests, builds or checks the project as a whole, or passes often."""
         if not action.command or not ended(action) or only_looks(action.command):
             return
@@ -224,7 +212,7 @@ class _History:
         if self.passed[command] != (1 if title else _OFTEN):
             return
         trigger, resolution = f"{title or _WORKS}: `{command}`", f"`{command}` was run here, and it passed."
-        item = self._episode(f"{call}#worked", f"{trigger}\n{resolution}", position, at=at, role="tool")
+        item = self._episode(f"{action.id}#worked", f"{trigger}\n{resolution}", position, at=at, role="tool")
         yield replace(item, memories=(self._memory(item, Kind.SNIPPET, trigger, resolution),))
 
     def _episode(
@@ -264,32 +252,6 @@ class _History:
         )
 
 
-def _action(
-    session: str, call: str, name: str, given: Mapping[str, Any], block: Record, record: Record
-) -> Action | None:
-    """Return what a call came to, read as the hook that tells of it would be; None where it is no action, or not run.
-
-    A command that failed says with which status. What else is told as an error was refused, by a person or the client.
-    """
-    text, answer = _text(block.get("content")), record.get("toolUseResult")
-    failed = block.get("is_error") is True
-    if not call or not name or (failed and not text.startswith(_STATUS)):
-        return None
-    event = claude_code.read(
-        {
-            "hook_event_name": "PostToolUseFailure" if failed else "PostToolUse",
-            "session_id": session,
-            "cwd": str(record.get("cwd") or ""),
-            "tool_name": name,
-            "tool_input": given,
-            "tool_use_id": call,
-            "tool_response": answer if isinstance(answer, Mapping) else {"stdout": text},
-            "error": text,
-        }
-    )
-    return event.action if isinstance(event, ActionEnded) else None
-
-
 def _may_be_told(fix: Fix, folder: str) -> bool:
     """Return whether no `.helixignore` excludes a file of the fix: its words name them all."""
     try:
@@ -306,30 +268,3 @@ def _agent_of(file: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return CLIENT
     return f"{CLIENT}/{kind}"
-
-
-def _record(raw: bytes) -> Record | None:
-    try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, Mapping) else None
-
-
-def _blocks(content: object) -> Iterator[Record]:
-    if isinstance(content, str):
-        yield {"type": "text", "text": content}
-    elif isinstance(content, list):
-        yield from (block for block in content if isinstance(block, Mapping))
-
-
-def _text(content: object) -> str:
-    return "\n".join(str(block.get("text") or "") for block in _blocks(content))
-
-
-def _moment(value: object) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)

@@ -24,7 +24,7 @@ VERIFY, DELTA, RELEVANT_FILES, BUDGET = "verify", "delta", "relevant_files", "bu
 
 SUMMARY, BLOCKED_REASON, TRIED, ERROR = "summary", "blocked_reason", "tried", "error"
 LEARNED, UTILIZED, TOKENS_INJECTED = "learned", "utilized", "tokens_injected"
-FILES_CHANGED, COMMANDS = "files_changed", "commands"
+FILES_CHANGED, COMMANDS, HISTORY_CUT = "files_changed", "commands", "history_cut"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

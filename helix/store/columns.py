@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helix.errors import InvalidInputError
+from helix.identity import scope_key
 from helix.model.clock import DAY_MICROS
 from helix.model.edge import Label
 from helix.model.entity import EntityKind
@@ -132,20 +133,20 @@ class Vocabulary:
 
     def __init__(self, *words: str) -> None:
         self._words = list(words)
-        self._codes = {word: code for code, word in enumerate(words)}
+        self._codes = {self._key(word): code for code, word in enumerate(words)}
 
     def add(self, word: str) -> int:
         """Return the word's code, giving it one if it has none."""
-        code = self._codes.get(word)
+        code = self._codes.get(self._key(word))
         if code is None:
             code = len(self._words)
             self._words.append(word)
-            self._codes[word] = code
+            self._codes[self._key(word)] = code
         return code
 
     def code(self, word: str) -> int:
         """Return the word's code, or NO_CODE."""
-        return self._codes.get(word, NO_CODE)
+        return self._codes.get(self._key(word), NO_CODE)
 
     def word(self, code: int) -> str:
         """Return the word of a code."""
@@ -157,6 +158,16 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self._words)
+
+    def _key(self, word: str) -> str:
+        return word
+
+
+class Scopes(Vocabulary):
+    """Codes for scopes: those that are told apart by nothing that counts (`scope_key`) have one."""
+
+    def _key(self, word: str) -> str:
+        return scope_key(word)
 
 
 _Cell = tuple[int, Any, Callable[[Any], Any]]
@@ -251,6 +262,12 @@ def grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) ->
     for name, array in columns.items():
         larger[name][:count] = array[:count]
     return larger
+
+
+def shrunk_effectiveness(helped: FloatArray, failed: FloatArray) -> FloatArray:
+    """Return (helped + 1/2) / (helped + failed + 1), 0..1: a single verdict makes nothing perfect or worthless."""
+    shrunk: FloatArray = (helped + 0.5) / (helped + failed + 1.0)
+    return shrunk
 
 
 def fading_moments(

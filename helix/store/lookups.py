@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from helix.model.edge import Label
-from helix.store.columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, BoolArray, CodeArray, Vocabulary
+from helix.store.columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, BoolArray, CodeArray, Scopes, Vocabulary
 
 K = TypeVar("K", bound=Hashable)
 
@@ -64,7 +64,7 @@ class Lookups:
     """
 
     def __init__(self, scopes: Iterable[str] = (), sessions: Iterable[str] = ()) -> None:
-        self.scopes = Vocabulary(*scopes)
+        self.scopes = Scopes(*scopes)
         self.sessions = Vocabulary(*sessions)
         self.ids: list[str] = []
         self.names: list[str] = []

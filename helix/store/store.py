@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -20,20 +19,21 @@ from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.journal.work import Work
 from helix.lock import StoreLock
-from helix.model.clock import Clock, system_clock
+from helix.model.clock import Clock, system_clock, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import Memory, Status
-from helix.model.operations import DropEdge, Operation
+from helix.model.operations import DropEdge
 from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.providers.llm import LanguageModel
 from helix.settings import Settings
+from helix.store import renewing
 from helix.store.catalogue import Catalogue
 from helix.store.columns import LABEL_CODE, STATUS_CODE
 from helix.store.csr import RELATIONS
 from helix.store.jobs import Ticket
-from helix.store.keeping import ImageKeeper, collection_paused
+from helix.store.keeping import ImageKeeper
 from helix.store.projection import Projection
 from helix.store.replay import GraphFollower
 from helix.store.writer import Writer
@@ -193,8 +193,8 @@ class Store:
             raise PausedError("capture is paused: nothing new is taken in", hint="`helix pause --off` goes on")
 
     def pause(self, on: bool) -> None:
-        """Pause capture or go on; on the writer's thread."""
-        self.journal.set_meta(PAUSED, "1" if on else "0")
+        """Pause capture or go on, and keep when that was; on the writer's thread."""
+        self.journal.set_meta(PAUSED, "1" if on else str(to_micros(self.clock())))
         self.paused = on
 
     def adopt_space(self, space: int) -> None:
@@ -256,7 +256,7 @@ class Store:
             for source, held in view.lookups.sources[LABEL_CODE[label]].items()
             if source.startswith(prefix)
             for row in held
-            if row < view.count and view.scope_of(row) == scope
+            if row < view.count and view.columns.scope[row] == view.lookups.scopes.code(scope)
         ]
 
     def last_episode(self, scope: str, session: str) -> Ref | None:
@@ -293,10 +293,7 @@ class Store:
             self._read_all()
 
     def _read_all(self) -> None:
-        with self.journal.snapshot() as (_, state), collection_paused():
-            rows: Iterator[Operation] = chain(state.nodes(), state.passages())
-            self.catalogue.load(rows, dimension=self.dimension or 0, tokens=self.journal.tokens())
-            self.projection.load(state.edges(), self.catalogue)
+        renewing.fill(self.journal, self.catalogue, self.projection, self.dimension or 0)
 
     def _restate(self) -> None:
         """Make the rows of the journal's state anew from its log: one of them is damaged."""

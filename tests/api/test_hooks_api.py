@@ -158,3 +158,13 @@ def test_what_a_hook_left_to_be_written_is_written_before_the_store_is_closed(tm
         helix._reacting._after.do(lambda: time.sleep(0.2))
         helix._reacting._after.do(lambda: done.append(str(helix._store.journal.last_seq)))
     assert done
+
+
+def test_the_scope_pinned_for_a_sessions_commands_is_the_setting_where_there_is_one(tmp_path: Path) -> None:
+    given = {"home": tmp_path / "home", "scope": "till"}
+    begins = {"hook_event_name": "SessionStart", "session_id": "s", "source": "startup", "cwd": str(tmp_path)}
+    with (
+        Helix.open(configuration.load(given, environ={}, cwd=tmp_path), embedder=HashEmbedder()) as helix,
+        serving(helix, hook_token=HOOK_TOKEN) as served,
+    ):
+        assert tell(served, begins).headers["x-helix-scope"] == "till"

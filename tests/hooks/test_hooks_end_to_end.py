@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -103,5 +104,69 @@ def test_a_session_finds_its_memory_whether_the_daemon_was_there_or_not(plain: S
 
     with daemon.ensure_running(plain) as asked:
         question = "MATCH (t:Task)-[i:INJECTED]->(m:Memory) RETURN DISTINCT i.arm, m.kind ORDER BY i.arm"
-        found = [list(row) for row in asked.run("cypher", query=question)["cypher"]["rows"]]
-    assert found == [["action", "failure"], ["brief", "decision"]]
+
+        def shown() -> list[list[Any]]:
+            return [list(row) for row in asked.run("cypher", query=question)["cypher"]["rows"]]
+
+        # What was shown is written down after the answer.
+        until(lambda: shown() == [["action", "failure"], ["brief", "decision"]])
+
+
+def told_by_history(file: Path, project: Path, call: str, name: str, given: dict[str, Any], error: str = "") -> None:
+    """Write a call and its end into a session's file, as the client does whether a daemon runs or not."""
+    call_block = {"type": "tool_use", "id": call, "name": name, "input": given}
+    end = {"type": "tool_result", "tool_use_id": call, "content": error, "is_error": bool(error)}
+    with file.open("a", encoding="utf-8") as history:
+        for kind, block in (("assistant", call_block), ("user", end)):
+            record = {
+                "type": kind,
+                "sessionId": "s1",
+                "cwd": str(project),
+                "timestamp": datetime.now(UTC).isoformat(),
+                "message": {"role": kind, "content": [block]},
+                "toolUseResult": error or {"stdout": "", "filePath": given.get("file_path", "")},
+            }
+            history.write(json.dumps(record) + "\n")
+
+
+def test_a_killed_daemon_costs_a_session_neither_what_it_was_shown_nor_what_it_learned_meanwhile(
+    plain: Settings, tmp_path: Path
+) -> None:
+    project, history = tmp_path / "shop", tmp_path / "s1.jsonl"
+    client, scope = Client(plain, project), folder_identity(project).scope
+    where = {"transcript_path": str(history)}
+    make = {"tool_name": "Bash", "tool_input": {"command": "make ledger"}}
+    with daemon.ensure_running(plain) as asked:
+        asked.store(trigger="`make ledger` fails at night", resolution="stop the job", kind="failure", scope=scope)
+    until(lambda: "stop the job" in client.tell("PreToolUse", **make, **where))
+
+    def rows(question: str) -> list[Any]:
+        with daemon.ensure_running(plain) as asked:
+            return [list(row) for row in asked.run("cypher", query=question)["cypher"]["rows"]]
+
+    def opened() -> list[Any]:
+        client.tell("UserPromptSubmit", prompt="go on", **where)
+        return rows("MATCH (s:Session) RETURN s.id")
+
+    until(opened)
+    until(lambda: rows("MATCH (:Task)-[i:INJECTED]->(:Memory) RETURN i.arm"))
+    first = until(lambda: daemon.find(plain.store_path))
+    os.kill(first.pid, signal.SIGKILL)
+    until(lambda: not is_locked(plain.store_path))
+
+    edit = {"file_path": str(project / "till.c"), "old_string": "old", "new_string": "new"}
+    assert client.tell("PreToolUse", tool_name="Bash", tool_input={"command": "make till"}, **where) == ""
+    told_by_history(history, project, "t1", "Bash", {"command": "make till"}, "Exit code 2\ntill.c:4: error: no coin")
+    told_by_history(history, project, "t2", "Edit", edit)
+    told_by_history(history, project, "t3", "Bash", {"command": "make till"})
+
+    with daemon.ensure_running(plain):
+        pass
+    learned = "MATCH (m:Memory) WHERE m.trigger CONTAINS 'make till' RETURN m.trigger, m.scope"
+
+    def known() -> list[Any]:
+        assert "stop the job" not in client.tell("PreToolUse", **make, **where)
+        return rows(learned)
+
+    assert until(known) == [["`make till` fails: error: no coin", scope]]
+    assert rows("MATCH (e:Episode) WHERE e.source = 'claude-code:s1:t1' RETURN count(*)") == [[1]]

@@ -262,6 +262,36 @@ _RECORD = st.fixed_dictionaries(
 
 
 @settings(deadline=None)
+@given(data=st.data())
+def test_a_history_that_is_read_while_it_grows_gives_what_it_gives_in_the_end(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Wherever it is cut, also within a line: nothing is kept then that the whole does not hold."""
+    told = Told(tmp_path_factory.getbasetemp())
+    for number in range(data.draw(st.integers(1, 3))):
+        told.add("user", f"Please mend the importer {number}.")
+        for call in range(data.draw(st.integers(0, 2))):
+            use = {"type": "tool_use", "id": f"{number}.{call}", "name": "Bash", "input": {"command": "make fixtures"}}
+            told.add("assistant", [{"type": "text", "text": f"I will run it, {number}.{call}."}, use])
+            told.result(f"{number}.{call}", "Exit code 2\nKeyError: 'colour'", failed=True)
+        told.add("assistant", [{"type": "text", "text": f"Importer {number} reads colours now."}])
+    path = told.write()
+    whole = {item.episode.source: item.episode.content for item in read(path)}
+    text = path.read_bytes()
+    path.write_bytes(text[: data.draw(st.integers(0, len(text)))])
+    part = {item.episode.source: item.episode.content for item in read_all(path) if isinstance(item, Slice)}
+    assert part.items() <= whole.items()
+
+
+def test_what_is_said_before_a_call_whose_line_is_cut_is_no_answer(told: Told) -> None:
+    told.add("user", "Mend it.").add("assistant", [{"type": "text", "text": "I will run it."}])
+    told.call("t1", "Bash", command="make fixtures")
+    told.lines[-1] = told.lines[-1][:80]
+    path = told.write()
+    assert said([item for item in read_all(path) if isinstance(item, Slice)], "assistant") == []
+
+
+@settings(deadline=None)
 @given(st.lists(_RECORD | st.dictionaries(st.sampled_from(_KEYS), _JSON), max_size=8))
 def test_no_record_whatever_it_holds_stops_the_reading(
     tmp_path_factory: pytest.TempPathFactory, records: list[Any]

@@ -84,8 +84,10 @@ def test_a_history_is_taken_in_once_and_gone_on_with(helix: Helix, project: Path
     assert (first["episodes"], first["memories"], first["redacted"]) == (2, 0, 1)
     path.write_text("".join(lines) + lines[-1][:20], "utf-8")
     second = take_in(helix, path)
-    assert (second["episodes"], second["memories"], second["skipped"]) == (2, 1, 2)
+    assert (second["episodes"], second["memories"], second["skipped"]) == (1, 1, 2)
     assert "1 of 9 lines" in second["problems"][0]["why"], "the line that is being written"
+    path.write_text("".join(lines), "utf-8")
+    assert take_in(helix, path)["episodes"] == 1, "what was said last is an answer once nothing follows"
     assert (take_in(helix, path)["episodes"], take_in(helix, path)["memories"]) == (0, 0)
     episodes = helix.list_episodes(session="s1").items
     assert {episode.scope for episode in episodes} == {"example.org/acme/shop"}

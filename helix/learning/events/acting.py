@@ -7,7 +7,7 @@ from dataclasses import replace
 from posixpath import join
 
 from helix.learning.action.ends import ended, succeeded
-from helix.learning.action.fixes import Fix, failure_words, looks, normal, only_looks
+from helix.learning.action.fixes import Fix, Mending, failure_words, looks, normal, only_looks
 from helix.learning.action.normal import error_of
 from helix.learning.action.sites import MOST, Site, look_up, shown, text
 from helix.learning.events.desk import NOTHING, Desk, Reaction
@@ -16,6 +16,7 @@ from helix.learning.events.sessions import Worker
 from helix.learning.orchestration.board import find_task, inject, learn, task_id
 from helix.learning.outcomes.evidence import classify
 from helix.learning.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
+from helix.learning.outcomes.taking_back import takes_back
 from helix.learning.proof.holdback import drawn, treatment
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
@@ -29,7 +30,7 @@ from helix.model.provenance import Trust
 from helix.model.task import HELD_BACK, VERIFY
 from helix.text.command_forms import is_path
 from helix.text.entities import mentions
-from helix.text.shell import simple_commands
+from helix.text.shell.simple import simple_commands
 
 
 def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
@@ -103,7 +104,8 @@ def _edited(desk: Desk, worker: Worker, action: Action, wrote: str, tasks: Seque
     if not files:
         return
     worker.files.update(dict.fromkeys(files))
-    worker.mending.take(replace(action, files=files))
+    if action.id not in desk.session.told_before:
+        worker.mending.take(replace(action, files=files))
     task = _task(desk, _key(desk, worker, action, tasks))
     if find_task(desk.store, task) is not None:
         note_use(desk.store, task, files=files, text=wrote, edited_at=action.at)
@@ -115,17 +117,33 @@ def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> No
     hidden = _names_ignored(desk, action)
     evidence = classify(action, "" if known is None else str(known.attributes.get(VERIFY) or ""))
     if evidence is not None and evidence.kind is EvidenceKind.REVERT:
-        note_revert(desk.store, desk.session.scope, evidence)
+        note_revert(desk.store, desk.session.scope, evidence, desk.session.name)
     elif evidence is not None and known is not None:
-        note_evidence(desk.store, task, replace(evidence, command="") if hidden else evidence)
+        note_evidence(desk.store, task, replace(evidence, command="", subject="") if hidden else evidence)
+    if known is not None and takes_back(action):
+        note_use(desk.store, task, edited_at=action.at)
     if hidden:
         return
     if known is not None and (done := succeeded(action, looks)):
         note_use(desk.store, task, commands=done)
     if action.passed is False and not only_looks(action.command):
-        _record_failure(desk, action)
-    fix = worker.mending.take(action)
-    if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
+        record_failure(desk, action)
+    if action.id not in desk.session.told_before:
+        mend(desk, worker.mending, action, task)
+
+
+def visible(desk: Desk, action: Action) -> Action | None:
+    """Return what may be kept of an action; None where `.helixignore` keeps all of it out."""
+    if action.is_edit:
+        files = tuple(without_ignored(action.files, str(desk.session.root)))
+        return replace(action, files=files) if files else None
+    return None if _names_ignored(desk, action) else action
+
+
+def mend(desk: Desk, mending: Mending, action: Action, task: str, *, keep: bool = True) -> None:
+    """Follow what somebody does; where that mends a failure, remember it with its fix, unless it is not to be kept."""
+    fix = mending.take(action)
+    if keep and fix is not None and (kept := _without_hidden(desk, fix)) is not None:
         _remember_fix(desk, task, kept)
 
 
@@ -186,7 +204,8 @@ def _without_hidden(desk: Desk, fix: Fix) -> Fix | None:
     return kept if kept.files or kept.commands else None
 
 
-def _record_failure(desk: Desk, action: Action) -> None:
+def record_failure(desk: Desk, action: Action) -> None:
+    """Record a command that failed, once."""
     record(
         desk.store,
         EpisodeRequest(

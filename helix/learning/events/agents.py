@@ -10,7 +10,8 @@ from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import AgentJoined, AgentStarted, AgentStopped, Event
 from helix.learning.events.sessions import Worker
 from helix.learning.orchestration.board import task_id, tasks_of
-from helix.model.task import AGENT, CALL, CLIENT_TASK, SILENT
+from helix.learning.orchestration.named import key_of
+from helix.model.task import AGENT, CALL, SILENT
 
 _META_BYTES = 65_536
 _PROMPT_BYTES = 1 << 20
@@ -66,7 +67,7 @@ def _from_store(desk: Desk, agent: str, agent_type: str, call: str) -> None:
     for task in tasks_of(desk.store, scope=desk.session.scope, session=desk.session.name):
         known = task.attributes
         if known.get(AGENT) == agent or (call and known.get(CALL) == call):
-            key = str(known.get(CLIENT_TASK) or f"agent:{known.get(CALL)}")
+            key = key_of(task)
             if task_id(desk.session.scope, desk.session.name, key) == task.id:
                 kind = detect_agent_type("", agent_type)
                 desk.session.belongs(agent, key, kind, silent=bool(known.get(SILENT)))

@@ -28,13 +28,14 @@ from helix.learning.observer.observe import (
 )
 from helix.learning.observer.queue import enqueue
 from helix.learning.orchestration.board import SESSION_KEY, find_task, injections, task_id, tasks_of
+from helix.learning.outcomes.ledger import ledger_of
 from helix.learning.outcomes.noting import note_use
 from helix.learning.outcomes.settle import settle
 from helix.model.candidate import Candidate
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
 from helix.model.memory import Kind
-from helix.model.task import AGENT, COMPLETED, DELIVERED, Task
+from helix.model.task import AGENT, CALL, COMPLETED, DELIVERED, IN_PROGRESS, Task
 
 _TAIL_BYTES = 256 << 10
 _MESSAGE = 65_536
@@ -57,17 +58,20 @@ def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
 
 
 def rested(desk: Desk, event: Rested) -> Reaction:
-    """Settle what was shown in the main thread; have what happened so far consolidated before a history is cut."""
+    """Settle what was done in the main thread; have what happened so far consolidated before a history is cut."""
     if event.agent:
         return NOTHING
     flush = (lambda: desk.flush(desk.session.scope),) if event.compacting else ()
-    return Reaction(always=(lambda: _settle(desk, SESSION_KEY), *flush), did="flushes" if event.compacting else "")
+    settled = (lambda: _settle(desk, SESSION_KEY), lambda: _settle_open(desk, of_agents=False))
+    return Reaction(always=(*settled, *flush), did="flushes" if event.compacting else "")
 
 
 def session_ended(desk: Desk, event: SessionEnded) -> Reaction:
     """Hand over what is left to be done, and return at once: a client kills what takes longer."""
     released = partial(desk.release, even_unsure=True)
-    return Reaction(always=(released, lambda: _finish(desk, SESSION_KEY), lambda: _end(desk)), did="ends the session")
+    broken_off = partial(_settle_open, desk, of_agents=True)
+    ends = (released, broken_off, lambda: _finish(desk, SESSION_KEY), lambda: _end(desk))
+    return Reaction(always=ends, did="ends the session")
 
 
 def _tell(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
@@ -142,6 +146,18 @@ def _settle(desk: Desk, key: str) -> None:
     task = task_id(desk.session.scope, desk.session.name, key)
     if injections(desk.store, task):
         settle(desk.store, task)
+
+
+def _settle_open(desk: Desk, *, of_agents: bool) -> None:
+    """Settle by their evidence the tasks of the session that are in progress and whose end nobody has told.
+
+    They stay in progress, and what comes later settles them again. Those that a sub-agent was called for, which may be
+    at work, are settled only where that is wanted.
+    """
+    for task in tasks_of(desk.store, scope=desk.session.scope, session=desk.session.name):
+        mine = of_agents or CALL not in task.attributes
+        if task.status == IN_PROGRESS and mine and ledger_of(task).evidence:
+            settle(desk.store, task.id)
 
 
 def _finish(desk: Desk, key: str) -> None:

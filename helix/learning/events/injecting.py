@@ -17,6 +17,7 @@ from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import ANSWER_LIMIT, AgentCalled, Reply
 from helix.learning.events.sessions import Call
 from helix.learning.orchestration.board import inject, shortened, task_id
+from helix.learning.orchestration.named import is_clients, key_named
 from helix.learning.proof.holdback import drawn, treatment
 from helix.model.action import Action
 from helix.model.injection import Shown
@@ -33,7 +34,7 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     kind = detect_agent_type(event.prompt, event.called_type)
     if kind is None:
         return NOTHING
-    key, objective, said = _task(kind, event)
+    key, objective, said = _task(kind, desk, event)
     silent = not should_inject(event.prompt)
     desk.session.called(
         Call(
@@ -90,7 +91,7 @@ def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[S
     return f"{block}\n{more}".lstrip(), (*memories, *shown(fresh, budget_tokens=settings.action_tokens))
 
 
-def _task(kind: AgentType, event: AgentCalled) -> tuple[str, str, dict[str, object]]:
+def _task(kind: AgentType, desk: Desk, event: AgentCalled) -> tuple[str, str, dict[str, object]]:
     """Return the key, the objective and what else is known of the task that an agent is called for."""
     if kind is AgentType.EXPLORER:
         asked = extract_explorer_params(event.prompt)
@@ -100,13 +101,17 @@ def _task(kind: AgentType, event: AgentCalled) -> tuple[str, str, dict[str, obje
         objective = extract_planner_params(event.prompt).objective
         return f"agent:{event.call}", _short(objective or event.prompt), {}
     params = extract_builder_params(event.prompt)
+    key = key_named(desk.store, desk.session.scope, desk.session.name, params.task_id, params.task)
     said: dict[str, object] = {
-        CLIENT_TASK: params.task_id,
+        CLIENT_TASK: key if is_clients(key) else "",
         VERIFY: params.verify,
         RELEVANT_FILES: list(params.relevant_files),
     }
-    key = params.task_id or f"agent:{event.call}"
-    return key, _short(params.task or event.prompt), {name: value for name, value in said.items() if value}
+    return (
+        key or f"agent:{event.call}",
+        _short(params.task or event.prompt),
+        {name: value for name, value in said.items() if value},
+    )
 
 
 def _short(text: str) -> str:

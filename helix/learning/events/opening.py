@@ -7,20 +7,23 @@ from dataclasses import replace
 from helix.learning.context.brief import brief
 from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import ANSWER_LIMIT, Event, PromptGiven, Reply, SessionBegan
-from helix.learning.orchestration.board import SESSION_KEY, inject, injections, task_id
+from helix.learning.orchestration.board import SESSION_KEY, find_task, inject, injections, task_id
 from helix.learning.proof.holdback import drawn, treatment
 from helix.lifecycle.capture.sessions import SessionRequest, open_session
+from helix.model.clock import to_micros
 from helix.model.injection import BRIEF
-from helix.model.task import HELD_BACK, IN_PROGRESS
+from helix.model.task import HELD_BACK, HISTORY_CUT, IN_PROGRESS
 
 _KEEPS_ITS_HISTORY = ("resume", "fork")
 
 
 def session_began(desk: Desk, event: SessionBegan) -> Reaction:
     """Open the session and brief it, unless it is taken up again with the history that it had."""
-    if event.source not in _KEEPS_ITS_HISTORY:
-        desk.session.forget_shown()
-    return _brief(desk, known=event.source in _KEEPS_ITS_HISTORY)
+    if event.source in _KEEPS_ITS_HISTORY:
+        return _brief(desk, known=True)
+    desk.session.forget_shown()
+    found = _brief(desk, known=False)
+    return replace(found, always=(lambda: _note_cut(desk), *found.always))
 
 
 def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
@@ -73,6 +76,13 @@ def _brief(desk: Desk, *, known: bool) -> Reaction:
         then=(keep,) if found.shown else (),
         did=f"{'holds back' if held_back else 'shows'} a brief of {len(found.shown)}",
     )
+
+
+def _note_cut(desk: Desk) -> None:
+    """Have it known to the next daemon too that what was shown so far is out of sight."""
+    task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
+    if find_task(desk.store, task) is not None:
+        desk.sees(SESSION_KEY, {HISTORY_CUT: to_micros(desk.store.clock())})
 
 
 def _open(desk: Desk) -> None:

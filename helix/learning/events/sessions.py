@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,9 @@ from helix.learning.action.sites import Site
 from helix.learning.contracts.prompt import AgentType
 from helix.learning.events.events import Event
 from helix.learning.orchestration.board import SESSION_KEY, task_id
-from helix.settings import Settings
+from helix.model.edge import Label, Ref
+from helix.model.episode import session_id
+from helix.store.store import Store
 
 MOST_SESSIONS = 200
 """How many sessions are kept in mind; of one that was let go, what is in the store is known."""
@@ -45,7 +47,8 @@ class Worker:
     what happened.
     """
 
-    def __init__(self, key: str, root: str) -> None:
+    def __init__(self, key: str, root: str, mending: Mending | None = None, before: Iterable[str] = ()) -> None:
+        """Begin anew, or where a daemon before this one left off: with its failures and the memories it has shown."""
         self.key = key
         self.kind: AgentType | None = None
         self.agent_type = ""
@@ -53,8 +56,9 @@ class Worker:
         self.sure = True
         self.held: list[Callable[[], object]] = []
         self.files: dict[str, None] = {}
-        self.mending = Mending(root)
+        self.mending = mending or Mending(root)
         self._turn = threading.Lock()
+        self._before = set(before)
         self._seen: dict[_Place, str] = {}
         self._times: Counter[_Place] = Counter()
 
@@ -65,6 +69,7 @@ class Worker:
         """
         with self._turn:
             now = {memory for (memory, _), action in self._seen.items() if but and action == but}
+            now |= self._before
             return [site for site in sites if _place(site) not in self._seen and site.memory.id not in now]
 
     def saw(self, sites: Sequence[Site], action: str) -> None:
@@ -82,6 +87,7 @@ class Worker:
         """Have what is known of a command that failed shown at the next one like it, MOST_TIMES in all."""
         with self._turn:
             for place in map(_place, sites):
+                self._before.discard(place[0])
                 if self._times[place] < MOST_TIMES:
                     self._seen.pop(place, None)
 
@@ -90,6 +96,7 @@ class Worker:
         with self._turn:
             self._seen.clear()
             self._times.clear()
+            self._before.clear()
 
 
 _Place = tuple[str, str]
@@ -100,9 +107,11 @@ def _place(site: Site) -> _Place:
 
 
 class Session:
-    """One session under way. Its methods are safe from any thread; what it holds is lost with the daemon.
+    """One session under way. Its methods are safe from any thread; what it holds is lost with the daemon, and
+    recollected by the next one (`recollecting.py`) as far as the store and the client's own history tell it.
 
-    `objective` is what an agent of it was last said to be for; `briefed` whether it needs no brief.
+    `objective` is what an agent of it was last said to be for; `briefed` whether it needs no brief; `recollected` says
+    that it was looked up, and `told_before` holds the ids of actions that its history has told of already.
     """
 
     def __init__(self, name: str, place: Identity) -> None:
@@ -112,11 +121,33 @@ class Session:
         self.turn = threading.RLock()
         self.objective = ""
         self.briefed = False
+        self.recollected = False
+        self.told_before: set[str] = set()
         self._main = Worker(SESSION_KEY, str(self.root))
+        self._before: Mapping[str, Collection[str]] = {}
+        self._mendings: dict[str, Mending] = {}
         self._agents: dict[str, Worker] = {}
         self._calls: dict[str, Call] = {}
         self._own: dict[str, str] = {}
         self._open_tasks: dict[str, None] = {}
+
+    def recollect(self, shown: Mapping[str, Collection[str]], open_tasks: Iterable[str]) -> None:
+        """Take note of what the store has of the session: the ids of memories shown, by agent or task, and open tasks.
+
+        The main thread's are under an empty name.
+        """
+        with self.turn:
+            self.recollected, self._before = True, shown
+            self._main = Worker(SESSION_KEY, str(self.root), before=shown.get("", ()))
+            self._open_tasks.update(dict.fromkeys(open_tasks))
+
+    def mending_of(self, agent: str) -> Mending:
+        """Return what is followed of a sub-agent's failures, also of one that has told nothing yet."""
+        with self.turn:
+            if not agent:
+                return self._main.mending
+            known = self._agents.get(agent)
+            return self._mendings.setdefault(agent, Mending(str(self.root))) if known is None else known.mending
 
     def was_briefed(self) -> None:
         """Take note that the session has its brief, or needs none."""
@@ -158,7 +189,7 @@ class Session:
         """
         with self.turn:
             if agent not in self._agents:
-                worker = self._agents[agent] = Worker(f"agent:{agent}", str(self.root))
+                worker = self._new(agent)
                 worker.agent_type = agent_type
                 worker.sure = not self._waiting(worker)
                 taken = set(self._own.values())
@@ -177,7 +208,7 @@ class Session:
             known = self._calls.get(call)
             if known is None:
                 return
-            worker = self._agents.setdefault(agent, Worker(f"agent:{agent}", str(self.root)))
+            worker = self._agents.get(agent) or self._new(agent)
             if self._own.get(agent) != call:
                 before = self._calls.get(self._own.get(agent, ""))
                 other = next((one for one, its in self._own.items() if its == call), None)
@@ -191,7 +222,7 @@ class Session:
     def belongs(self, agent: str, key: str, kind: AgentType | None, *, silent: bool = False) -> None:
         """Take note of the task of an agent, as the store has it from before the daemon was started anew."""
         with self.turn:
-            worker = self._agents.setdefault(agent, Worker(f"agent:{agent}", str(self.root)))
+            worker = self._agents.get(agent) or self._new(agent)
             worker.key, worker.kind, worker.silent, worker.sure = key, kind, silent, True
 
     def asked(self, agent: str, prompt: str) -> None:
@@ -232,6 +263,12 @@ class Session:
         with self.turn:
             return tuple(self._open_tasks)
 
+    def _new(self, agent: str) -> Worker:
+        key = f"agent:{agent}"
+        seen = {*self._before.get(agent, ()), *self._before.get(task_id(self.scope, self.name, key), ())}
+        self._agents[agent] = Worker(key, str(self.root), self._mendings.pop(agent, None), seen)
+        return self._agents[agent]
+
     def _waiting(self, worker: Worker) -> list[Call]:
         """Return the calls of an agent's type that are not certainly somebody's, the oldest first."""
         sure = {self._own.get(agent) for agent, one in self._agents.items() if one.sure}
@@ -263,8 +300,8 @@ class Session:
 class Sessions:
     """The sessions under way, the one used last kept longest."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._turn = threading.Lock()
         self._known: OrderedDict[str, Session] = OrderedDict()
 
@@ -285,6 +322,13 @@ class Sessions:
             self._known.pop(name, None)
 
     def _place(self, event: Event) -> Identity:
-        place = project_of(Path(event.folder or "/"), worktrees=self._settings.worktrees)
-        chosen = self._settings.scope
-        return Identity(scope=chosen, root=place.root, repository=place.repository) if chosen else place
+        """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""
+        settings, folder = self._store.settings, Path(event.folder or "/")
+        places = (
+            project_of(one, worktrees=settings.worktrees, chosen=settings.scope) for one in (folder, *folder.parents)
+        )
+        here = next(places)
+        return next((one for one in (here, *places) if self._is_open(one.scope, event.session)), here)
+
+    def _is_open(self, scope: str, session: str) -> bool:
+        return self._store.catalogue.row_of(Ref(label=Label.SESSION, id=session_id(scope, session))) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from helix.identity import same_scope
 from helix.learning.action.fixes import COMMAND, ERROR, Unsolved, normal
 from helix.learning.action.normal import error_of
 from helix.learning.action.sites import look_up
@@ -80,7 +81,7 @@ def _known(desk: Desk, one: Unsolved) -> Memory | None:
         site.memory
         for site in found
         if site.memory.kind is Kind.FAILURE
-        and site.memory.scope == desk.session.scope
+        and same_scope(site.memory.scope, desk.session.scope)
         and (site.memory.attributes.get(COMMAND), site.memory.attributes.get(ERROR)) == (one.command, one.error)
     )
     return next(same, None)

@@ -172,9 +172,7 @@ def test_three_tasks_that_end_blocked_by_the_same_failure_make_it_systemic(helix
         f"MATCH (m:Memory)-[:GROUNDED_IN]->(e:Episode) WHERE m.id = '{systemic.id}' RETURN e.content"
     ).rows
     assert len(grounds) == 3 and all("SonarError" in row[0] for row in grounds)
-    causes = edges(helix, "CAUSES")
-    assert [failure.id, systemic.id] in causes and {target for _, target in causes} == {systemic.id}
-    assert len(causes) == 3
+    assert edges(helix, "CAUSES") == [[failure.id, systemic.id]], "three versions of one failure are one cause"
     told, _ = AgentSession(helix, project, "later").run("sh orca.sh")
     assert "WARNING, it keeps happening" in told
 
@@ -211,7 +209,7 @@ def test_words_of_any_length_leave_a_task_settled(session: AgentSession) -> None
 
 def test_a_revert_counts_against_the_task_of_the_commit_whoever_reverts(session: AgentSession) -> None:
     memories = []
-    for number, digits in (("1", "abc1234"), ("2", "bcd2345")):
+    for number, digits in (("1", "abc1234"), ("2", "bcd2345"), ("3", "cde3456")):
         memories.append(
             keep(session, f"press olives of kind {number}", f"use ibex{number} yak{number}", kind="pattern")
         )
@@ -221,14 +219,37 @@ def test_a_revert_counts_against_the_task_of_the_commit_whoever_reverts(session:
         session.run("sh check.sh", agent=f"a{number}")
         session.run("git commit -am x", 0, f"[main {digits}] x\n 1 file changed", agent=f"a{number}")
         session.agent_ends(f"a{number}", f"DELIVERED: x\nUTILIZED: [{name}]")
-    session.settled()
+    session.run("git revert --no-edit HEAD", 0, '[main eee0001] Revert "x"')
+    assert [task_at(session, number).outcome for number in "123"] == ["delivered", "delivered", "blocked"]
     other = AgentSession(session.helix, session.project, "other")
     other.run("git revert --no-edit abc1234", 0, '[main fff0001] Revert "x"')
     assert task_at(session, "1").outcome == "blocked"
     assert task_at(session, "2").outcome == "delivered"
     other.run("git revert HEAD --no-edit", 0, '[main ccc2345] Revert "x"\n\nThis reverts commit bcd2345aaaa.')
     other.settled()
-    assert [session.helix.get(one).helped for one in memories] == [0.0, 0.0]
+    assert [session.helix.get(one).helped for one in memories] == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome", "verified"),
+    [
+        ("git status", "delivered", "passed"),
+        ("git checkout -- a.py", "delivered", "none"),
+        ("cd src && git reset --hard HEAD~1 | cat", "delivered", "none"),
+        ("for one in a b; do git restore $one; done", "delivered", "none"),
+        ("git stash && sh check.sh", "delivered", "passed"),
+    ],
+)
+def test_what_was_green_before_files_were_taken_back_says_nothing_of_them(
+    session: AgentSession, after: str, outcome: str, verified: str
+) -> None:
+    build(session, "1", "prune the quince hedge")
+    session.tell("SubagentStart", "a1", BUILDER)
+    session.run("sh check.sh", agent="a1")
+    session.run(after, agent="a1")
+    session.agent_ends("a1", "DELIVERED: x\nUTILIZED: []")
+    task = task_at(session, "1")
+    assert (task.outcome, task.verification) == (outcome, verified)
 
 
 def test_a_pattern_that_helped_past_an_error_solves_the_failure_known_from_the_prompt(session: AgentSession) -> None:

@@ -12,7 +12,7 @@ from helix.identity import Identity
 from helix.learning.contracts.prompt import AgentType
 from helix.learning.events.events import Event
 from helix.learning.events.sessions import MOST_SESSIONS, Call, Session, Sessions
-from helix.settings import Settings
+from helix.service import Helix
 
 BUILDER = "helix:builder"
 
@@ -64,8 +64,8 @@ def test_the_main_thread_works_on_the_one_task_in_progress(statuses: tuple[str, 
     assert here.key_of(here.worker("")) == "session"
 
 
-def test_the_sessions_used_last_are_kept(settings: Settings) -> None:
-    sessions = Sessions(settings)
+def test_the_sessions_used_last_are_kept(helix: Helix) -> None:
+    sessions = Sessions(helix._store)
     first = sessions.of(Event(session="first", folder="/"))
     for number in range(MOST_SESSIONS - 1):
         sessions.of(Event(session=f"s{number}", folder="/"))
@@ -76,9 +76,9 @@ def test_the_sessions_used_last_are_kept(settings: Settings) -> None:
     assert sessions.of(Event(session="first", folder="/")) is not first
 
 
-def test_a_project_whose_own_words_cannot_be_read_is_known_by_its_folder(settings: Settings, tmp_path: Path) -> None:
+def test_a_project_whose_own_words_cannot_be_read_is_known_by_its_folder(helix: Helix, tmp_path: Path) -> None:
     (tmp_path / ".helix").mkdir()
     (tmp_path / ".helix/project.toml").write_text("name = [", "utf-8")
-    here = Sessions(settings).of(Event(session="s", folder=str(tmp_path)))
+    here = Sessions(helix._store).of(Event(session="s", folder=str(tmp_path)))
     assert here.root == tmp_path
     assert here.scope.startswith(tmp_path.name[:8])

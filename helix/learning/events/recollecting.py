@@ -1,0 +1,109 @@
+"""Recollecting: a session that another daemon saw begin is gone on with, by what the store and its own history tell.
+
+The store has what was shown in it and which tasks are at work. The client's history has every command: which failures
+are not mended yet, and what no daemon was there to be told of.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from helix.learning.action.fixes import only_looks
+from helix.learning.events import acting
+from helix.learning.events.afterwards import Work
+from helix.learning.events.desk import Desk
+from helix.learning.events.events import Event
+from helix.learning.events.histories import latest_actions
+from helix.learning.orchestration.board import SESSION_KEY, injections, task_id, tasks_of
+from helix.model.action import Action
+from helix.model.clock import from_micros, to_micros
+from helix.model.edge import Label, Ref
+from helix.model.episode import session_id
+from helix.model.injection import ACTION, ON_ERROR
+from helix.model.task import AGENT, CALL, CLIENT_TASK, HISTORY_CUT, IN_PROGRESS, Task
+from helix.store.store import PAUSED, Store
+
+_MOST_AGENTS = 20
+
+
+def last_written(store: Store) -> datetime | None:
+    """Return when the newest row of the log was written: until then a daemon was there; None for an empty log."""
+    rows = store.journal.rows(store.journal.last_seq - 1, 1)
+    return from_micros(rows[0].at) if rows else None
+
+
+def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[Work, ...]:
+    """Take up a session that this daemon has not met; return what is to be done before all else is written down.
+
+    `there_until` is when a daemon was last there: what the history tells of later is kept now, once, as far as the
+    session was open then and capture was not paused since.
+    """
+    session = desk.session
+    with session.turn:
+        if session.recollected:
+            return ()
+        tasks = tasks_of(desk.store, scope=session.scope, session=session.name)
+        session.recollect(_shown(desk, tasks), _at_work(desk, tasks))
+        since = _missed_since(desk, there_until)
+    return (lambda: _catch_up(desk, Path(event.transcript), since),) if event.transcript else ()
+
+
+def _shown(desk: Desk, tasks: Collection[Task]) -> Mapping[str, Collection[str]]:
+    """Return the memories that were shown at actions: by agent, by task where the agent is not known, "" for main."""
+    found: dict[str, set[str]] = defaultdict(set)
+    main = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
+    for task in tasks:
+        known, cut = task.attributes, _cut(task)
+        agent = str(known.get(AGENT) or "")
+        mine = task.id == main or (known.get(CLIENT_TASK) and not known.get(CALL))
+        found[agent or ("" if mine else task.id)].update(
+            one.memory_id
+            for one in injections(desk.store, task.id)
+            if one.arm in (ACTION, ON_ERROR) and to_micros(one.at) > cut
+        )
+    return found
+
+
+def _cut(task: Task) -> int:
+    cut = task.attributes.get(HISTORY_CUT)
+    return cut if isinstance(cut, int) else 0
+
+
+def _at_work(desk: Desk, tasks: Collection[Task]) -> list[str]:
+    """Return the client's ids of the tasks of its list that are in progress, in the order in which they came."""
+    keys = [(str(task.attributes.get(CLIENT_TASK) or ""), task) for task in reversed(list(tasks))]
+    scope, name = desk.session.scope, desk.session.name
+    return [key for key, task in keys if task.status == IN_PROGRESS and key and task_id(scope, name, key) == task.id]
+
+
+def _catch_up(desk: Desk, transcript: Path, since: datetime | None) -> None:
+    """Follow the commands of a history as if they had just been told; keep what was done since that moment."""
+    below = transcript.with_suffix("") / "subagents"
+    files = sorted(below.glob("agent-*.jsonl"), key=lambda file: file.stat().st_mtime)[-_MOST_AGENTS:]
+    for agent, file in (("", transcript), *((file.stem.removeprefix("agent-"), file) for file in files)):
+        key = f"agent:{agent}" if agent else SESSION_KEY
+        task = task_id(desk.session.scope, desk.session.name, key)
+        for action in latest_actions(file, desk.session.name, agent=agent):
+            missed = since is not None and action.at is not None and action.at > since
+            _follow(desk, agent, action, task, missed=missed)
+
+
+def _missed_since(desk: Desk, there_until: datetime | None) -> datetime | None:
+    """Return the moment from which on what was done is kept; None where nothing is: nobody was told of the session."""
+    opened = Ref(label=Label.SESSION, id=session_id(desk.session.scope, desk.session.name))
+    if there_until is None or desk.store.catalogue.row_of(opened) is None:
+        return None
+    return max(there_until, from_micros(int(desk.store.journal.meta(PAUSED) or 0)))  # when a pause ended, if one did
+
+
+def _follow(desk: Desk, agent: str, action: Action, task: str, *, missed: bool) -> None:
+    desk.session.told_before.add(action.id)
+    seen = acting.visible(desk, action)
+    if seen is None:
+        return
+    if missed and action.passed is False and not action.is_edit and not only_looks(action.command):
+        acting.record_failure(desk, action)
+    acting.mend(desk, desk.session.mending_of(agent), seen, task, keep=missed)

@@ -1,0 +1,270 @@
+"""A session goes on where it was, though the daemon that saw it begin is gone: by the store and the history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix import settings as configuration
+from helix.identity import folder_identity
+from helix.learning.events.events import ActionBegins
+from helix.learning.events.sessions import Sessions
+from helix.learning.orchestration.board import injections, task_id
+from helix.model.action import Action
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from tests.learning.events.agent_client import AgentSession
+
+ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
+
+
+class History:
+    """The file that a client writes a session's commands into."""
+
+    def __init__(self, file: Path, project: Path, session: str = "session-1") -> None:
+        self.file = file
+        self._project = project
+        self._session = session
+        file.parent.mkdir(parents=True, exist_ok=True)
+
+    def _write(self, kind: str, block: dict[str, Any], at: datetime | None, **more: Any) -> None:
+        record = {
+            "type": kind,
+            "sessionId": self._session,
+            "cwd": str(self._project),
+            "timestamp": (at or datetime.now(UTC)).isoformat(),
+            "message": {"role": kind, "content": [block]},
+            **more,
+        }
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def ran(self, call: str, command: str, output: str = "", status: int = 0, at: datetime | None = None) -> None:
+        self._write("assistant", {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}, at)
+        text = f"Exit code {status}\n{output}" if status else output
+        end = {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": bool(status)}
+        answer = text if status else {"stdout": output, "stderr": "", "interrupted": False}
+        self._write("user", end, at, toolUseResult=answer)
+
+    def edited(self, call: str, file: str, at: datetime | None = None) -> None:
+        given = {"file_path": str(self._project / file), "old_string": "old", "new_string": "new"}
+        self._write("assistant", {"type": "tool_use", "id": call, "name": "Edit", "input": given}, at)
+        end = {"type": "tool_result", "tool_use_id": call, "content": "done"}
+        self._write("user", end, at, toolUseResult={"filePath": given["file_path"]})
+
+
+@contextmanager
+def running(tmp_path: Path) -> Iterator[Helix]:
+    """A service over one store, as a daemon has it until it ends."""
+    given = {"home": tmp_path / "home", "holdback": 0.0}
+    settings = configuration.load(given, environ={}, cwd=tmp_path)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        yield helix
+
+
+@pytest.fixture
+def history(tmp_path: Path, project: Path) -> History:
+    return History(tmp_path / "histories" / "session-1.jsonl", project)
+
+
+def begun(helix: Helix, project: Path, history: History | None = None) -> AgentSession:
+    session = AgentSession(helix, project)
+    more = {} if history is None else {"transcript_path": str(history.file)}
+    session.tell("UserPromptSubmit", prompt="go on", **more)
+    return session
+
+
+def failures(helix: Helix) -> list[str]:
+    helix.settle_hooks()
+    return [str(row[0]) for row in helix.cypher("MATCH (m:Memory) WHERE m.kind = 'failure' RETURN m.trigger").rows]
+
+
+def episodes(helix: Helix) -> int:
+    helix.settle_hooks()
+    ours = "MATCH (e:Episode) WHERE e.source STARTS WITH 'claude-code:' RETURN count(*)"
+    return int(helix.cypher(ours).rows[0][0])
+
+
+def test_what_a_session_was_shown_is_not_shown_again_by_the_next_daemon(tmp_path: Path, project: Path) -> None:
+    scope = folder_identity(project).scope
+    with running(tmp_path) as helix:
+        helix.store(
+            trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+        )
+        session = begun(helix, project)
+        assert session.run("make all")[0]
+        assert session.run("make all", agent="a1")[0]
+    with running(tmp_path) as helix:
+        session = AgentSession(helix, project)
+        assert not session.run("make all")[0]
+        assert not session.run("make all", agent="a1")[0]
+        assert session.run("make all", agent="a2")[0]
+        assert not session.run("make all", 2, "make: *** [all] Error 1")[0]
+        assert session.run("make all")[0]  # it goes on failing, so it is told once more
+        assert AgentSession(helix, project, "session-2").run("make all")[0]
+
+
+def test_what_was_shown_before_a_history_was_cut_is_shown_again(tmp_path: Path, project: Path) -> None:
+    with running(tmp_path) as helix:
+        scope = folder_identity(project).scope
+        helix.store(
+            trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+        )
+        session = begun(helix, project)
+        assert session.run("make all")[0]
+        session.settled()
+        session.tell("SessionStart", source="compact")
+    with running(tmp_path) as helix:
+        assert AgentSession(helix, project).run("make all")[0]
+
+
+def test_a_failure_is_linked_with_its_fix_though_the_daemon_ended_between(
+    tmp_path: Path, project: Path, history: History
+) -> None:
+    with running(tmp_path) as helix:
+        session = begun(helix, project, history)
+        session.run("pytest tests", 1, ERROR)
+        history.ran("toolu_session-1_1", "pytest tests", ERROR, 1)
+        assert failures(helix) == []
+    with running(tmp_path) as helix:
+        session = AgentSession(helix, project, "session-1")
+        session.tell("UserPromptSubmit", prompt="go on", transcript_path=str(history.file))
+        session.call()
+        session.edit("src/pay.py")
+        session.run("pytest tests")
+        (found,) = failures(helix)
+        assert found.startswith("`pytest tests` fails")
+        assert episodes(helix) == 2  # the failure, and what the memory is grounded in
+
+
+def test_what_happened_while_no_daemon_ran_is_taken_in_once(tmp_path: Path, project: Path, history: History) -> None:
+    with running(tmp_path) as helix:
+        begun(helix, project, history).settled()
+    history.ran("toolu_gone_1", "make ledger", "ledger.c:4: error: unknown type name 'money'", 2)
+    history.edited("toolu_gone_2", "src/ledger.c")
+    history.ran("toolu_gone_3", "make ledger")
+    for _ in range(2):
+        with running(tmp_path) as helix:
+            begun(helix, project, history)
+            (found,) = failures(helix)
+            assert found.startswith("`make ledger` fails")
+            assert episodes(helix) == 2  # the failure, and what the memory is grounded in
+
+
+def test_what_sub_agents_did_meanwhile_is_taken_in_too(tmp_path: Path, project: Path, history: History) -> None:
+    with running(tmp_path) as helix:
+        begun(helix, project, history).settled()
+    theirs = History(history.file.with_suffix("") / "subagents" / "agent-a1.jsonl", project)
+    theirs.ran("toolu_gone_1", "make ledger", "ledger.c:4: error: unknown type name 'money'", 2)
+    theirs.edited("toolu_gone_2", "src/ledger.c")
+    with running(tmp_path) as helix:
+        session = begun(helix, project, history)
+        assert episodes(helix) == 1
+        session.run("make ledger", agent="a1")
+        assert len(failures(helix)) == 1
+
+
+def test_nothing_is_taken_in_of_a_session_nobody_was_told_of_or_of_what_came_before(
+    tmp_path: Path, project: Path, history: History
+) -> None:
+    history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
+    with running(tmp_path) as helix:
+        helix.store(trigger="a store that is in use", resolution="and has rows", kind="fact")
+        begun(helix, project, history)
+        assert episodes(helix) == 0
+    with running(tmp_path) as helix:
+        begun(helix, project, history)
+        assert episodes(helix) == 0  # it was done before the session was opened here
+
+
+def test_nothing_is_taken_in_of_a_pause_or_of_a_private_session(
+    tmp_path: Path, project: Path, history: History
+) -> None:
+    with running(tmp_path) as helix:
+        begun(helix, project, history).settled()
+        helix.pause(True)
+        history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
+        begun(helix, project, history)
+    with running(tmp_path) as helix:
+        begun(helix, project, history).settled()
+        helix.pause(False)
+        begun(helix, project, history).settled()
+    with running(tmp_path) as helix:
+        begun(helix, project, history)
+        assert episodes(helix) == 0
+        helix.open_session(name="session-1", private=True)
+    history.ran("toolu_gone_2", "make till", "error: unknown type name 'till'", 2)
+    with running(tmp_path) as helix:
+        begun(helix, project, history)
+        assert episodes(helix) == 0
+
+
+def test_an_ignored_file_stays_out_though_a_history_names_it(tmp_path: Path, project: Path, history: History) -> None:
+    (project / ".helixignore").write_text("secret/\n", "utf-8")
+    with running(tmp_path) as helix:
+        begun(helix, project, history).settled()
+    history.ran("toolu_gone_1", "pytest secret/test_a.py", "E   KeyError: 'a'", 1)
+    history.edited("toolu_gone_2", "src/a.py")
+    history.ran("toolu_gone_3", "pytest secret/test_a.py")
+    with running(tmp_path) as helix:
+        begun(helix, project, history)
+        assert failures(helix) == [] and episodes(helix) == 0
+
+
+def test_a_history_that_cannot_be_read_or_is_of_another_session_harms_nothing(
+    tmp_path: Path, project: Path, history: History
+) -> None:
+    with running(tmp_path) as helix:
+        begun(helix, project, history).settled()
+    other = History(history.file, project, "session-2")
+    other.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
+    with history.file.open("ab") as file:
+        file.write(b"\xff{[\n" + b"[1]\n" + b'{"message": 3}\n')
+    with running(tmp_path) as helix:
+        begun(helix, project, history)
+        assert episodes(helix) == 0
+
+
+def test_the_task_at_work_is_still_at_work(tmp_path: Path, project: Path) -> None:
+    scope = folder_identity(project).scope
+    with running(tmp_path) as helix:
+        memory = helix.store(
+            trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+        ).id
+        session = begun(helix, project)
+        session.task("7", "in_progress")
+    with running(tmp_path) as helix:
+        session = AgentSession(helix, project)
+        assert session.run("make all")[0]
+        session.settled()
+        assert [one.memory_id for one in injections(helix._store, task_id(scope, session.name, "7"))] == [memory]
+
+
+def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Path, project: Path) -> None:
+    with running(tmp_path) as helix:
+        begun(helix, project).settled()
+    with running(tmp_path) as helix:
+        gone = ActionBegins(session="session-1", folder=str(project / "src"), action=Action(command="make"))
+        assert Sessions(helix._store).of(gone).root == project
+        other = ActionBegins(session="session-2", folder=str(project / "src"), action=Action(command="make"))
+        assert Sessions(helix._store).of(other).root == project / "src"
+
+
+def test_of_a_long_history_the_end_is_followed(tmp_path: Path, project: Path, history: History) -> None:
+    with running(tmp_path) as helix:
+        begun(helix, project, history).settled()
+    history.ran("toolu_gone_0", "make first", "error: first", 2, datetime.now(UTC) + timedelta(seconds=1))
+    with history.file.open("ab") as file:
+        file.write(b'{"type": "attachment", "x": "' + b"x" * (9 << 20) + b'"}\n')
+    history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
+    with running(tmp_path) as helix:
+        begun(helix, project, history)
+        helix.settle_hooks()
+        said = [str(row[0]) for row in helix.cypher("MATCH (e:Episode) RETURN e.content").rows]
+        assert len(said) == 1 and "make ledger" in said[0]
