@@ -23,7 +23,7 @@ OBSERVATION: Mapping[str, str] = {
     "observe_explorer.output": "What the agent answered, JSON with or without prose around it.",
     "observe_builder.result": "The builder's last message.",
     "observe_planner.tasks": "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`.",
-    "observe_session.tasks": "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`.",
+    "observe_session.tasks": "Tasks as the client lists them; null: those of `session` that are kept here.",
     "dag_ready.tasks": "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`.",
     "dag_stalled.tasks": "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`.",
     "dag_clear.tasks": "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`.",

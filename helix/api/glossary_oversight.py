@@ -103,6 +103,7 @@ OVERSIGHT: Mapping[str, str] = {
     "Insight.reflection": "The insight.",
     "Insight.evidence": "What it rests on, each piece followed by what that rests on itself.",
     "Memory.is_summary": "Whether it sums up episodes rather than says something of its own.",
+    "Memory.is_derived": "Whether consolidation made it and looks after it.",
     "Evidence.depth": "How many steps below the insight.",
     "Evidence.ref": "The node.",
     "Evidence.text": "The beginning of what it says.",

@@ -123,10 +123,10 @@ def observe_session(
     keeping: Keeping,
     *,
     objective: str,
-    tasks: Sequence[Mapping[str, Any]],
+    tasks: Sequence[Mapping[str, Any]] | None = None,
     outcomes: Mapping[str, Any] | None = None,
 ) -> Observed:
-    """See what a session came to as a whole."""
+    """See what a session came to as a whole, by the tasks that are given, else by those that are kept of it."""
     return helix.observe_session(objective, tasks, outcomes or {}, keeping)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from helix.errors import InvalidInputError
 from helix.learning.observer import observe, queue
 from helix.learning.observer.chunk import ChunkRequest, chunk
 from helix.learning.observer.keeping import Keeping, keep
 from helix.learning.observer.observe import Origin
 from helix.learning.observer.verify import verify
 from helix.learning.orchestration import dag, listed
+from helix.learning.orchestration.board import tasks_of
 from helix.learning.orchestration.clearing import Clearing
 from helix.learning.orchestration.listed import Json, objects
 from helix.learning.orchestration.tasks import TaskState, helix_task_state
@@ -43,9 +45,11 @@ class Observation:
         """Return what a builder's work gives to learn."""
         return self._observe(keeping, lambda origin: observe.observe_builder(task, result, files_changed, origin))
 
-    def observe_session(self, objective: str, tasks: Sequence[Json], outcomes: Json, keeping: Keeping) -> Observed:
-        """Return what a whole session gives to learn."""
-        done = objects(tasks)
+    def observe_session(
+        self, objective: str, tasks: Sequence[Json] | None, outcomes: Json, keeping: Keeping
+    ) -> Observed:
+        """Return what a whole session gives to learn; None as tasks means those that are kept of it."""
+        done = self._of_session(keeping) if tasks is None else objects(tasks)
         return self._observe(keeping, lambda origin: observe.observe_session(objective, done, outcomes, origin))
 
     def learning_queue(self, scope: str | None = None, limit: int = 50) -> list[Candidate]:
@@ -101,6 +105,17 @@ class Observation:
     ) -> tuple[Clearing, list[dict[str, Any]]]:
         """Give back tasks that a dead session left in progress; return which, and all as they are."""
         return listed.clear(self._store, tasks, plan, scope, session, force=force)
+
+    def _of_session(self, keeping: Keeping) -> list[dict[str, Any]]:
+        """Return the tasks of a session that came to something, in the order in which they were told of."""
+        if not keeping.session:
+            raise InvalidInputError("neither tasks nor a session are named", hint="give one of them")
+        known = tasks_of(self._store, scope=keeping.scope, session=keeping.session)
+        return [
+            {**task.attributes, "id": task.id, "objective": task.objective, "helix_outcome": task.outcome}
+            for task in reversed(known)
+            if task.outcome and task.objective
+        ]
 
     def _observe(self, keeping: Keeping, look: Callable[[Origin], Sequence[Candidate]]) -> Observed:
         if keeping.writes:

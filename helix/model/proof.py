@@ -21,7 +21,8 @@ class Share:
 class Arm:
     """Tasks of one treatment. `delivered` is of those that ended, delivered or blocked; `repeated` of all of them.
 
-    `skipped` and `open` ones have no outcome to count. Tokens are those of the memories that were shown.
+    `skipped` and `open` ones have no outcome to count. Tokens are those of the memories that were shown; `tokens`
+    counts also the briefs of sessions whose main thread did nothing else, which are no tasks, `tokens_per_task` not.
     """
 
     tasks: int

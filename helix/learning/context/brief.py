@@ -12,6 +12,7 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
+from helix.identity import same_scope
 from helix.learning.context.blocks import LONGEST_BLOCK, WARNING, Entry, entry, listing, one_line, shown_of
 from helix.learning.context.relevant import SPOKEN_AGAINST
 from helix.lifecycle.truth.disputes import contradictions
@@ -22,7 +23,7 @@ from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, scopes_seen
 from helix.model.recall import RecallQuery
 from helix.recall.scoring import TRUST_VALUE, recency_half_lives
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import KIND_CODE, TRUSTS, FloatArray, IndexArray
+from helix.store.columns import KIND_CODE, TRUSTS, FloatArray, IndexArray, shrunk_effectiveness
 from helix.store.eligibility import eligible, event_times
 from helix.store.store import Store
 from helix.text.tokens import estimate_tokens
@@ -100,7 +101,7 @@ def _line(title: str, one: Entry) -> _Line:
 def _disputes(store: Store, scope: str | None) -> list[_Line]:
     seen = None if scope is None else scopes_seen(scope)
     open_ones = contradictions(store, None, DisputeStatus.OPEN)
-    fit = [case for case in open_ones if seen is None or case.first.scope in seen]
+    fit = [case for case in open_ones if seen is None or any(same_scope(case.first.scope, one) for one in seen)]
     return [_Line(title="OPEN_CONTRADICTIONS", text=_told(case)) for case in fit[-_MOST_DISPUTES:]]
 
 
@@ -133,7 +134,7 @@ def _worth(view: CatalogueView, rows: IndexArray, scope: str | None, now: int) -
     importance/10 * confidence * trust * effectiveness * (1 + recency)/2, halved for what is not the project's own.
     """
     columns = view.columns.at(rows)
-    effectiveness: FloatArray = (columns.helped + 0.5) / (columns.helped + columns.failed + 1.0)
+    effectiveness = shrunk_effectiveness(columns.helped, columns.failed)
     days = np.maximum(now - np.maximum(event_times(columns), columns.last_used_at), 0) / DAY_MICROS
     recency = np.exp2(-days / recency_half_lives(columns))
     trust = np.array([TRUST_VALUE[trust] for trust in TRUSTS])[columns.trust]

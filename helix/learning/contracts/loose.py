@@ -15,6 +15,10 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _NOTHING = frozenset({"", "none", "null", "n/a", "na", "-", "nothing", "[]", "{}"})
 _CLOSES = {"{": "}", "[": "]"}
+_TOLD_TO_RUN = re.compile(r"\A(?:please\s+)?(?:run|execute)\b:?\s*(?=`)", re.IGNORECASE)
+_CODE = re.compile(r"(`{1,3})(?!`)(?:\w*\n)?(.+?)\1(?!`)", re.DOTALL)
+_MORE_CODE = re.compile(r",?\s*(?:and|then|&&|;|,|\+)?(?:\s+then)?\s*(`{1,3})(?!`)(?:\w*\n)?(.+?)\1(?!`)", re.DOTALL)
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 
 
 def values(text: str) -> Iterator[Any]:
@@ -117,6 +121,38 @@ def mappings(value: object) -> tuple[dict[str, Any], ...]:
     if isinstance(value, Mapping):
         value = [value]
     return tuple(fold(item) for item in value if isinstance(item, Mapping)) if isinstance(value, list | tuple) else ()
+
+
+def command(text: str) -> str:
+    """Return the command that a text begins with: its code, whatever is said behind it, else its first paragraph.
+
+    Several as code at its beginning, one behind the other, are one that runs them in turn.
+    """
+    text = _TOLD_TO_RUN.sub("", text.strip())
+    found = _CODE.match(text)
+    if found is None:
+        first = _PARAGRAPHS.split(text, maxsplit=1)[0]
+        return (first.strip("`") if first.count("`") % 2 else first).strip()
+    commands = [found[2].strip()]
+    while (more := _MORE_CODE.match(text, found.end())) is not None:
+        found = more
+        commands.append(found[2].strip())
+    return " && ".join(commands)
+
+
+def table(text: str) -> list[tuple[str, ...]]:
+    """Return the rows of the Markdown table that a text is, without its heading; empty where it is none."""
+    rows = [line.strip() for line in text.splitlines() if line.strip()]
+    if not rows or any(not row.startswith("|") for row in rows):
+        return []
+    ruled = next((number for number, row in enumerate(rows) if is_rule(row)), -1)
+    body = [row for row in rows[ruled + 1 :] if not is_rule(row)]
+    return [tuple(cell.strip(" `*") for cell in row.strip("|").split("|")) for row in body]
+
+
+def is_rule(row: str) -> bool:
+    """Return whether a row of a table only parts its heading from what is below."""
+    return "--" in row and "|" in row and not row.strip("|:- \t")
 
 
 def _opening(text: str, at: int) -> int:

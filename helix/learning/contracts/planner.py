@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helix.learning.contracts.fields import sections
-from helix.learning.contracts.loose import fold, lines, mappings, values, word, words
+from helix.learning.contracts.ids import client_task, is_one_word
+from helix.learning.contracts.loose import command, fold, lines, mapping, mappings, table, values, word, words
 from helix.learning.orchestration.dag import detect_cycles
 
 PROCEED, CLARIFY = "PROCEED", "CLARIFY"
@@ -16,9 +17,10 @@ LEAST_BUDGET, MOST_BUDGET = 5, 9
 """How many tool calls a task may be given."""
 _NAMES = ("TASK_MAPPING", "PLAN_COMPLETE", "DECISION", "QUESTIONS", "TASKS", "LEARNED")
 _LIMIT = 500
-_MAPPED = re.compile(
-    r"^[\s>*+`\-]*#?([\w.\-]{1,40})[`*]*\s*(?:->|=>|→|:)\s*[`*\"']*([^\s`*\"',;]{1,200})", re.MULTILINE
-)
+_ARROW = re.compile(r"[-\u2013\u2014]{1,3}>|={1,3}>|[→⇒➜➔⟶↦]")
+_COLON_PAIR = re.compile(r"((?:task\s+)?#?\d[\w.\-]{0,40}[\s`*\"']*)[:=\uff1a](.+)", re.IGNORECASE)
+_LEADING = re.compile(r"^[\s>*+•{`\"'\-]+|^\d{1,3}[.)]\s+(?=[\W_]*(?:task\s+)?#?\d)", re.IGNORECASE)
+_WORD = re.compile(r"\W*(PROCEED|CLARIFY)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"^\s*(\d{1,6})\s*[:.)\-]\s*(\S.*)$", re.DOTALL)
 _COUNT = re.compile(r"\d{1,6}")
 
@@ -60,16 +62,18 @@ class PlannerAnswer:
 def read_planner(text: str) -> PlannerAnswer:
     """Return what a planner's last message says, tolerant of prose, fences and a missing end; never raises."""
     said: dict[str, str] = {}
-    for name, value in sections(text, _NAMES):
+    for name, value in sections(text, _NAMES, bare=True):
         said[name] = value or said.get(name, "")
     given = _given(text)
-    mapped = {sequence(found[1]): found[2] for found in _MAPPED.finditer(said.get("TASK_MAPPING", ""))}
+    mapped = dict(_pairs(said.get("TASK_MAPPING", ""))) or dict(_named(mapping(given.get("task_mapping"))))
     tasks = plan_tasks(given.get("tasks", said.get("TASKS")))
     questions = _told(given.get("questions")) or lines(said.get("QUESTIONS", ""))
     count = _COUNT.search(said.get("PLAN_COMPLETE", ""))
-    decision = word(given.get("decision") or said.get("DECISION")).strip("*`\"'. ").upper()
-    if decision not in (PROCEED, CLARIFY):
-        decision = PROCEED if mapped or tasks else CLARIFY if questions else ""
+    decided = word(given.get("decision") or said.get("DECISION"))
+    found = _WORD.match(decided)
+    decision = found[1].upper() if found else PROCEED if mapped or tasks else CLARIFY if questions else ""
+    if found and decision == CLARIFY and not questions:
+        questions = _asked(decided[found.end() :])
     answer = PlannerAnswer(
         decision=decision,
         questions=questions,
@@ -119,8 +123,9 @@ def order_problems(tasks: Iterable[PlannedTask]) -> list[str]:
 
 def sequence(value: object) -> str:
     """Return the number of a task in the plan's order: digits fill up to three, other words stay."""
-    said = word(value).strip("#`*\"' ")
-    return said.zfill(3) if said.isascii() and said.isdigit() else said
+    text = word(value)
+    said = client_task(text)
+    return said.zfill(3) if said.isdigit() else text.strip("#`*\"' ")
 
 
 def _given(text: str) -> dict[str, Any]:
@@ -134,6 +139,36 @@ def _given(text: str) -> dict[str, Any]:
     if "tasks" not in found and {"seq", "objective"} <= found.keys():
         found["tasks"] = [value for value in values(text) if isinstance(value, Mapping) and "seq" in fold(value)]
     return found
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield where a mapping leads: from the left to the right of arrows, of colons behind numbers, or of a table."""
+    rows = table(text)
+    for row in rows:
+        numbers = [cell for cell in row[1:] if client_task(cell).isdigit()]
+        yield from _named({row[0]: numbers[0] if numbers else row[-1]} if len(row) > 1 else {})
+    for line in () if rows else text.splitlines():
+        several = len(_ARROW.findall(line)) != 1
+        for pair in re.split(r"[,;]", line) if several else (line,):
+            bare = _LEADING.sub("", pair)
+            sides = _ARROW.split(bare, maxsplit=1)
+            if len(sides) == 1 and several and (found := _COLON_PAIR.match(bare)):
+                sides = [found[1], found[2]]
+            yield from _named({sides[0]: sides[1]} if len(sides) == 2 else {})
+
+
+def _named(pairs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for left, right in pairs.items():
+        seq, client = sequence(left.strip("{\"' ")), client_task(word(right))
+        if is_one_word(seq) and is_one_word(client):
+            yield seq, client
+
+
+def _asked(text: str) -> tuple[str, ...]:
+    """Return the questions in a text that goes on in whatever words; all of its lines where none is one."""
+    said = tuple(line.strip("#*_ ") for line in lines(text))
+    said = tuple(line for line in said if any(sign.isalnum() for sign in line))
+    return tuple(line for line in said if "?" in line or "\uff1f" in line) or said
 
 
 def _told(given: object) -> tuple[str, ...]:
@@ -152,7 +187,7 @@ def _task(given: Mapping[str, Any], place: int) -> PlannedTask:
         slug=slug,
         objective=word(fields.get("objective") or fields.get("description")) or slug,
         delta=words(fields.get("delta")),
-        verify=word(fields.get("verify")),
+        verify=command(word(fields.get("verify"))),
         depends=tuple(sequence(one) for one in words(fields.get("depends", fields.get("depends_on")))),
         budget=int(budget[0]) if budget else 0,
         relevant_files=words(fields.get("relevant_files")),

@@ -9,8 +9,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from helix.learning.contracts.fields import sections
-from helix.learning.contracts.loose import TEXT_LIMIT, lines, listed, mapping, mappings
+from helix.learning.contracts.fields import LEADS, sections
+from helix.learning.contracts.ids import client_task
+from helix.learning.contracts.loose import TEXT_LIMIT, command, lines, listed, mapping, mappings
 
 
 class AgentType(StrEnum):
@@ -35,7 +36,9 @@ NO_INJECT = "NO_INJECT"
 NAMES = frozenset({NO_INJECT, *(name for names in FIELDS.values() for name in names)})
 MEMORY_LIMIT, MOST_MEMORIES = 5, 20
 """How many memories a builder is shown where its prompt does not say, and the most that it may ask for."""
-_NO_INJECT = re.compile(rf"^[\s>*_`#\-]*{NO_INJECT}[\s*_`]*(?:[:=][\s*_`\"']*(\w+))?", re.IGNORECASE | re.MULTILINE)
+_NO_INJECT = re.compile(
+    rf"^(?:{LEADS}|>)*(?:NO\\?_INJECT)[\s*_`]*(?:[:\uff1a=][\s*_`\"']*(\w+))?", re.IGNORECASE | re.MULTILINE
+)
 _LIMIT = re.compile(r"(?<![\d\-\u2212.])\d{1,6}")
 """A number that is none of what is left of a negative one or a fraction."""
 _QUOTING = frozenset({"EXPLORATION", "PROJECT_CONTEXT"})
@@ -155,10 +158,10 @@ def extract_builder_params(prompt: str) -> BuilderParams:
     asked = parse_prompt(prompt)
     limit = _LIMIT.search(asked.get("MEMORY_LIMIT"))
     return BuilderParams(
-        task_id=asked.get("TASK_ID").strip("`\"'"),
+        task_id=client_task(asked.get("TASK_ID")),
         task=asked.get("TASK") or asked.get("OBJECTIVE"),
         objective=asked.get("OBJECTIVE") or asked.get("TASK"),
-        verify=asked.get("VERIFY").strip("`"),
+        verify=command(asked.get("VERIFY")),
         relevant_files=listed(asked.get("RELEVANT_FILES")),
         lineage=mappings(asked.get("LINEAGE")),
         warning=asked.get("WARNING"),

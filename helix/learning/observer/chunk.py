@@ -18,14 +18,25 @@ from helix.store.store import Store
 STEPS = "steps"
 """Attribute of a pattern: its steps in order."""
 _STEP = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$")
-_HARMLESS = re.compile(r"\b(?:no|0|zero|without(?: any)?)\s+(?:fail\w*|errors?|problems?|issues?|regressions?)\b", re.I)
+_HARMLESS = re.compile(
+    r"\b(?:no|0|zero|none|nothing|without(?: any)?)\s+(?:fail\w*|broke\w*|errors?|problems?|issues?|regressions?)\b",
+    re.I,
+)
+_MENDED = re.compile(
+    r"\b(fixed|fixes|solved|resolved|repaired|mended|corrected)\s+(?:(?:the|a|an|all|both|every|this|that|its|of)\s+)*"
+    r"(?:[\w./\-]+\s+){0,2}?(?:fail\w*|broken|errors?|crash\w*|bugs?|red)\b",
+    re.IGNORECASE,
+)
 _FAILED = re.compile(
-    r"\b(?:fail\w*|block\w*|skip\w*|abort\w*|abandon\w*|error\w*|crash\w*|broke\w*|stuck|partial\w*|incomplete|unsuccessful"
-    r"|gave up|timed out|reverted|not|never|didn'?t|doesn'?t|can'?t|couldn'?t|won'?t)\b",
+    r"\b(?:fail\w*|block\w*|skip\w*|abort\w*|abandon\w*|error\w*|crash\w*|broke\w*|breaks?|stuck|partial\w*|incomplete"
+    r"|unsuccessful|unfinished|unstable|flaky|red|regress\w*|worse|gave up|timed out|reverted|rolled back"
+    r"|but|except|however|although|unless|not|never|cannot|none|nothing"
+    r"|(?:did|does|do|ca|could|wo|would|is|are|was|were|has|have)n['\u2019]?t)\b|[\u274c\u2717\u2718\u26a0\U0001f534]",
     re.IGNORECASE,
 )
 _SUCCEEDED = re.compile(
-    r"\b(?:success\w*|succeed\w*|deliver\w*|pass\w*|done|ok|okay|works?|worked|fixed|green|complete\w*|solved|merged)\b",
+    r"\b(?:success\w*|succeed\w*|deliver\w*|pass\w*|done|ok|okay|works?|worked|fixed|fixes|solved|resolved|repaired"
+    r"|mended|corrected|green|complete\w*|merged)\b|[\u2705\u2713\u2714]|\U0001f7e2",
     re.IGNORECASE,
 )
 
@@ -74,8 +85,11 @@ def chunk(store: Store, request: ChunkRequest) -> StoreResult | None:
 
 
 def succeeded(outcome: str) -> bool:
-    """Return whether an outcome says that the task was done; a word of failure in it outweighs any of success."""
-    said = _HARMLESS.sub(" ", outcome)
+    """Return whether an outcome says that the task was done; a word of failure in it outweighs any of success.
+
+    A failure that is denied, or said to be mended, is none.
+    """
+    said = _MENDED.sub(r" \1 ", _HARMLESS.sub(" ", outcome))
     return _FAILED.search(said) is None and (
         _SUCCEEDED.search(said) is not None or _HARMLESS.search(outcome) is not None
     )

@@ -19,6 +19,7 @@ from helix.learning.contracts.planner import (
 )
 from helix.learning.orchestration import dag
 from helix.learning.orchestration.board import find_task, task_id
+from helix.learning.orchestration.named import mapped, plan_key, unknown_to
 from helix.learning.orchestration.order import waits_for
 from helix.lifecycle.capture.sessions import is_private
 from helix.lifecycle.compose import Composer
@@ -90,8 +91,8 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     if is_private(store, session):
         raise InvalidInputError("nothing of a private session is kept", hint="plan without saving the plan")
     draft = _drafted(store, request, scope, session, intake)
-    mapped = bool(draft.client_ids) and all(draft.client_ids)
-    own = task_id(scope, session, "\x1f".join(("plan", *draft.client_ids))) if mapped else ""
+    strangers = unknown_to(store, scope, session, draft.answer.mapping)
+    own = task_id(scope, session, "\x1f".join(("plan", *draft.client_ids))) if all(draft.client_ids) else ""
 
     def decision() -> Decision[tuple[str, bool]]:
         composer = Composer(store, store.clock())
@@ -115,7 +116,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
         return Decision((composer.change("plan", plan=ident),), (ident, True))
 
     ident, new = store.writer.submit(decision)
-    problems = list(answer_problems(replace(draft.answer, tasks=draft.tasks)))
+    problems = [*answer_problems(replace(draft.answer, tasks=draft.tasks)), *strangers]
     if not new:
         problems.append("a plan of the same tasks of the client was saved before and stays as it was")
     if not draft.objective:
@@ -124,7 +125,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
 
 
 def _write_tasks(store: Store, composer: Composer, draft: _Draft, *, scope: str, session: str, plan: str) -> None:
-    keys = [client or f"plan:{plan}:{task.seq}" for task, client in zip(draft.tasks, draft.client_ids, strict=True)]
+    keys = [client or plan_key(plan, task.seq) for task, client in zip(draft.tasks, draft.client_ids, strict=True)]
     idents = {task.seq: task_id(scope, session, key) for task, key in zip(draft.tasks, keys, strict=True)}
     for planned, client in zip(draft.tasks, draft.client_ids, strict=True):
         ident = idents[planned.seq]
@@ -206,7 +207,7 @@ def as_planned(task: Task, depends: Sequence[str] = ()) -> PlanTask:
 
 
 def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intake: Intake) -> _Draft:
-    answer = read_planner(request.answer)
+    answer = mapped(store, scope, session, read_planner(request.answer))
     whole = best_object(request.answer, ("decision", "plan", "tasks", "objective"))
     plan = mapping(whole.get("plan")) or whole
     tasks = answer.tasks or plan_tasks(plan.get("tasks"))

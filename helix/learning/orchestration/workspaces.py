@@ -9,6 +9,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.learning.contracts.ids import client_task
+from helix.learning.contracts.planner import sequence
 from helix.learning.contracts.prompt import MEMORY_LIMIT, BuilderParams
 from helix.learning.orchestration import board
 from helix.learning.orchestration.attempts import supersede
@@ -234,7 +236,10 @@ def _task_of(store: Store, request: WorkspaceRequest) -> Task:
     task = None if request.plan else board.find_task(store, wanted)
     if task is None:
         tasks = load_plan(store, request.plan, request.scope).tasks
-        planned = next((one for one in tasks if wanted in (one.id, one.seq, one.seq.lstrip("0"))), None)
+        seq, client = sequence(wanted), client_task(wanted)
+        planned = next((one for one in tasks if seq == one.seq or wanted == one.id), None) or next(
+            (one for one in tasks if client and client == one.client_task), None
+        )
         task = None if planned is None else board.find_task(store, planned.id)
     if task is None:
         raise NotFoundError(f"there is no task {wanted!r}", hint="`helix plan load` shows the tasks of a plan")

@@ -12,7 +12,7 @@ from helix.lifecycle.worth.maintenance import used
 from helix.lifecycle.worth.reinforce import LEAST_EASINESS
 from helix.model.clock import from_micros, to_micros
 from helix.model.injection import Credit
-from helix.model.memory import ROOM, Memory, room_of
+from helix.model.memory import ROOM, Memory, claimed_of, room_of, with_claimed
 
 ROOM_AT_MOST = 2
 """So many times a memory is charged for taking room: together less than what any verdict counts."""
@@ -66,7 +66,10 @@ def entry_from(data: Mapping[str, Any]) -> Entry:
 
 
 def give(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry]:
-    """Return a memory after a verdict, and what to keep of that. Without a use only the counters change."""
+    """Return a memory after a verdict, and what to keep of that. Without a use only the counters change.
+
+    What is only claimed is kept apart within `helped`.
+    """
     charged: float | None = None
     if verdict.is_room:
         after = _with_room(memory, 1, verdict.failed)
@@ -75,6 +78,8 @@ def give(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry
         after = used(memory, verdict.helped, verdict.failed, verdict.quality, now)
     else:
         after = replace(memory, helped=memory.helped + verdict.helped, failed=memory.failed + verdict.failed)
+    if verdict.claimed:
+        after = replace(after, attributes=with_claimed(after.attributes, claimed_of(after) + verdict.helped))
     after = replace(after, helped=_rounded(after.helped), failed=_rounded(after.failed))
     entry = Entry(
         memory=memory.id,
@@ -102,6 +107,7 @@ def take_back(memory: Memory, entry: Entry) -> Memory:
         return _with_room(memory, -1, entry.failed)
     (easy, easier), (half, longer) = entry.easiness, entry.half_life
     before, after = entry.last_used
+    claimed = entry.helped if entry.outcome == "claimed" else 0.0
     return replace(
         memory,
         helped=max(0.0, _rounded(memory.helped - entry.helped)),
@@ -110,6 +116,7 @@ def take_back(memory: Memory, entry: Entry) -> Memory:
         easiness=easy if memory.easiness == easier else max(LEAST_EASINESS, memory.easiness + easy - easier),
         half_life_days=half if memory.half_life_days == longer else _scaled(memory.half_life_days, half, longer),
         last_used_at=_moment(before) if _micros(memory.last_used_at) == after else memory.last_used_at,
+        attributes=with_claimed(memory.attributes, claimed_of(memory) - claimed),
     )
 
 

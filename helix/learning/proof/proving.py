@@ -9,9 +9,11 @@ from datetime import datetime
 from helix.errors import NotFoundError
 from helix.learning.action.ends import succeeded
 from helix.learning.action.fixes import looks
+from helix.learning.contracts.ids import client_task
 from helix.learning.orchestration.board import find_task, tasks_of
 from helix.learning.outcomes import noting, settle
 from helix.learning.outcomes.evidence import classify
+from helix.learning.outcomes.taking_back import takes_back
 from helix.learning.proof.page import page
 from helix.learning.proof.report import report
 from helix.lifecycle.work.foreground import Foreground
@@ -54,7 +56,7 @@ class Proof:
             if found is not None:
                 noting.note_evidence(self._store, held.id, found)
             ran = succeeded(action, looks)
-            edited = (action.at or now) if action.is_edit else None
+            edited = (action.at or now) if action.is_edit or takes_back(action) else None
             noting.note_use(self._store, held.id, files=action.files, commands=ran, edited_at=edited)
             return found
 
@@ -83,7 +85,7 @@ def task_named(store: Store, name: str) -> Task:
     if found is not None:
         return found
     for task in tasks_of(store):
-        if task.attributes.get(CLIENT_TASK) == name.strip():
+        if task.attributes.get(CLIENT_TASK) in (name.strip(), client_task(name)):
             return task
     raise NotFoundError(
         f"no task {name!r}", hint='list them: helix cypher "MATCH (t:Task) RETURN t.id, t.objective, t.outcome"'

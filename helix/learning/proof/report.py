@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from helix.learning.orchestration.board import injections, tasks_of
-from helix.learning.outcomes.ledger import REPEATED
+from helix.learning.outcomes.ledger import REPEATED, ledger_of
 from helix.learning.proof.holdback import was_drawn
 from helix.learning.proof.intervals import newcombe, wilson
 from helix.model.edge import Label, Ref
-from helix.model.injection import Injection
+from helix.model.injection import BRIEF, Injection
 from helix.model.memory import Memory
 from helix.model.proof import Arm, Harm, Leader, Lift, Period, Report, Share
 from helix.model.task import (
@@ -51,6 +51,17 @@ class Case:
         return bool(task.status != PENDING or task.outcome or task.treatment or self.shown or self.withheld)
 
     @property
+    def only_briefed(self) -> bool:
+        """Whether it is a session's main thread that had its brief, and did no work that anything is known of.
+
+        It has no outcome to come, and could not meet a failure: what agents did in that session are other tasks.
+        """
+        shown = (*self.shown, *self.withheld)
+        account = ledger_of(self.task)
+        idle = not (self.task.outcome or account.worked or account.evidence or account.repeated)
+        return idle and bool(shown) and all(one.arm == BRIEF for one in shown)
+
+    @property
     def ended(self) -> bool:
         """Whether it has an outcome that counts."""
         return self.task.outcome in _ENDED
@@ -64,6 +75,11 @@ class Case:
     def with_memory(self) -> bool:
         """Whether it belongs to the tasks that were shown something."""
         return self.task.treatment != HELD_BACK and bool(self.shown)
+
+    @property
+    def drawn_to_memory(self) -> bool:
+        """Whether it was drawn to be shown memories, and could have been held back."""
+        return self.task.treatment == WITH_MEMORY and was_drawn(self.task)
 
     @property
     def held_back(self) -> bool:
@@ -86,12 +102,18 @@ def report(store: Store, since: datetime | None = None, scope: str | None = None
 def compared(
     cases: Sequence[Case], *, now: datetime, since: datetime | None, scope: str | None, holdback: float
 ) -> Report:
-    """Return the report on cases; their order makes no difference."""
+    """Return the report on cases; their order makes no difference.
+
+    Main threads that were only briefed are no cases: what they were shown counts among the tokens, and nowhere else.
+    """
+    briefed = [case for case in cases if case.only_briefed]
+    cases = [case for case in cases if not case.only_briefed]
     shown = [case for case in cases if case.with_memory]
-    drawn = [case for case in shown if case.task.treatment == WITH_MEMORY and was_drawn(case.task)]
+    drawn = [case for case in shown if case.drawn_to_memory]
     held = [case for case in cases if case.held_back]
-    undrawn = [case for case in shown if not (case.task.treatment == WITH_MEMORY and was_drawn(case.task))]
-    with_memory, held_back = _arm(drawn), _arm(held)
+    undrawn = [case for case in shown if not case.drawn_to_memory]
+    with_memory = _arm(drawn, [case for case in briefed if case.drawn_to_memory])
+    held_back = _arm(held)
     enough = min(with_memory.delivered.cases, held_back.delivered.cases) >= LEAST_PER_ARM
     delivered = _lift(with_memory.delivered, held_back.delivered) if enough else None
     repeated = _lift(with_memory.repeated, held_back.repeated) if enough else None
@@ -106,7 +128,7 @@ def compared(
         enough=enough,
         with_memory=with_memory,
         held_back=held_back,
-        undrawn=_arm(undrawn),
+        undrawn=_arm(undrawn, [case for case in briefed if not case.drawn_to_memory]),
         neither=len(cases) - len(shown) - len(held),
         delivered=delivered,
         repeated=repeated,
@@ -118,7 +140,7 @@ def compared(
     )
 
 
-def _arm(cases: Sequence[Case]) -> Arm:
+def _arm(cases: Sequence[Case], briefed: Sequence[Case] = ()) -> Arm:
     outcomes = Counter(case.task.outcome for case in cases)
     tokens = sum(case.tokens for case in cases)
     return Arm(
@@ -129,7 +151,7 @@ def _arm(cases: Sequence[Case]) -> Arm:
         failed_checks=sum(case.task.verification == FAILED for case in cases),
         delivered=_share(outcomes[DELIVERED], outcomes[DELIVERED] + outcomes[BLOCKED]),
         repeated=_share(sum(bool(case.task.attributes.get(REPEATED)) for case in cases), len(cases)),
-        tokens=tokens,
+        tokens=tokens + sum(case.tokens for case in briefed),
         tokens_per_task=tokens / len(cases) if cases else 0.0,
     )
 

@@ -17,7 +17,11 @@ from helix.store.store import Store
 
 @pytest.mark.parametrize(
     "outcome",
-    ["success", "Success: all 12 tests pass", "delivered", "done, 0 failed", "works without errors", "no errors"],
+    [
+        *("success", "Success: all 12 tests pass", "delivered", "done, 0 failed", "works without errors", "no errors"),
+        *("passed; fixed the failing test", "Fixed the failing import", "✅ 12 of 12", "passed, none failed"),
+        *("the current important work is done", "solved a crash, merged"),
+    ],
 )
 def test_these_outcomes_are_successes(outcome: str) -> None:
     assert succeeded(outcome)
@@ -34,6 +38,13 @@ def test_these_outcomes_are_successes(outcome: str) -> None:
         "2 passed, 1 failed",
         "unsuccessful",
         "who knows",
+        "all tests pass but the build is red",
+        "done, the docs are broken",
+        "fixed one error, three fail",
+        "success, except that it is slower",
+        "passed. ❌ lint",
+        "did not fix the failing test",
+        "none of it works",
     ],
 )
 def test_these_are_not(outcome: str) -> None:

@@ -15,6 +15,7 @@ from helix.learning.orchestration.board import TaskSighting, find_task, inject, 
 from helix.learning.outcomes.noting import note_evidence, note_repeats, note_use
 from helix.learning.outcomes.settle import override, settle, tell
 from helix.learning.outcomes.verdicts import Use, verdict
+from helix.lifecycle.truth.systemic import OCCURRENCES
 from helix.model.edge import Edge
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.model.injection import ON_ERROR, RECALL, Shown
@@ -350,7 +351,9 @@ def test_three_similar_failures_learned_by_tasks_are_systemic(living: Helix, sto
         moment.forward(days=1)
     (systemic,) = living.list_memories(kinds=["systemic"]).items
     assert isinstance(systemic, Memory)
-    assert len(living.edges(systemic.id, "causes")) == 3
+    assert systemic.attributes[OCCURRENCES] == 3
+    failures = {memory.id for memory in living.list_memories(kinds=["failure"]).items}
+    assert {edge.source.id for edge in living.edges(systemic.id, "causes")} == failures, "each once, as it is now"
 
 
 def test_failures_that_were_known_and_came_again_are_counted_with_the_task(

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.learning.orchestration.board import TaskSighting, inject, mirror
-from helix.learning.outcomes.ledger import REPEATED
+from helix.learning.outcomes.ledger import REPEATED, ledger_of, with_ledger
 from helix.learning.outcomes.noting import note_evidence, note_repeats, note_use
 from helix.learning.outcomes.settle import settle
 from helix.learning.proof.holdback import SHARE
 from helix.learning.proof.page import page
 from helix.learning.proof.report import LEAST_PER_ARM, Case, compared
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import Injection, Shown
+from helix.model.injection import ACTION, BRIEF, Injection, Shown
 from helix.model.proof import Report
 from helix.model.task import TOKENS_INJECTED, Task
 from helix.service import Helix
@@ -164,6 +167,110 @@ def test_what_only_stands_in_a_plan_is_counted_nowhere(living: Helix, store: Sto
     mirror(store, TaskSighting(session="s", key="begun", status="in_progress"))
     mirror(store, TaskSighting(session="s", key="over", status="completed", outcome="skipped"))
     assert living.report().neither == 2
+
+
+def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
+    living: Helix, store: Store, moment: Moment
+) -> None:
+    memory = living.store(trigger="colours look odd", resolution="ask Mira", kind="convention").id
+    failure = living.store(trigger="ImportError in CI", resolution="", kind="failure").id
+    moment.forward(minutes=1)
+
+    def session(name: str, arm: str = BRIEF, *, held: bool = False) -> str:
+        seen = TaskSighting(
+            session=name, key="session", status="completed", treatment="held_back" if held else "memory"
+        )
+        task = mirror(store, seen).id
+        inject(
+            store,
+            task,
+            [Shown(memory_id=memory, name="", kind="", rank=1, score=1, arm=arm, tokens=30)],
+            held_back=held,
+        )
+        settle(store, task)
+        return task
+
+    session("idle"), session("idle and held back", held=True)
+    found = living.report()
+    assert (found.undrawn.tasks, found.held_back.tasks, found.neither, found.harm.shown) == (0, 0, 0, 0)
+    assert (found.undrawn.tokens, found.undrawn.tokens_per_task) == (30, 0)
+    session("warned at a command", ACTION)
+    note_use(store, session("edited"), files=["a.py"])
+    note_evidence(store, session("verified"), Evidence(kind=EvidenceKind.TEST, command="pytest", passed=True, id="1"))
+    note_repeats(store, session("failed again"), [failure])
+    settle(store, session("told"), outcome="skipped")
+    found = living.report()
+    assert (found.undrawn.tasks, found.undrawn.open, found.undrawn.tokens) == (5, 3, 180)
+    assert found.undrawn.tokens_per_task == 30
+
+
+_HISTORY = st.fixed_dictionaries(
+    {
+        "outcome": st.sampled_from(["", "", "", "delivered", "blocked", "skipped"]),
+        "treatment": st.sampled_from(["memory", "held_back", ""]),
+        "drawn": st.booleans(),
+        "arms": st.just([BRIEF]) | st.lists(st.sampled_from([BRIEF, "recall", ACTION]), max_size=3),
+        "worked": st.sampled_from([False, False, True]),
+        "repeated": st.sampled_from([False, False, True]),
+        "tokens": st.integers(0, 50),
+    }
+)
+
+
+@given(st.lists(_HISTORY, max_size=40))
+def test_the_counts_are_what_counting_by_hand_comes_to(histories: list[dict[str, Any]]) -> None:
+    """Against sorting each task, as it was told, into the one place where it counts."""
+    places: dict[str, list[dict[str, Any]]] = {"with": [], "held": [], "undrawn": [], "neither": []}
+    tokens = {"with": 0, "held": 0, "undrawn": 0, "neither": 0}
+    for one in histories:
+        held = one["treatment"] == "held_back"
+        where = "neither" if not one["arms"] else "held" if held else "undrawn"
+        if where == "undrawn" and one["treatment"] == "memory" and one["drawn"]:
+            where = "with"
+        tokens[where] += 0 if held else one["tokens"]
+        did = one["worked"] or one["repeated"] or one["outcome"]
+        if did or not one["arms"] or any(arm != BRIEF for arm in one["arms"]):
+            places[where].append(one)
+    found = told([_case_of(one) for one in histories])
+    assert found.neither == len(places["neither"])
+    for where, arm in (("with", found.with_memory), ("held", found.held_back), ("undrawn", found.undrawn)):
+        outcomes = Counter(one["outcome"] for one in places[where])
+        own = sum(one["tokens"] for one in places[where] if where != "held")
+        assert (arm.tasks, arm.skipped, arm.open, arm.blocked) == (
+            len(places[where]),
+            outcomes["skipped"],
+            outcomes[""],
+            outcomes["blocked"],
+        )
+        assert (arm.delivered.hits, arm.delivered.cases) == (
+            outcomes["delivered"],
+            outcomes["delivered"] + outcomes["blocked"],
+        )
+        assert (arm.repeated.hits, arm.repeated.cases) == (sum(one["repeated"] for one in places[where]), arm.tasks)
+        assert (arm.tokens, arm.tokens_per_task) == (tokens[where], own / arm.tasks if arm.tasks else 0)
+
+
+def _case_of(one: dict[str, Any]) -> Case:
+    """Return the task of such a history as the store would hold it."""
+    held = one["treatment"] == "held_back"
+    memories = tuple(
+        Injection(memory_id=f"m{rank}", name="", arm=arm, rank=rank, score=1.0, at=START, held_back=held)
+        for rank, arm in enumerate(one["arms"], 1)
+    )
+    attributes: dict[str, object] = {SHARE: 0.1 if one["drawn"] else 0.0}
+    attributes |= {} if held or not memories else {TOKENS_INJECTED: one["tokens"]}
+    attributes |= {REPEATED: ["f"]} if one["repeated"] else {}
+    task = Task(
+        id=f"t{next(_NUMBERS)}",
+        objective="",
+        recorded_at=START,
+        status="completed",
+        outcome=one["outcome"],
+        treatment=one["treatment"],
+        attributes=attributes,
+    )
+    task = with_ledger(task, replace(ledger_of(task), worked=one["worked"]))
+    return Case(task=task, shown=() if held else memories, withheld=memories if held else ())
 
 
 def test_a_page_of_one_day_draws_the_intervals_that_it_speaks_of_and_tells_the_harm() -> None:
