@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from helix.cli import given
 from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, Word, dry_run_option, limit_option, project_scope_option, scope_option
 from helix.cli.output import Output
@@ -45,8 +46,9 @@ def record(invocation: Invocation, /, content: str | None, files: tuple[str, ...
     helix record "The build failed: libfoo was missing" --session monday
     make test 2>&1 | tail -20 | helix record --role tool
     """
-    if content == "-" or (content is None and not sys.stdin.isatty()):
-        content = sys.stdin.read()
+    if content is None and not sys.stdin.isatty():
+        content = given.STDIN
+    content = given.text(content or "")
     if not content:
         raise InvalidInputError("there is nothing to record", hint='helix record "what happened"')
     about = {"files": files, "project": Path.cwd()} if files else {}

@@ -25,11 +25,12 @@ Entries = Mapping[tuple[str, str], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A settings file before and after; None where there is no file."""
+    """A settings file before and after; None where there is no file, whose folder goes too if it was made for it."""
 
     path: Path
     before: str | None
     after: str | None
+    made_folder: bool = False
 
     @property
     def is_none(self) -> bool:
@@ -41,8 +42,9 @@ class Change:
         path = self.path.resolve()
         if self.after is None:
             path.unlink(missing_ok=True)
-            with suppress(OSError):
-                path.parent.rmdir()  # only where nothing else is in it
+            if self.made_folder:
+                with suppress(OSError):
+                    path.parent.rmdir()  # only where nothing else is in it
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
@@ -65,12 +67,14 @@ class Memo:
 
     `before` is the file as it was, None where there was none; it counts while the file is as it was left (`digest`).
     Once somebody has changed it, `had` says for each entry what stood there: [value], or [] for nothing.
+    `made_folder` says that the file's folder was not there either.
     """
 
     path: str
     before: str | None
     digest: str
     had: tuple[tuple[str, str, list[Any]], ...]
+    made_folder: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return it as it is kept."""
@@ -80,7 +84,8 @@ class Memo:
     def from_json(cls, record: Mapping[str, Any]) -> Memo:
         """Return what `as_json` made a record of."""
         had = tuple((str(outer), str(inner), list(value)) for outer, inner, value in record["had"])
-        return cls(path=record["path"], before=record["before"], digest=record["digest"], had=had)
+        made = bool(record.get("made_folder", False))
+        return cls(path=record["path"], before=record["before"], digest=record["digest"], had=had, made_folder=made)
 
 
 def read(path: Path) -> str | None:
@@ -112,7 +117,8 @@ def put(path: Path, entries: Entries, earlier: Memo | None = None) -> tuple[Chan
             raise ConfigError(f"{outer!r} in {path} is no object", hint=hint)
         had.append((outer, inner, [there[inner]] if inner in there else []))
         text = _edited(text, partial(set_member, path=(outer, inner), value=value))
-    memo = Memo(path=str(path), before=base, digest=_digest(text), had=tuple(had))
+    made = not path.resolve().parent.is_dir() if earlier is None else earlier.made_folder
+    memo = Memo(path=str(path), before=base, digest=_digest(text), had=tuple(had), made_folder=made)
     return Change(path=path, before=now, after=text), memo
 
 
@@ -121,7 +127,8 @@ def take_back(memo: Memo) -> Change:
     path = Path(memo.path)
     now = read(path)
     if now is None or _digest(now) == memo.digest:
-        return Change(path=path, before=now, after=None if now is None else memo.before)
+        after = None if now is None else memo.before
+        return Change(path=path, before=now, after=after, made_folder=memo.made_folder)
     text = now
     held = {} if memo.before is None else _parsed(path, memo.before)
     for outer, inner, value in memo.had:
@@ -134,7 +141,7 @@ def take_back(memo: Memo) -> Change:
         if outer not in held and not _parsed(path, text)[outer]:
             text = _edited(text, partial(drop_member, path=(outer,)))
     nothing_left = memo.before is None and not _parsed(path, text)
-    return Change(path=path, before=now, after=None if nothing_left else text)
+    return Change(path=path, before=now, after=None if nothing_left else text, made_folder=memo.made_folder)
 
 
 def memo_of(path: Path, entries: Entries) -> Memo:

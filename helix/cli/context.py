@@ -13,7 +13,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, project_scope_option, seen_scope_option, session_option
 from helix.cli.output import Output
 from helix.errors import InvalidInputError
-from helix.identity import identify
+from helix.identity import project_at
 
 _limit = limit_option(5)
 
@@ -136,7 +136,6 @@ def action(invocation: Invocation, /, command: str | None, files: tuple[str, ...
     if not command and not files and output is None:
         raise click.UsageError("say what is done: --command, --file or --output")
     here = Path.cwd()
-    project = identify(here, home=Path.home())
     _show(
         invocation,
         "at_action",
@@ -144,7 +143,7 @@ def action(invocation: Invocation, /, command: str | None, files: tuple[str, ...
         files=files,
         output=None if output is None else output.read(),
         folder=str(here),
-        project=None if project is None else str(project.root),
+        project=str(project_at(here).root),
         **asked,
     )
 
@@ -153,6 +152,8 @@ def _show(invocation: Invocation, operation: str, field: str = "text", **asked: 
     data = invocation.run(operation, **{name: value for name, value in asked.items() if value != ()})
     (answer,) = data.values()
     invocation.emit(data, lambda out: out.line(answer[field] or "nothing that is remembered fits"))
+    if not invocation.json:
+        invocation.say(f"as told in {asked['scope']} and global" if asked["scope"] else "from every project")
 
 
 def _tasks(given: str) -> list[Mapping[str, Any]]:

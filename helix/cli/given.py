@@ -12,13 +12,13 @@ STDIN = "-"
 
 
 def text(value: str) -> str:
-    """Return what was given; stdin's text for `-`. Raises InvalidInputError where that is no UTF-8."""
+    """Return what was given; stdin's text for `-`, with replacement characters for bytes that are not UTF-8.
+
+    What programs write is full of such bytes, whatever the locale says of them.
+    """
     if value != STDIN:
         return value
-    try:
-        return sys.stdin.read()
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"stdin is not UTF-8 text: {error}") from error
+    return sys.stdin.buffer.read().decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def json_object(value: str, what: str) -> dict[str, Any]:
@@ -30,9 +30,13 @@ def json_object(value: str, what: str) -> dict[str, Any]:
 
 
 def json_objects(value: str, what: str) -> list[dict[str, Any]]:
-    """Return the list of JSON objects that was given; raises InvalidInputError for anything else."""
-    found = _read(value, what)
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    """Return the JSON objects that were given: in a list, as the list `tasks` of one, or one after another.
+
+    Raises InvalidInputError for anything else.
+    """
+    whole = _each(text(value).strip(), what)
+    found = _listed(whole[0]) if len(whole) == 1 else whole
+    if whole == [{}] or not all(isinstance(one, dict) for one in found):
         raise InvalidInputError(
             f"{what} are no JSON list of objects", hint='such as [{"id": "1", "status": "pending"}]'
         )
@@ -47,8 +51,33 @@ def json_texts(value: str, what: str) -> list[str]:
     return found
 
 
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, dict) and isinstance(value.get("tasks"), list):
+        value = value["tasks"]
+    return value if isinstance(value, list) else [value]
+
+
+def _each(said: str, what: str) -> list[Any]:
+    """Return the JSON values that stand one after another in a text."""
+    found, at = list[Any](), 0
+    while at < len(said) or not found:
+        try:
+            value, at = json.JSONDecoder().raw_decode(said, at)
+        except (ValueError, RecursionError) as error:
+            raise _unreadable(what, error, 'such as [{"id": "1", "status": "pending"}]') from error
+        found.append(value)
+        at += len(said[at:]) - len(said[at:].lstrip())
+    return found
+
+
 def _read(value: str, what: str) -> Any:
+    said = text(value)
     try:
-        return json.loads(text(value))
+        return json.loads(said)
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"{what} cannot be read as JSON: {error}", hint="`-` reads it from stdin") from error
+        hint = "give a JSON text on stdin" if value == STDIN else "`-` reads it from stdin"
+        raise _unreadable(what, error, hint) from error
+
+
+def _unreadable(what: str, error: Exception, hint: str) -> InvalidInputError:
+    return InvalidInputError(f"{what} cannot be read as JSON: {error}", hint=hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -15,6 +16,9 @@ from helix.settings import Settings, load
 
 if TYPE_CHECKING:
     from helix.client import Client
+
+_UNDECODED = re.compile("[\ud800-\udfff]")
+"""What Python makes of the bytes of an argument that are no UTF-8."""
 
 
 class Invocation:
@@ -49,7 +53,7 @@ class Invocation:
 
     def run(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Run a named operation in the daemon and return its `data`; see `Client.run`."""
-        return self.client().run(operation, **arguments)
+        return self.client().run(operation, **_readable(arguments))
 
     def emit(self, data: Mapping[str, Any], show: Callable[[Output], None]) -> None:
         """Write the data as JSON with `--json`, otherwise let `show` write it for people."""
@@ -67,3 +71,12 @@ class Invocation:
         """Close the connection to the daemon, if there is one."""
         if self._client is not None:
             self._client.close()
+
+
+def _readable(value: Any) -> Any:
+    """Return what was given as arguments, with replacement characters for bytes that are not UTF-8."""
+    if type(value) is str:  # members of enums are texts too, and go by their names
+        return _UNDECODED.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, Mapping):
+        return {name: _readable(one) for name, one in value.items()}
+    return [_readable(one) for one in value] if isinstance(value, tuple | list) else value

@@ -42,7 +42,7 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         whole = raw.endswith(b"\n") or len(raw) <= LINE_BYTES
         if not whole:
             position += _skip_line(stream)
-        line, sent, problem = _decoded(raw) if whole else ("", 0, f"longer than {LINE_BYTES} bytes")
+        line, sent, problem = _decoded(raw) if whole else ("", 0, f"longer than {LINE_BYTES:,} bytes")
         if problem:
             yield Chunk(
                 lines=tuple(lines), first_line=first, bytes_read=position, problems=((f"line {number}", problem),)
@@ -65,7 +65,7 @@ def _decoded(raw: bytes) -> tuple[str, int, str]:
     except UnicodeDecodeError:
         return "", 0, "not UTF-8 text"
     sent = len(json.dumps(line))
-    return line, sent, "" if sent <= LINE_BYTES else f"longer than {LINE_BYTES} bytes as it is sent"
+    return line, sent, "" if sent <= LINE_BYTES else f"longer than {LINE_BYTES:,} bytes as it is sent"
 
 
 def _skip_line(stream: BinaryIO) -> int:

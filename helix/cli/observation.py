@@ -9,11 +9,12 @@ import click
 
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import F, Word, counted_scope_option, limit_option, project_scope_option
+from helix.cli.options import F, Word, counted_scope_option, limit_option, own_session_option, project_scope_option
 from helix.cli.output import Output, one_line, shorten
 from helix.model.candidate import Certainty
 
 Record = Mapping[str, Any]
+_NO_SUCCESS = "no pattern: the outcome does not say that it worked, such as `success: the tests pass`"
 
 
 def _keeping(command: F) -> F:
@@ -29,7 +30,7 @@ def _keeping(command: F) -> F:
             help="With --store: how sure it must be.",
         ),
         project_scope_option,
-        click.option("--session", metavar="ID", help="The session it happened in."),
+        own_session_option("The session it happened in."),
         click.option("--task-id", metavar="ID", help="The task it was learned in, by its id on the board."),
         click.option("--agent", help="Whose words they are."),
         click.option("--source", help="Where they come from."),
@@ -103,18 +104,19 @@ def builder(
 
 @observe.command()
 @click.option("--objective", required=True, help="What was to be reached.")
-@click.option("--tasks", required=True, metavar="JSON", help="The tasks; - reads stdin.")
+@click.option("--tasks", metavar="JSON", help="The tasks; - reads stdin. By default those that are kept of --session.")
 @click.option("--outcomes", metavar="JSON", help='What became of them: {"001": "delivered"}.')
 @_keeping
 @click.pass_obj
-def session(invocation: Invocation, /, objective: str, tasks: str, outcomes: str | None, **keeping: Any) -> None:
+def session(invocation: Invocation, /, objective: str, tasks: str | None, outcomes: str | None, **keeping: Any) -> None:
     """What a session came to as a whole.
 
     \b
+    helix observe session --objective "add a login" --queue
     helix observe session --objective "add a login" --tasks - --store < tasks.json
     """
     ended = given.json_object(outcomes, "the outcomes") if outcomes is not None else None
-    listed = given.json_objects(tasks, "tasks")
+    listed = given.json_objects(tasks, "tasks") if tasks is not None else None
     _told(invocation, invocation.run("observe_session", objective=objective, tasks=listed, outcomes=ended, **keeping))
 
 
@@ -197,7 +199,7 @@ def chunk(invocation: Invocation, /, approach: str, **rest: Any) -> None:
     """
     data = invocation.run("chunk", approach=given.text(approach), **rest)
     result = data["chunk"]
-    words = f"{result['status'].lower()} {result['name']}" if result else "no pattern: the outcome is no success"
+    words = f"{result['status'].lower()} {result['name']}" if result else _NO_SUCCESS
     invocation.emit(data, lambda out: out.line(words))
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from helix.cli.invocation import Invocation
-from helix.identity import identify
+from helix.identity import NO_PROJECT, project_at
 from helix.model.memory import Kind
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -60,20 +60,20 @@ def scope_option(command: F) -> F:
 
 
 def project_scope_option(command: F) -> F:
-    """Add `--scope`, by default that of the project of the folder the command is run in, `global` outside of one."""
-    words = "A project's id, or `global`; by default this folder's repository."
+    """Add `--scope`, by default that of the project of the folder the command is run in, `global` where it is none."""
+    words = "A project's id, or `global`; by default this folder's project."
     return click.option("--scope", metavar="SCOPE", callback=_project_scope, help=words)(command)
 
 
 def seen_scope_option(command: F) -> F:
-    """Add `--scope` for what is asked: by default this project and `global`, everything outside of a project."""
-    words = "A project's id (`global` is seen too), or `all`; by default this folder's repository."
+    """Add `--scope` for what is asked: by default this project and `global`, everything where the folder is none."""
+    words = "A project's id (`global` is seen too), or `all`; by default this folder's project."
     return click.option("--scope", metavar="SCOPE", callback=_seen_scope, help=words)(command)
 
 
 def counted_scope_option(command: F) -> F:
-    """Add `--scope` for what is counted: by default this project alone, everything outside of a project."""
-    words = "A project's id, `global`, or `all`; by default this folder's repository, all outside of one."
+    """Add `--scope` for what is counted: by default this project alone, everything where the folder is none."""
+    words = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
     return click.option("--scope", metavar="SCOPE", callback=_seen_scope, help=words)(command)
 
 
@@ -91,10 +91,8 @@ def project_scope(invocation: Invocation | None, folder: Path) -> str | None:
     if invocation is None:
         return None
     settings = invocation.settings
-    if settings.scope:
-        return settings.scope
-    found = identify(folder, worktrees=settings.worktrees, home=Path.home())
-    return None if found is None else found.scope
+    found = project_at(folder, worktrees=settings.worktrees, chosen=settings.scope).scope
+    return None if found == NO_PROJECT and not settings.scope else found
 
 
 def session_option(command: F) -> F:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from helix.cli import given
 from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, Word, dry_run_option, kind_type, project_scope_option, scope_option
 from helix.cli.output import Output, shorten
@@ -63,8 +64,9 @@ def store(
     helix store --kind failure --trigger "port 8080 is taken" --resolution "stop the old server"
     git log -1 --format=%B | helix store --kind decision
     """
-    if text == "-" or (text is None and resolution is None and not sys.stdin.isatty()):
-        text = sys.stdin.read()
+    if text is None and resolution is None and not sys.stdin.isatty():
+        text = given.STDIN
+    text = None if text is None else given.text(text)
     if text is None and (resolution is None or trigger is None):
         raise InvalidInputError("there is nothing to remember", hint='helix store "what to remember"')
     if trigger is None and resolution is None:

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -125,7 +126,9 @@ def _announced(helix: Helix, listener: socket.socket, idle_minutes: float, ready
         renew(helix.settings.home, store, url=url, token=token, hook_ms=helix.settings.hook_ms)
     except OSError:
         logger.exception("the plugin of connected clients could not be brought up to date")
-    ready(found, tuple(helix.status().warnings))
+    # Requests are answered from here on, whether or not there is room (or anybody left) to say so.
+    with suppress(OSError):
+        ready(found, tuple(helix.status().warnings))
 
 
 def _listening(settings: Settings) -> socket.socket:

@@ -16,6 +16,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.output import Output, size
 from helix.cli.render import gate_line, moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
+from helix.identity import PROJECT_FILE, former_scopes, project_of
 from helix.lock import is_locked, owner_of
 from helix.settings import Settings, calm_numpy
 
@@ -75,7 +76,15 @@ def status(invocation: Invocation, /) -> None:
         raise click.exceptions.Exit(DaemonError.exit_code)
     with client:
         data = client.run("status")
-    invocation.emit({**data, "daemon": asdict(found)}, lambda out: _show_status(out, data["status"], found))
+        former = [scope for scope in former_scopes(Path.cwd()) if client.run("stats", scope=scope)["stats"]["total"]]
+    here = project_of(Path.cwd(), worktrees=settings.worktrees, chosen=settings.scope).scope
+    invocation.emit(
+        {**data, "daemon": asdict(found), "scope": here, "formerScopes": [one for one in former if one != here]},
+        lambda out: _show_status(out, data["status"], found, here),
+    )
+    for scope in () if invocation.json or here in former else former:
+        invocation.say(f"warning: this folder's project was {scope} before, and what is known of that is not seen here")
+        invocation.say(f'hint: to go on with it, write name = "{scope}" into {PROJECT_FILE} at the top of the project')
 
 
 @click.command()
@@ -166,7 +175,7 @@ def _absence(settings: Settings) -> str:
     return f"no daemon runs for {store}; the next command starts one"
 
 
-def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon) -> None:
+def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here: str) -> None:
     leaves = (
         f"leaves after {found.idle_minutes:g} unused minutes" if found.idle_minutes else "stays until it is stopped"
     )
@@ -176,6 +185,7 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon) -> N
             "daemon": f"{found.url}, process {found.pid}, Helix {found.version}, {leaves}",
             "started": moment(report["startedAt"]),
             "store": report["store"],
+            "this folder": f"its scope is {here}",
             "recall": report["mode"],
             "model": f"{report['model']} ({report['dimension']} dimensions)"
             if report["dimension"]

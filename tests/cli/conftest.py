@@ -21,7 +21,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("HELIX_EMBEDDING_MODEL", "none")
         patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         patch.delenv("HELIX_DB_PATH", raising=False)
-        patch.chdir(folder.parent)  # the checkout is a repository, and so a project
+        patch.setenv("HOME", str(folder.parent))
+        patch.chdir(folder.parent)  # somebody's home is no project; the checkout and any other folder are
         yield folder
         run_here("stop")
 

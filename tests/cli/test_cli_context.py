@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
+import pytest
 from command_line import Command, Result
+
+from helix.identity import folder_identity
 
 SCOPE = ("--scope", "contexts")
 
@@ -70,3 +74,30 @@ def test_a_file_of_tasks_that_is_not_there_is_named_with_what_should_stand_there
     assert "/nonexistent/tasks.json cannot be read" in refused.err
     assert "JSON list of tasks" in refused.err
     assert "helix config" not in refused.err
+
+
+def test_a_folder_without_a_repository_is_a_project_for_the_command_line_as_for_hooks(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path / "notes")
+    scope = folder_identity(tmp_path / "notes").scope
+    kept = ("--trigger", "`make paper` fails", "--resolution", "install the fonts", "--kind", "failure")
+    assert f"in {scope}" in ok(helix_command("store", *kept)).out
+    asked = ok(helix_command("context", "action", "--command", "make paper"))
+    assert "install the fonts" in asked.out and scope in asked.err
+    assert scope in ok(helix_command("status")).out
+    monkeypatch.chdir(tmp_path)
+    assert "install the fonts" not in ok(helix_command("context", "action", "--command", "make paper")).out
+    git = ["git", "-C", str(tmp_path / "notes")]
+    subprocess.run([*git, "init", "-q"], check=True)
+    monkeypatch.chdir(tmp_path / "notes")
+    own = ok(helix_command("status", "--json")).data["scope"]
+    ok(helix_command("store", *kept))
+    subprocess.run([*git, "remote", "add", "origin", "https://example.org/a/notes"], check=True)
+    said = ok(helix_command("status", "--json")).data
+    assert (said["scope"], said["formerScopes"]) == ("example.org/a/notes", [scope, own])
+    assert f'name = "{own}"' in ok(helix_command("status")).err
+    (tmp_path / "notes" / ".helix").mkdir()
+    (tmp_path / "notes" / ".helix" / "project.toml").write_text(f'name = "{own}"\n', "utf-8")
+    assert ok(helix_command("status", "--json")).data["formerScopes"] == [scope]

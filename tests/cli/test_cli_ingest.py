@@ -46,7 +46,7 @@ def test_a_history_goes_in_once_and_is_recalled(
     assert said.out.startswith("2 episodes, ")
     again = helix_command("ingest", "git", "repository", "--json").data["ingestGit"]
     assert (again["state"], again["result"]["episodes"]) == ("DONE", 0)
-    assert "parser" in helix_command("recall", "crash of the parser on empty input").out
+    assert "parser" in helix_command("recall", "crash of the parser on empty input", "--scope", "all").out
 
 
 def test_what_is_no_repository_is_said_at_once(helix_command: Command, tmp_path: Path) -> None:

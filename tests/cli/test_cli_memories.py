@@ -214,3 +214,26 @@ def test_hostile_text_is_stored_or_refused_but_never_breaks_anything(helix_comma
     said = helix_command("store", text, "--json")
     assert said.code in (0, InvalidInputError.exit_code)
     assert helix_command("recall", text[:100], "--json").code in (0, InvalidInputError.exit_code)
+
+
+@pytest.mark.parametrize("line", [("store", "-"), ("store",), ("record", "-"), ("record",)])
+def test_bytes_that_are_no_text_are_replaced_where_they_come_from_a_pipe(
+    helix_command: Command, line: tuple[str, ...]
+) -> None:
+    said = helix_command(*line, stdin=f"the caf\xe9 of {line} fails".encode("latin-1"))
+    assert (said.code, said.err) == (0, "")
+
+
+def test_bytes_that_are_no_text_are_replaced_in_arguments(helix_command: Command) -> None:
+    said = helix_command("store", "the caf\udce9 in the argument fails", "--json")
+    assert said.code == 0, said.err
+    kept = helix_command("get", said.data["store"]["name"], "--json").data["get"]
+    assert kept["trigger"] == "the caf\ufffd in the argument fails"
+
+
+def test_far_too_much_to_record_is_refused_as_such(helix_command: Command) -> None:
+    said = helix_command("record", "-", stdin=b"a line of a log\n" * 700_000)
+    assert (said.code, said.err.splitlines()[0]) == (
+        InvalidInputError.exit_code,
+        "error [INVALID_INPUT]: the request is larger than 4,194,304 bytes",
+    )

@@ -41,7 +41,16 @@ def test_plans_and_sessions_are_observed(helix_command: Command) -> None:
     plan = ok(helix_command("observe", "planner", "--tasks", "-", "--exploration", "{}", *SCOPE, stdin=tasks))
     assert "decision, medium" in plan.out
     told = ("--objective", "a login", "--tasks", "-", "--outcomes", '{"001": "delivered"}')
-    assert "delivered: tokens" in ok(helix_command("observe", "session", *told, *SCOPE, stdin=tasks)).out
+    one = tasks.strip(b"[]")
+    for listed in (tasks, one, one + b"\n" + one.replace(b"1", b"2"), b'{"tasks": ' + tasks + b"}"):
+        assert "delivered: tokens" in ok(helix_command("observe", "session", *told, *SCOPE, stdin=listed)).out
+    refused = helix_command("observe", "session", *told, *SCOPE, "--json", stdin=b"#1 [completed] 001: tokens")
+    assert (refused.code, "stdin" in refused.error.get("hint", "")) == (2, False)
+
+
+def test_without_tasks_those_of_the_session_are_taken(helix_command: Command) -> None:
+    told = ("observe", "session", "--objective", "a login", *SCOPE)
+    assert "nothing to learn" in ok(helix_command(*told, "--session", "unheard-of")).out
 
 
 def test_a_task_that_worked_gives_a_pattern(helix_command: Command) -> None:

@@ -61,7 +61,7 @@ def test_this_folders_project_is_counted_and_all_of_them_where_that_is_said(
         counts = [found.get("stats", found)[count] for found in (here, there, everywhere)]
         assert counts[0] == 0
         assert 0 < counts[1] <= counts[2]
-        assert "this folder's repository" in " ".join(ok(helix_command(command, "--help")).out.split())
+        assert "this folder's project" in " ".join(ok(helix_command(command, "--help")).out.split())
     assert ok(helix_command("queue", "list")).out == ok(helix_command("queue", "list", "--scope", "this-folder")).out
 
 

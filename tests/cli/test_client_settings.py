@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix.cli.client_settings import Entries, put, take_back
+from helix.cli.client_settings import Entries, Memo, put, take_back
 from helix.errors import ConfigError
 
 ENTRIES: Entries = {
@@ -72,6 +72,16 @@ def test_a_file_that_there_was_not_is_gone_again_with_its_folder(path: Path) -> 
     assert path.stat().st_mode & 0o077 == 0
     take_back(memo).write()
     assert not path.parent.exists()
+
+
+def test_an_empty_folder_that_there_was_stays_whatever_is_set_in_between(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    change, memo = put(path, ENTRIES)
+    change.write()
+    change, memo = put(path, {("enabledPlugins", "helix@helix-0a1b2c"): True}, Memo.from_json(memo.as_json()))
+    change.write()
+    take_back(Memo.from_json(memo.as_json())).write()
+    assert list(path.parent.iterdir()) == []
 
 
 def test_a_folder_with_something_else_in_it_stays(path: Path) -> None:
