@@ -27,6 +27,9 @@ E = TypeVar("E", bound=Enum)
 DEFAULT_TIMEOUT = 35.0
 """Seconds to wait for an answer: a little more than the daemon's own limit, so that its error arrives first."""
 
+REQUEST_BYTES = 4 << 20
+"""Largest body of a request that the daemon takes."""
+
 Relocate = Callable[[], tuple[str, str]]
 """Returns the (url, token) of a daemon that runs, starting one where none does."""
 
@@ -148,6 +151,12 @@ class Client:
         self.close()
 
     def _post(self, body: bytes) -> tuple[int, bytes]:
+        if len(body) > REQUEST_BYTES:
+            # The daemon hangs up on the rest of it, and its refusal is lost as often as not.
+            raise InvalidInputError(
+                f"the request is larger than {REQUEST_BYTES:,} bytes",
+                hint="send it in smaller parts; `helix ingest` takes in whole files",
+            )
         connection = self._connected()
         try:
             connection.request("POST", "/graphql", body, {**_HEADERS, "authorization": f"Bearer {self._token}"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from helix import __version__
 from helix.client import Client, error_from
-from helix.errors import DaemonError, HelixError, StoreLockedError
+from helix.errors import DaemonError, DiskFullError, HelixError, StoreLockedError
 from helix.lock import StoreLock, is_locked, owner_of
 from helix.settings import Settings, child_environment, load
 
@@ -45,11 +46,9 @@ _HELD_SECONDS = 20.0
 _PAUSE_SECONDS = 0.05
 _STARTING = "starting"
 _TOKEN_BYTES = 32
+_ROOM_TO_START = 1 << 20
 
-if sys.platform == "win32":
-    _NO_WINDOW = subprocess.CREATE_NO_WINDOW
-else:
-    _NO_WINDOW = 0
+_NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +279,11 @@ def _failure(log: Path) -> HelixError:
     with suppress(ValueError, KeyError, IndexError, TypeError):
         error = json.loads(lines[-1])["error"]
         return error_from(error["code"], error["message"], error["hint"])
-    return DaemonError("the daemon ended before it was ready: " + "\n".join(lines[-5:]), hint=f"see {log}")
+    if shutil.disk_usage(log.parent).free < _ROOM_TO_START:  # what it had to say of that found no room either
+        words = f"no room on the disk of {log.parent.parent}: the daemon cannot start"
+        return DiskFullError(words, hint="free some space and try again: nothing was lost")
+    said = "\n".join(lines[-5:]) or "without a word"
+    return DaemonError(f"the daemon ended before it was ready: {said}", hint=f"see {log.parent}")
 
 
 def _asked_to_stop(daemon: Daemon, store: Path) -> bool:
@@ -331,9 +334,8 @@ def _read_token(store: Path) -> str:
     try:
         return (store / TOKEN_FILE).read_text("ascii").strip()
     except OSError as error:
-        raise DaemonError(
-            f"the daemon's token cannot be read: {error}", hint="only the store's owner may use it"
-        ) from error
+        hint = "only the store's owner may use it"
+        raise DaemonError(f"the daemon's token cannot be read: {error}", hint=hint) from error
 
 
 def _timeout(settings: Settings) -> float:

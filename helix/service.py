@@ -334,6 +334,9 @@ def open_embedded(path: str | Path, **overrides: Any) -> Helix:
     return Helix.open(configuration.load({"db_path": Path(path), **overrides}))
 
 
-def restore_closed(settings: Settings, path: Path) -> None:
-    """Put a backup in the place of a store that nobody has open, even of one that cannot be opened."""
-    backup.restore_closed(settings.store_path, path, system_clock())
+def restore_closed(settings: Settings, path: Path) -> Mapping[str, object]:
+    """Put a backup in the place of a store that nobody has open, even of one that cannot be opened.
+
+    Returns the `rows` of it, where the old journal is `kept` ("" where there was none), and `warnings`.
+    """
+    return backup.restore_closed(settings.store_path, path, system_clock())

@@ -8,6 +8,7 @@ moment they are needed, and are no settings.
 from __future__ import annotations
 
 import json
+import math
 import os
 import tomllib
 from collections.abc import Collection, Mapping, MutableMapping
@@ -23,6 +24,21 @@ def _setting(default: Any, help_text: str) -> Any:
 
 
 _HOME = Path("~/.helix")
+_PREFIX = "HELIX_"
+_FORMS = {"bool": "true or false", "int": "a whole number", "float": "a number"}
+_ALIKE = 0.75
+"""How much a variable has to be like a setting's to count as that one misspelt."""
+
+_FROM_ONE = ("buffer_pool_mb", "max_db_gb", "kuzu_threads", "reopen_after", "text_limit", "page_size", "recurrences")
+_BOUNDS: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys((*_FROM_ONE, "embedding_threads", "rerank_candidates", "hook_ms"), (1, math.inf)),
+    **dict.fromkeys(("monthly_token_budget", "idle_exit_minutes"), (0, math.inf)),
+    "port": (0, 65_535),
+    "model_timeout_s": (0.1, 600),
+    **dict.fromkeys(("heuristic_confidence_cutoff", "guard_share", "context_floor", "holdback"), (0, 1)),
+    "unused_penalty": (0, 0.1),
+}
+"""The least and the most that a number may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +49,7 @@ class Settings:
     db_path: Path | None = _setting(None, "folder of the store; default: <project>/.helix/store, else <home>/store")
     host: str = _setting("127.0.0.1", "address the daemon binds to; only loopback addresses are accepted")
     port: int = _setting(0, "port of the daemon; 0 picks a free one and writes it to the store's daemon.json")
-    idle_exit_minutes: float = _setting(
-        120.0, "the daemon that a client started leaves after this long unused; 0: never"
-    )
+    idle_exit_minutes: float = _setting(120.0, "a daemon that a client started leaves when unused so long; 0: never")
     log_level: str = _setting("info", "level of the daemon's log: debug, info, warning, error")
 
     embedding_model: str = _setting(
@@ -145,7 +159,7 @@ class Settings:
 
 def variable_of(name: str) -> str:
     """Return the environment variable of a setting."""
-    return f"HELIX_{name.upper()}"
+    return f"{_PREFIX}{name.upper()}"
 
 
 def described() -> tuple[tuple[str, str, Any], ...]:
@@ -210,6 +224,17 @@ def _written(value: Any) -> str:
     return json.dumps(dict(value)) if isinstance(value, Mapping) else str(value)
 
 
+def unknown_variables(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> dict[str, str]:
+    """Return the HELIX_ variables, of `.env` too, that are no setting: to each the one it is like, "" for none."""
+    from difflib import get_close_matches  # only for whoever asks: hooks must start fast
+
+    given = {*_dotenv((Path.cwd() if cwd is None else cwd) / ".env"), *(os.environ if environ is None else environ)}
+    known = [variable_of(name).removeprefix(_PREFIX) for name, _, _ in described()]
+    strange = {name.removeprefix(_PREFIX) for name in given if name.startswith(_PREFIX)}.difference(known)
+    alike = {name: get_close_matches(name.upper(), known, 1, _ALIKE) for name in sorted(strange)}
+    return {_PREFIX + name: _PREFIX + found[0] if found else "" for name, found in alike.items()}
+
+
 def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
     """Return a secret from the environment, or None; never from a file, never logged."""
     return (os.environ if environ is None else environ).get(name)
@@ -258,7 +283,7 @@ def _toml(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+        raise ConfigError(f"{path} is not valid TOML: {error}", hint='texts stand in quotes: scope = "mine"') from error
 
 
 def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
@@ -275,8 +300,7 @@ def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
         if "Mapping" in wanted:
             return _table(raw)
     except ValueError as error:
-        form = "a table, or one as JSON" if "Mapping" in wanted else wanted
-        raise ConfigError(f"setting {name!r} from {source} should be {form}, not {raw!r}") from error
+        raise _refused(name, f"{_FORMS.get(wanted, 'a table, or one as JSON')}, not {raw!r}", source) from error
     return str(raw)
 
 
@@ -310,32 +334,16 @@ def _check(settings: Settings) -> None:
         raise ConfigError(
             f"host {settings.host!r} is not a loopback address", hint="Helix serves its own machine only: use 127.0.0.1"
         )
-    for name in (
-        "buffer_pool_mb",
-        "max_db_gb",
-        "kuzu_threads",
-        "reopen_after",
-        "text_limit",
-        "page_size",
-        "embedding_threads",
-        "rerank_candidates",
-        "recurrences",
-        "hook_ms",
-    ):
-        if getattr(settings, name) < 1:
-            raise ConfigError(f"setting {name!r} must be at least 1")
-    if settings.monthly_token_budget < 0:
-        raise ConfigError("setting 'monthly_token_budget' must be 0 or more tokens")
-    if not 0.1 <= settings.model_timeout_s <= 600.0:
-        raise ConfigError("setting 'model_timeout_s' must be between 0.1 and 600 seconds")
-    for name in ("heuristic_confidence_cutoff", "guard_share", "context_floor"):
-        if not 0.0 <= getattr(settings, name) <= 1.0:
-            raise ConfigError(f"setting {name!r} must be between 0 and 1")
+    for name, (least, most) in _BOUNDS.items():
+        if not least <= getattr(settings, name) <= most:
+            words = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
+            raise _refused(name, words, settings.sources[name])
     if settings.worktrees not in ("together", "apart"):
-        raise ConfigError(f"setting 'worktrees' must be together or apart, not {settings.worktrees!r}")
-    if not 0.0 <= settings.holdback <= 1.0:
-        raise ConfigError("setting 'holdback' must be between 0 and 1")
-    if not 0.0 <= settings.unused_penalty <= 0.1:
-        raise ConfigError("setting 'unused_penalty' must be between 0 and 0.1")
+        raise _refused("worktrees", f"together or apart, not {settings.worktrees!r}", settings.sources["worktrees"])
     if settings.max_db_gb & (settings.max_db_gb - 1):
-        raise ConfigError("setting 'max_db_gb' must be a power of two")
+        raise _refused("max_db_gb", "a power of two", settings.sources["max_db_gb"])
+
+
+def _refused(name: str, wanted: str, source: str) -> ConfigError:
+    default = next(default for known, _, default in described() if known == name)
+    return ConfigError(f"setting {name!r} from {source} must be {wanted}", hint=f"without it Helix takes {default!r}")

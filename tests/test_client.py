@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from helix import errors
-from helix.client import Client, error_from
+from helix.api.limits import BODY_BYTES
+from helix.client import REQUEST_BYTES, Client, error_from
 from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
 from helix.model.memory import Kind
 
@@ -228,3 +229,10 @@ def test_the_client_and_the_daemon_module_load_nothing_heavy() -> None:
     program = f"import sys, helix.client, helix.daemon; print(sorted({heavy!r} & sys.modules.keys()))"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_a_request_that_is_too_large_is_refused_before_it_is_sent(server: Server, client: Client) -> None:
+    assert REQUEST_BYTES == BODY_BYTES, "what the daemon takes"
+    with pytest.raises(InvalidInputError, match="larger than 4,194,304 bytes"):
+        client.execute("{ status { version } }", {"text": "x" * REQUEST_BYTES})
+    assert server.requests == []

@@ -149,6 +149,19 @@ def test_a_daemon_of_another_version_is_replaced_unless_it_was_started_by_hand(p
         daemon.ensure_running(plain)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_daemon_that_cannot_say_that_it_is_ready_serves_all_the_same(plain: Settings) -> None:
+    line = [sys.executable, "-m", "helix.cli.main", "--store", str(plain.store_path), "serve"]
+    with Path("/dev/full").open("wb") as full:
+        process = subprocess.Popen(line, env=child_environment(plain), stdout=full, stderr=full)
+    until(lambda: daemon.find(plain.store_path) is not None or process.poll() is not None)
+    with daemon.connect(plain) as client:
+        assert client.run("status")["status"]["store"] == str(plain.store_path)
+    assert running(plain).pid == process.pid, "the one that could not say so"
+    daemon.stop(plain)
+    process.wait(SECONDS)
+
+
 def test_a_taken_port_is_named_with_what_to_do(plain: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

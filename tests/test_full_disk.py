@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from helix import daemon
 from helix import settings as configuration
 from helix.errors import DiskFullError
 from helix.model.recall import RecallQuery
@@ -51,6 +53,13 @@ def fill(helix: Helix, acknowledged: list[str]) -> DiskFullError:
     raise AssertionError("the disk never filled up")
 
 
+def flood(ballast: Path) -> None:
+    """Leave no room at all."""
+    with pytest.raises(OSError, match="No space left"), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"\0" * 4096)
+
+
 def check(helix: Helix, acknowledged: list[str]) -> None:
     served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id", limit=100_000).rows}
     assert served == set(acknowledged)
@@ -86,10 +95,7 @@ def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> No
         stored = helix.store(trigger="before the flood", resolution="x", kind="fact")
         helix._store.graph.settle()  # or it meets the full disk too, and is being rebuilt when it is asked
         ballast = small_disk / "ballast"
-        with pytest.raises(OSError, match="No space left"), ballast.open("wb") as file:
-            while True:
-                file.write(b"\0" * 65_536)
-                file.flush()
+        flood(ballast)
         with pytest.raises(DiskFullError):
             helix.store(trigger="in the flood", resolution="y", kind="fact")
         assert helix.recall(RecallQuery(query="before the flood")).items[0].node.id == stored.id
@@ -97,3 +103,24 @@ def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> No
         after = helix.store(trigger="after the flood", resolution="z", kind="fact")
         served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
         assert served == {stored.id, after.id}
+
+
+def test_no_daemon_starts_on_a_full_disk_and_that_is_what_its_client_says(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parent.parent), prepend=os.pathsep)
+    overrides = {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1, "embedding_model": "none"}
+    settings = configuration.load(overrides, environ={}, cwd=small_disk)
+    with daemon.connect(settings) as client:
+        name = client.store(trigger="before the flood", resolution="x", kind="fact")["name"]
+    daemon.stop(settings)
+    ballast = small_disk / "ballast"
+    flood(ballast)
+    for _ in range(2):
+        with pytest.raises(DiskFullError) as refused:
+            daemon.connect(settings)
+        assert "room" in f"{refused.value.message} {refused.value.hint}"
+    ballast.unlink()
+    with daemon.connect(settings) as client:
+        assert client.recall("before the flood")["items"][0]["node"]["name"] == name
+    daemon.stop(settings)

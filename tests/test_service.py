@@ -292,7 +292,7 @@ def test_a_store_that_cannot_be_opened_is_restored_closed(settings: Settings, tm
     journal.write_bytes(b"garbage" * 1000)
     with pytest.raises(StoreCorruptError, match="damaged"):
         Helix.open(settings, embedder=HashEmbedder())
-    restore_closed(settings, backup)
+    assert "what you erased since" in str(restore_closed(settings, backup)["warnings"])
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         for job in helix.jobs():
             finished(helix, job.id)

@@ -125,6 +125,7 @@ def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
         for s in data["sessions"]
     ]
     invocation.emit(data, lambda out: out.table(columns, rows))
+    invocation.say_if_none(rows, "nothing was recorded in a session yet")
 
 
 @click.command()

@@ -9,7 +9,7 @@ from click.shell_completion import get_completion_class
 
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output
-from helix.settings import Settings, described, variable_of
+from helix.settings import Settings, described, unknown_variables, variable_of
 
 
 @click.command()
@@ -37,6 +37,18 @@ def config(invocation: Invocation, /, of_daemon: bool) -> None:
         out.table(("SETTING", "VALUE", "FROM", "WHAT IT IS"), rows)
 
     invocation.emit(data, show)
+    if not of_daemon and not invocation.json:
+        for words in strange_variables():
+            invocation.say(words)
+
+
+def strange_variables(*, misspelt: bool = False) -> list[str]:
+    """Return in a sentence each what the HELIX_ variables are that are no setting; `misspelt`: only those like one."""
+    return [
+        f"{name} is no setting" + (f"; did you mean {meant}?" if meant else " of Helix")
+        for name, meant in unknown_variables().items()
+        if meant or not misspelt
+    ]
 
 
 def _entry(settings: Settings, name: str, words: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import limit_option, project_scope_option, seen_scope_option, session_option
+from helix.cli.options import limit_option, plan_option, project_scope_option, seen_scope_option, session_option
 from helix.cli.output import Output
 from helix.errors import InvalidInputError
 from helix.identity import project_at
@@ -85,7 +85,7 @@ def builder(
 
 @context.command()
 @click.option("--tasks", metavar="JSON", help="Tasks as the client lists them, a JSON list, or @FILE that holds it.")
-@click.option("--plan", metavar="ID", help="A plan; by default the newest of exactly the scope.")
+@plan_option()
 @project_scope_option
 @click.pass_obj
 def lineage(invocation: Invocation, /, tasks: str | None, plan: str | None, scope: str | None) -> None:

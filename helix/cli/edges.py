@@ -42,6 +42,7 @@ def edges(invocation: Invocation, /, name: str | None, relation: str | None, lim
     """
     data = invocation.run("edges", name_or_id=name, relation=relation, limit=limit)
     invocation.emit(data, lambda out: edge_table(out, data["edges"]))
+    invocation.say_if_none(data["edges"], "nothing is linked yet")
 
 
 @click.command("suggest-edges")
@@ -64,3 +65,4 @@ def suggest_edges(invocation: Invocation, /, name: str, limit: int) -> None:
         out.table(("RELATION", "MEMORY", "SIMILARITY", "REASON"), rows)
 
     invocation.emit(data, show)
+    invocation.say_if_none(data["suggestEdges"], "nothing suggests itself")

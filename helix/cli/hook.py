@@ -11,6 +11,7 @@ import click
 
 from helix import daemon
 from helix.cli.invocation import Invocation
+from helix.cli.options import limit_option
 from helix.cli.output import Output
 from helix.daemon import LOGS
 
@@ -44,10 +45,10 @@ def start(invocation: Invocation, /) -> None:
 
 
 @hook.command()
-@click.option("--limit", type=click.IntRange(1), default=30, show_default=True, help="How many lines, the last ones.")
+@limit_option(30)
 @click.pass_obj
 def log(invocation: Invocation, /, limit: int) -> None:
-    """Show what the hooks did, newest last; what an agent said or ran is not in it.
+    """Show what the hooks did last, the newest at the end; what an agent said or ran is not in it.
 
     \b
     helix hook log --limit 100

@@ -17,6 +17,7 @@ from helix.cli.progress import Meter, follow, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
 
+_NO_NOTES = "no notes are there: Markdown (.md, .mdx, .mdc, .markdown), .rst and .txt"
 _COUNTS = ("episodes", "memories", "edges", "skipped", "redacted", "quarantined")
 
 
@@ -56,7 +57,7 @@ def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None)
     helix ingest notes CLAUDE.md AGENTS.md docs/adr
     """
     data = invocation.run("ingest_notes", paths=[path.absolute() for path in paths], scope=scope)
-    _finish(invocation, "ingestNotes", data["ingestNotes"])
+    _finish(invocation, "ingestNotes", data["ingestNotes"], none=_NO_NOTES)
 
 
 @ingest.command()
@@ -155,9 +156,13 @@ def _send_all(
         raise
 
 
-def _finish(invocation: Invocation, field: str, job: dict[str, Any]) -> None:
+def _finish(invocation: Invocation, field: str, job: dict[str, Any], none: str = "") -> None:
+    """Follow a job and show what it came to; `none` is said where it met nothing at all."""
     job = follow(invocation, job, cancels=True)
-    _show(invocation, {field: job}, job["result"])
+    report = job["result"]
+    if none and not report["problems"]:
+        invocation.say_if_none([count for count in _COUNTS if report[count]], none)
+    _show(invocation, {field: job}, report)
 
 
 def _show(invocation: Invocation, data: dict[str, Any], report: dict[str, Any]) -> None:

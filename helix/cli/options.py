@@ -105,6 +105,11 @@ def own_session_option(words: str) -> Callable[[F], F]:
     return click.option("--session", metavar="ID", envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True, help=words)
 
 
+def plan_option(words: str = "Which plan; by default the newest of exactly the scope.") -> Callable[[F], F]:
+    """Return the option `--plan`, which goes by its older names too."""
+    return click.option("--plan", "--plan-id", "--id", "plan", metavar="ID", help=words)
+
+
 def limit_option(default: int) -> Callable[[F], F]:
     """Return the option `--limit` with its default."""
     return click.option(

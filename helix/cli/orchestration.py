@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import own_session_option, project_scope_option
+from helix.cli.options import F, own_session_option, plan_option, project_scope_option
 from helix.cli.output import Output, one_line, shorten
 from helix.cli.render import moment
 
 Record = Mapping[str, Any]
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def plan_option(command: F) -> F:
-    """Add `--plan-id`, also called `--id`."""
-    words = "Which plan; by default the newest of exactly the scope."
-    return click.option("--plan-id", "--id", "plan", metavar="ID", help=words)(command)
 
 
 def _answer_argument(command: F) -> F:
@@ -116,7 +109,7 @@ def save_plan(
 
 
 @plan.command("load")
-@plan_option
+@plan_option()
 @project_scope_option
 @click.pass_obj
 def load_plan(invocation: Invocation, /, plan: str | None, scope: str | None) -> None:
@@ -129,7 +122,7 @@ def load_plan(invocation: Invocation, /, plan: str | None, scope: str | None) ->
 
 
 @plan.command("ready-tasks")
-@plan_option
+@plan_option()
 @project_scope_option
 @click.pass_obj
 def ready_tasks(invocation: Invocation, /, plan: str | None, scope: str | None) -> None:
@@ -144,13 +137,13 @@ def ready_tasks(invocation: Invocation, /, plan: str | None, scope: str | None) 
         for task in data["readyTasks"]:
             _task(out, task)
         if not data["readyTasks"]:
-            out.line("none; `helix plan cascade-status` says why")
+            out.line("nothing can begin; `helix plan cascade-status` says why")
 
     invocation.emit(data, show)
 
 
 @plan.command("cascade-status")
-@plan_option
+@plan_option()
 @project_scope_option
 @click.pass_obj
 def cascade_status(invocation: Invocation, /, plan: str | None, scope: str | None) -> None:
@@ -172,14 +165,14 @@ def cascade_status(invocation: Invocation, /, plan: str | None, scope: str | Non
 
 
 @plan.command("complete")
-@plan_option
+@plan_option()
 @project_scope_option
 @click.pass_obj
 def complete_plan(invocation: Invocation, /, plan: str | None, scope: str | None) -> None:
     """Say that nobody works on a plan any more; what is left of it is told.
 
     \b
-    helix plan complete --plan-id ID
+    helix plan complete --plan ID
     """
     data = invocation.run("complete_plan", plan=plan, scope=scope)
     tell_problems(invocation, data["completePlan"])

@@ -8,7 +8,7 @@ import click
 
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import F, own_session_option, project_scope_option
+from helix.cli.options import F, own_session_option, plan_option, project_scope_option
 from helix.cli.output import Output
 from helix.cli.report import task_outcome
 from helix.errors import InvalidInputError
@@ -17,8 +17,7 @@ from helix.errors import InvalidInputError
 def _tasks_or_plan(command: F) -> F:
     """Add the argument TASKS, `--plan` and `--scope`."""
     command = project_scope_option(command)
-    words = "A saved plan; without TASKS the newest of exactly the scope."
-    command = click.option("--plan", metavar="ID", help=words)(command)
+    command = plan_option("A saved plan; without TASKS the newest of exactly the scope.")(command)
     return click.argument("tasks", required=False, metavar="[TASKS]")(command)
 
 

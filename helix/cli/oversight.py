@@ -202,6 +202,8 @@ def reflections(invocation: Invocation, /, scope: str | None, limit: int) -> Non
             out.line((found["id"], "bold"), f"  level {found['level']}, confidence {found['confidence']:.2f}")
             out.line((one_line(found["question"]), "dim"), indent=3)
             out.line(shorten(found["insight"]), indent=3)
+        if not data["reflections"]["edges"]:
+            out.line("nothing was gathered into an insight yet")
 
     invocation.emit(data, show)
 
@@ -220,10 +222,10 @@ def insight(invocation: Invocation, /, reflection: str) -> None:
 
 
 @click.command()
-@click.option("--scan", is_flag=True, required=True, help="Look through everything that is stored.")
+@click.option("--scan", is_flag=True, expose_value=False, help="Look through all that is stored, as it does anyway.")
 @click.option("--apply", is_flag=True, help="Take out what is found, from every file, for good.")
 @click.pass_obj
-def redact(invocation: Invocation, /, scan: bool, apply: bool) -> None:
+def redact(invocation: Invocation, /, apply: bool) -> None:
     """Look for secrets that older rules have missed; nothing is changed without --apply.
 
     \b

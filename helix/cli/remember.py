@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from helix import daemon
 from helix.cli import given
 from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, Word, dry_run_option, kind_type, project_scope_option, scope_option
@@ -174,7 +175,12 @@ def forget(invocation: Invocation, /, name: str, hard: bool, yes: str | None, dr
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--backup", "file", type=click.Path(path_type=Path), help="Put this backup in the place of the store.")
+@click.option(
+    "--backup",
+    "file",
+    type=click.Path(path_type=Path),
+    help="Put this backup in the place of the store, whether that is served, stopped or damaged; the old one is kept.",
+)
 @click.pass_obj
 def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> None:
     """Bring a forgotten memory back, or the whole store from a backup.
@@ -188,11 +194,12 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
     if file is None:
         _show_one(invocation, "restore", name)
         return
-    job = follow(invocation, invocation.run("restore_backup", path=file.absolute())["restoreBackup"])
-    invocation.emit(
-        {"restoreBackup": job},
-        lambda out: out.line(f"restored from {file}; what was there is kept in {job['result'].get('kept', '')}"),
-    )
+    job = _restored(invocation, file.absolute())
+    kept = job["result"].get("kept")
+    words = f"restored from {file}" + (f"; what was there is kept in {kept}" if kept else "")
+    invocation.emit({"restoreBackup": job}, lambda out: out.line(words))
+    for warning in () if invocation.json else job["result"].get("warnings", ()):
+        invocation.say(f"warning: {warning}")
 
 
 @click.command()
@@ -236,6 +243,15 @@ def split_sentence(text: str) -> tuple[str, str]:
     if trigger != first:
         return trigger, text.strip()
     return trigger, rest[0].strip() if rest else ""
+
+
+def _restored(invocation: Invocation, backup: Path) -> dict[str, Any]:
+    """Put a backup in the place of the store and return the job that did it; a store that nobody serves needs none."""
+    if daemon.find(invocation.settings.store_path) is not None:
+        return follow(invocation, invocation.run("restore_backup", path=backup)["restoreBackup"])
+    from helix.cli.serve import restore_closed_store  # the service: seconds to load, and only for this
+
+    return {"state": "DONE", "result": restore_closed_store(invocation.settings, backup)}
 
 
 def _show_one(invocation: Invocation, operation: str, name_or_id: str | None, **arguments: Any) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
@@ -52,12 +53,12 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
             helix.close()
 
 
-def restore_closed_store(settings: Settings, backup: Path) -> None:
-    """Put a backup in the place of a store that cannot be opened; what was there is kept beside it.
+def restore_closed_store(settings: Settings, backup: Path) -> dict[str, Any]:
+    """Put a backup in the place of a store that no daemon serves, even of one that cannot be opened.
 
-    Raises StoreLockedError while the store is in use: `helix restore --backup` does it then.
+    Returns what came of it as a job's result does, with `warnings`. Raises StoreLockedError while the store is in use.
     """
-    restore_closed(settings, backup)
+    return dict(restore_closed(settings, backup))
 
 
 class _Server(uvicorn.Server):

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from helix import daemon
+from helix.cli.config import strange_variables
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output, size
 from helix.cli.render import gate_line, moment
@@ -24,15 +25,17 @@ from helix.settings import Settings, calm_numpy
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; 0 for any free one.")
 @click.option("--host", help="Loopback address to listen on.")
-@click.option("--idle-exit", "minutes", type=click.FloatRange(min=0), default=0, help="Leave when unused for so long.")
-@click.option("--detach", is_flag=True, help="Serve in the background and return when it is ready.")
 @click.option(
-    "--restore", "backup", type=click.Path(path_type=Path), help="First put this backup in the store's place."
+    "--idle-exit",
+    "minutes",
+    metavar="MINUTES",
+    type=click.FloatRange(min=0),
+    default=0,
+    help="Leave when unused for so many minutes; 0, the default: stay.",
 )
+@click.option("--detach", is_flag=True, help="Serve in the background and return when it is ready.")
 @click.pass_obj
-def serve(
-    invocation: Invocation, /, port: int | None, host: str | None, minutes: float, detach: bool, backup: Path | None
-) -> None:
+def serve(invocation: Invocation, /, port: int | None, host: str | None, minutes: float, detach: bool) -> None:
     """Run the daemon here, until Ctrl-C. Other commands start it in the background by themselves.
 
     \b
@@ -41,10 +44,6 @@ def serve(
     """
     invocation.flags.update(port=port, host=host)
     settings = invocation.settings
-    if backup is not None:
-        from helix.cli.serve import restore_closed_store  # heavy, and only for this
-
-        restore_closed_store(settings, backup.absolute())
     if detach:
         daemon.ensure_running(settings, idle_minutes=minutes)
         found = daemon.find(settings.store_path)
@@ -239,6 +238,8 @@ def _findings(invocation: Invocation) -> Iterator[dict[str, Any]]:
     try:
         settings = invocation.settings
         yield _finding("settings", True, f"the store is {settings.store_path}")
+        strange = strange_variables(misspelt=True)
+        yield _finding("variables", not strange, "; ".join(strange) or "each is known", "`helix config` lists them all")
         found = invocation.run("doctor")["doctor"]["findings"]
     except HelixError as error:
         yield _finding("daemon", False, error.message, error.hint)

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import limit_option, project_scope_option
-from helix.cli.orchestration import plan_option, tell_problems
+from helix.cli.options import limit_option, plan_option, project_scope_option
+from helix.cli.orchestration import tell_problems
 from helix.cli.output import Output, one_line
 
 Record = Mapping[str, Any]
@@ -33,7 +33,7 @@ def workspace() -> None:
 
 @workspace.command("create")
 @click.option("--task", required=True, metavar="TASK", help="Its id or number in the plan, or JSON with one.")
-@plan_option
+@plan_option()
 @project_scope_option
 @click.option("--warning", help="What the agent is to be told before all else.")
 @limit_option(5)
@@ -106,7 +106,7 @@ def block_workspace(
 
 
 @workspace.command("list")
-@click.option("--plan-id", "plan", metavar="ID", help="Only those of this plan.")
+@plan_option("Only those of this plan.")
 @project_scope_option
 @click.option("--status", type=click.Choice(["active", "complete", "blocked", "superseded"]), help="Only those.")
 @limit_option(50)
@@ -117,7 +117,7 @@ def list_workspaces(
     """List attempts at tasks, the oldest first.
 
     \b
-    helix workspace list --plan-id ID --json
+    helix workspace list --plan ID --json
     """
     data = invocation.run("workspaces", plan=plan, scope=scope, status=status, limit=limit)
 
@@ -125,7 +125,7 @@ def list_workspaces(
         for report in data["workspaces"]:
             _attempt(out, report)
         if not data["workspaces"]:
-            out.line("none")
+            out.line("nothing was attempted yet")
 
     invocation.emit(data, show)
 

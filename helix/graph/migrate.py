@@ -25,7 +25,7 @@ def pending(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, st
     if newer := [number for number in applied if number not in scripts]:
         raise StoreTooNewError(
             f"the graph was written by a newer Helix: it has migration {max(newer)}, this Helix ends at {max(scripts)}",
-            hint="update Helix (`pip install -U helix-memory`)",
+            hint="update Helix: `git pull`, then `scripts/setup`",
         )
     found = []
     for number, path in scripts.items():

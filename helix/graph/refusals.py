@@ -51,5 +51,8 @@ def mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
                 f"{path} cannot be opened: {text.splitlines()[0] if text else 'unreadable'}"
             ) from error
         if text.startswith(_WRONG_STATEMENT):
-            raise InvalidInputError(text.strip(), hint="see the Cypher manual of Kuzu 0.11") from error
+            raise InvalidInputError(
+                text.strip(),
+                hint="`:schema` in `helix cypher` lists what it may name; the language is that of Kuzu 0.11",
+            ) from error
         raise StoreError(f"the graph refused: {text.strip()}", hint="`helix doctor` looks closer") from error

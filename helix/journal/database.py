@@ -195,7 +195,7 @@ def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:
     if newer := sorted(set(applied) - set(scripts)):
         raise StoreTooNewError(
             f"{path} was written by a newer Helix: it has migration {newer[-1]} and this Helix ends at {max(scripts)}",
-            hint="update Helix (`pip install -U helix-memory`)",
+            hint="update Helix: `git pull`, then `scripts/setup`",
         )
     for number, digest in applied.items():
         if hashlib.sha256(scripts[number].read_bytes()).hexdigest() != digest:
@@ -240,7 +240,8 @@ def mapped(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {error}", hint="the store was closed meanwhile; try again") from error
     except sqlite3.DatabaseError as error:
         raise StoreCorruptError(
-            f"{path} is damaged: {error}", hint="put a backup in its place: `helix serve --restore FILE`"
+            f"{path} is damaged: {error}",
+            hint="`helix stop`, then put a backup in its place: `helix restore --backup FILE`",
         ) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

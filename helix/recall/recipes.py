@@ -232,7 +232,8 @@ RECIPES: Mapping[str, Recipe] = {
 def recipe_named(name: str, recipes: Mapping[str, Recipe] = RECIPES) -> Recipe:
     """Return the recipe of a name; raises InvalidInputError listing what there is."""
     if name not in recipes:
-        raise InvalidInputError(f"there is no recipe {name!r}", hint=f"recipes: {', '.join(recipes)}")
+        known = f"recipes: {', '.join(recipes)}; one that config.toml was given since counts after `helix stop`"
+        raise InvalidInputError(f"there is no recipe {name!r}", hint=known)
     return recipes[name]
 
 

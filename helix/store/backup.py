@@ -17,6 +17,11 @@ from helix.store import erasing
 from helix.store.jobs import Ticket
 from helix.store.store import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, KEPT_JOURNAL, Store
 
+_MAY_BE_BACK = (
+    "the store that was replaced is too damaged to say what was erased from it: what you erased since this backup was "
+    "made, and sessions made private since, may be in it; look with `helix recall`, erase with `helix forget --hard`"
+)
+
 
 def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     """Write a consistent copy of the journal to `target`, checked before it gets its name.
@@ -68,14 +73,15 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     return {"rows": rows, "kept": str(kept)}
 
 
-def restore_closed(folder: Path, source: Path, now: datetime) -> Path | None:
-    """Put a backup in the place of a store's journal that nobody has open, such as a damaged one; return the old one.
+def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, object]:
+    """Put a backup in the place of a store's journal that nobody has open, such as a damaged one.
 
-    The graph is built anew at the next start. Raises what `restore` raises, and StoreLockedError.
+    Returns what `restore` returns, and `warnings`. The graph is built anew at the next start. Raises what `restore`
+    raises, and StoreLockedError.
     """
     if not source.is_file():
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
-    copies.check(source)
+    rows = copies.check(source)
     with StoreLock(folder):
         journal, kept = folder / JOURNAL_NAME, folder / f"{KEPT_JOURNAL}{to_micros(now) // 1_000_000}.db"
         existed = journal.exists()
@@ -91,4 +97,4 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Path | None:
         journal.chmod(0o600)
         remove(folder / GRAPH_NAME)
         (folder / IMAGE_NAME).unlink(missing_ok=True)
-    return kept if existed else None
+    return {"rows": rows, "kept": str(kept) if existed else "", "warnings": [] if left.readable else [_MAY_BE_BACK]}

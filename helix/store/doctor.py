@@ -136,6 +136,6 @@ def _disk(store: Store) -> DoctorFinding:
     return DoctorFinding(
         check="disk",
         ok=free >= _LEAST_FREE_BYTES,
-        detail=f"{free / (1 << 30):.1f} GiB free",
+        detail=f"{free / (1 << 30):.1f} GiB free" if free >= 1 << 30 else f"{free >> 20:,} MiB free",
         hint="" if free >= _LEAST_FREE_BYTES else "free some space: writes are refused when it runs out",
     )

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helix.errors import DiskFullError, HelixError
+from helix.errors import DiskFullError, HelixError, StoreCorruptError
 from helix.journal import backup as copies
 from helix.journal import erase
 from helix.journal.database import mapped
@@ -26,6 +26,7 @@ from helix.model.edge import Label, Ref
 from helix.model.erasure import CopyOutcome, EraseReport
 from helix.model.operations import Change, PutNode
 from helix.store.jobs import Ticket
+from helix.store.renewing import Renewal
 from helix.store.store import GRAPH_NAME, KEPT_JOURNAL, Store
 from helix.text.tokens import lexical_tokens
 
@@ -65,11 +66,12 @@ class Note:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Legacy:
     """What a journal that is replaced by a backup leaves to it: what was erased, the copies it knew of, and the digests
-    of private sessions by their salt."""
+    of private sessions by their salt; `readable` is False where it is too damaged to tell any of that."""
 
     erased: tuple[PutNode, ...] = ()
     copies: tuple[tuple[str, int], ...] = ()
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    readable: bool = True
 
 
 def everywhere(
@@ -157,15 +159,31 @@ def _leave_journal(store: Store, note: Note) -> tuple[int, list[str]]:
     def leave() -> int:
         found = erase.erase_rows(store.journal, note.ids, note.kind, to_micros(store.clock()), known=known)
         warnings.extend(_written_anew(store.journal, found))
-        store.reload()
-        store.images.note(())
         return len(found.rows)
 
     with store.graph.building:  # a graph that is being built reads the journal as it was, and keeps its log from ending
         rows = store.writer.call(leave)
+    _renew(store)
     if store.embedder is not None:
         store.embedder.forget()
     return rows, warnings
+
+
+def _renew(store: Store) -> None:
+    """Read memory anew, without what was in use when it was erased, and leave no image of that."""
+    try:
+        renewal = Renewal(store.journal, store.dimension or 0, salience_floor=store.settings.salience_floor)
+    except StoreCorruptError:
+        store.writer.call(store.reload)
+        return
+
+    def put_in_place() -> None:
+        store.images.forget()
+        if not renewal.put_in_place(store.catalogue, store.projection):
+            store.reload()
+        store.images.note(())
+
+    store.writer.call(put_in_place)
 
 
 def rebuild(store: Store, ticket: Ticket) -> None:
@@ -212,9 +230,8 @@ def left_by(path: Path) -> Legacy:
     try:
         with closing(Journal(path, tokenise=lexical_tokens)) as journal:
             return legacy(journal)
-    except HelixError as error:
-        log.warning("cannot tell what was erased", extra={"journal": path.name, "error": str(error)})
-        return Legacy()
+    except HelixError:
+        return Legacy(readable=False)
 
 
 def legacy(journal: Journal) -> Legacy:

@@ -28,19 +28,22 @@ _MANY_ASIDE_BYTES = 1 << 30
 
 
 def stats(store: Store, scope: str | None) -> Stats:
-    """Count the memories of a scope, or of all scopes."""
-    view = store.catalogue.view
+    """Count what is of a scope, or of all scopes: an edge is of the scope it begins in, a passage of its node's."""
+    graph, view = store.projection.snapshot, store.catalogue.view
     counts = view.counts(scope)
     columns = view.columns
     # An old version's feedback lives on in the version that replaced it.
     rows = (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.status != STATUS_CODE[Status.RETIRED])
+    alive, edges = view.passages.alive, store.records.counts()["edges"]
     if scope is not None:
-        rows &= columns.scope == view.lookups.scopes.code(scope)
+        inside = columns.scope == view.lookups.scopes.code(scope)
+        rows &= inside
+        alive = alive & inside[view.passages.owner]
+        edges = int(np.count_nonzero(inside[graph.edges().source])) if graph.generation == view.generation else 0
     helped, failed = float(columns.helped[rows].sum()), float(columns.failed[rows].sum())
     with_feedback = int(np.count_nonzero(columns.helped[rows] + columns.failed[rows] > 0))
     total = int(np.count_nonzero(rows))
-    passages = view.passages
-    alive = int(np.count_nonzero(passages.alive))
+    passages = int(np.count_nonzero(alive))
     return Stats(
         total=total,
         by_type=counts.kinds,
@@ -52,8 +55,8 @@ def stats(store: Store, scope: str | None) -> Stats:
         overall_effectiveness=helped / (helped + failed) if helped + failed else None,
         episodes=counts.labels[Label.EPISODE],
         entities=counts.labels[Label.ENTITY],
-        relationships=store.records.counts()["edges"],
-        embedding_coverage=int(np.count_nonzero(passages.alive & passages.embedded)) / alive if alive else 1.0,
+        relationships=edges,
+        embedding_coverage=int(np.count_nonzero(alive & view.passages.embedded)) / passages if passages else 1.0,
     )
 
 

@@ -62,6 +62,12 @@ def test_notes_go_in(helix_command: Command, tmp_path: Path) -> None:
     assert helix_command("ingest", "notes", str(tmp_path / "none.md")).code == NotFoundError.exit_code
 
 
+def test_a_folder_without_notes_is_said_to_have_none(helix_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text("x = 1\n", "utf-8")
+    said = helix_command("ingest", "notes", str(tmp_path))
+    assert (said.code, said.err.startswith("no notes are there: Markdown (.md")) == (0, True)
+
+
 def test_broken_lines_are_named_by_number_and_the_rest_goes_in(helix_command: Command, tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_bytes(

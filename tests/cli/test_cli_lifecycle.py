@@ -142,8 +142,8 @@ def test_a_hard_forget_shows_what_goes_and_wants_its_id(helix_command: Command) 
 
 def test_a_scan_finds_nothing_where_everything_was_redacted_on_its_way_in(helix_command: Command) -> None:
     ok(helix_command("store", "The other staging key is AKIA2E0A8F3B244C9987 for now"))
-    report = ok(helix_command("redact", "--scan"))
-    assert report.out.startswith("0 secrets in ")
+    for line in (("redact", "--scan"), ("redact",)):
+        assert ok(helix_command(*line)).out.startswith("0 secrets in ")
 
 
 def test_reflecting_without_anything_to_reflect_on_changes_nothing(helix_command: Command) -> None:

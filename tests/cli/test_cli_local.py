@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command_line import Command
 
 from helix.errors import ModelError, NotFoundError
+from helix.providers.models import KNOWN, ModelFile
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +43,11 @@ def test_init_local_makes_a_store_of_the_project_that_git_ignores(
     assert store == str(tmp_path / "project" / ".helix" / "store")
     status = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)
     assert status.stdout == ""
+    (tmp_path / "project" / ".helix" / "project.toml").write_text('name = "shop"\n', "utf-8")
+    status = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"], capture_output=True, text=True, check=True
+    )
+    assert status.stdout == "?? .helix/project.toml\n", "what the project is called is for the other clones too"
 
     monkeypatch.chdir(below)
     listed = {entry["name"]: entry for entry in helix_command("config", "--json").data["config"]}
@@ -53,8 +61,23 @@ def test_models_are_listed_as_what_they_are(helix_command: Command, tmp_path: Pa
     assert not any(entry["installed"] for entry in entries.values())
     shown = helix_command("--home", str(tmp_path), "models", "list").out
     assert shown.startswith("MODEL\tKIND\tSIZE\tINSTALLED\tSET\tWHAT IT IS\n")
-    assert "\tno\tin use\t" in shown
+    assert "\tno\tyes\t" in shown
     assert "\treranker\t34.7 MB\tno\twhere asked for\t" in shown
+
+
+def test_installing_what_is_there_says_nothing_of_a_new_model(
+    helix_command: Command, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = b"weights"
+    file = ModelFile(member="weights.bin", size=len(words), sha256=hashlib.sha256(words).hexdigest())
+    tiny = replace(KNOWN["bge-small-en-v1.5-int8"], name="tiny", files=(file,))
+    monkeypatch.setattr("helix.providers.models.KNOWN", {"tiny": tiny})
+    folder = home / "models" / "tiny"
+    folder.mkdir(parents=True)
+    (folder / file.name).write_bytes(words)
+    assert helix_command("hook", "start", "--json").data["start"] is not None
+    said = helix_command("models", "install", "tiny")
+    assert (said.code, said.out, said.err) == (0, f"tiny is in {folder}\n", "")
 
 
 def test_a_missing_or_damaged_model_fails_verification_by_name(helix_command: Command, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_recall_says_rank_kind_name_score_and_reason(helix_command: Command, sto
     name = stored("Uploads through the proxy time out after 30 seconds.", "--kind", "failure")
     result = ok(helix_command("recall", "why do uploads", "time out", "--kind", "failure"))
     first = result.out.splitlines()[0]
-    assert re.fullmatch(rf"1\. \[unproven\] failure  {name}  score \d\.\d\d because .+", first)
+    assert re.fullmatch(rf"1\. \[unproven\] failure  {name}  \d{{4}}-\d\d-\d\d  score \d\.\d\d because .+", first)
     assert "Uploads through the proxy" in result.out
     assert "\x1b" not in result.out
 

@@ -117,6 +117,40 @@ def test_a_backup_is_written_restored_and_never_overwritten(helix_command: Comma
     assert helix_command("restore", "--backup", str(tmp_path / "none")).code == NotFoundError.exit_code
 
 
+def test_a_backup_takes_the_place_of_a_store_that_is_stopped_or_damaged(helix_command: Command, tmp_path: Path) -> None:
+    here, file = ("--home", str(tmp_path / "home")), tmp_path / "monday.backup"
+    name = helix_command(*here, "store", "Backups hold this memory.", "--json").data["store"]["name"]
+    assert helix_command(*here, "backup", str(file)).code == 0
+    helix_command(*here, "forget", name)
+    helix_command(*here, "stop")
+    said = helix_command(*here, "restore", "--backup", str(file))
+    assert (said.code, said.err) == (0, "")
+    assert "what was there is kept in" in said.out
+
+    (tmp_path / "home" / "store" / "journal.db").write_bytes(b"garbage" * 1000)
+    assert "helix restore --backup FILE" in helix_command(*here, "get", name).err
+    said = helix_command(*here, "restore", "--backup", str(file))
+    assert said.code == 0
+    assert said.err.startswith("warning: the store that was replaced is too damaged to say what was erased from it: ")
+    again = helix_command(*here, "restore", "--backup", str(file), "--json").data["restoreBackup"]
+    assert (again["state"], again["result"]["warnings"]) == ("DONE", [])
+    assert helix_command(*here, "get", name, "--json").data["get"]["status"] == "ACTIVE"
+    helix_command(*here, "stop")
+
+
+def test_a_misspelt_variable_is_told_by_config_and_doctor(
+    helix_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_RUNTIME", "of another program")
+    assert "HELIX_RUNTIME is no setting of Helix" in helix_command("config").err
+    assert "ok    variables: " in helix_command("doctor").out
+    monkeypatch.setenv("HELIX_HOLDBAK", "0")
+    wrong = "HELIX_HOLDBAK is no setting; did you mean HELIX_HOLDBACK?"
+    assert wrong in helix_command("config").err
+    said = helix_command("doctor")
+    assert (said.code, f"WRONG variables: {wrong}\n" in said.out) == (5, True)
+
+
 def test_a_rebuild_says_when_it_is_done(helix_command: Command) -> None:
     helix_command("store", "A rebuild keeps this memory.")
     said = helix_command("rebuild")
