@@ -44,6 +44,7 @@ BELOW = {
 }
 REACHES_OVER = {
     "helix.cli.serve": {"text", "service", "api"},  # brings the service up in its own process
+    "helix.cli.main": {"text"},  # usage errors quote what was typed, before there is a daemon to redact it
     "helix.cli.models": {"providers"},  # models are installed before there is anything to serve
     "helix.cli.init": {"providers"},
 }

@@ -25,7 +25,7 @@ _PIPE_CLOSED = 141
 SECTIONS = {
     "Remember": {
         "store": ("remember:store", "Remember something."),
-        "ingest": ("ingest:ingest", "Take in git history, Markdown notes or JSON lines."),
+        "ingest": ("ingest:ingest", "Take in git history, Markdown notes, agents' histories or JSON lines."),
         "edit": ("remember:edit", "Correct a memory; the old version is kept."),
         "confirm": ("remember:confirm", "Say that a memory holds."),
         "feedback": ("remember:feedback", "Say that memories helped or failed."),
@@ -98,7 +98,7 @@ SECTIONS = {
         "open": ("service:open_", "Open GraphiQL in the browser."),
         "connect": ("connect:connect", "Have a coding agent use this store."),
         "disconnect": ("connect:disconnect", "Take that back."),
-        "hook": ("hook:hook", "Show what coding agents' hooks did."),
+        "hook": ("hook:hook", "Start a daemon for coding agents' hooks, show what they did."),
         "status": ("service:status", "Show the daemon and its store."),
         "doctor": ("service:doctor", "Check everything, one by one."),
         "pause": ("service:pause", "Take nothing new in for a while."),
@@ -107,6 +107,10 @@ SECTIONS = {
         "completion": ("config:completion", "Print the shell's completion script."),
     },
 }
+_HOW_IS_IT = (
+    "How is it? `status` shows the daemon and its store, `stats` counts what is stored, `health` says in a word "
+    "whether it works, `doctor` checks everything and says what to do, `verify` whether agents' work is learned from."
+)
 ALIASES = {"add": "store", "search": "recall"}
 _PLACES = {name: place for commands in SECTIONS.values() for name, (place, _) in commands.items()}
 
@@ -156,7 +160,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(also.get(name, name), words) for name, (_, words) in commands.items()])
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_HOW_IS_IT)
 @click.option("--store", metavar="FOLDER", type=click.Path(path_type=Path), help="The store to use.")
 @click.option("--home", metavar="FOLDER", type=click.Path(path_type=Path), help="Where Helix lives (~/.helix).")
 @click.option("--debug", is_flag=True, help="Show where an unexpected error came from.")
@@ -203,7 +207,7 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except click.ClickException as error:
         usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "helix"
-        return _report(InvalidInputError(error.format_message(), hint=f"{usage} --help"), invocation)
+        return _report(InvalidInputError(_redacted(error.format_message()), hint=f"{usage} --help"), invocation)
     except HelixError as error:
         return _report(error, invocation)
     except (KeyboardInterrupt, click.Abort):
@@ -224,6 +228,13 @@ def _complete(instruction: str) -> int:
     from click.shell_completion import shell_complete
 
     return shell_complete(cli, {"obj": Invocation()}, "helix", COMPLETION_VARIABLE, instruction)
+
+
+def _redacted(usage_error: str) -> str:
+    """Return a usage error, which quotes what was typed, without secrets: a key begins with dashes, as options do."""
+    from helix.text.redact import redact  # only here: a line that was understood is nothing to look through
+
+    return redact(usage_error).text
 
 
 def _report(error: HelixError, invocation: Invocation, cause: Exception | None = None) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from helix.text.secrets import assignments, blocks, families, headers, library, phrases
+from helix.text.secrets import assignments, blocks, commands, families, headers, library, phrases
 from helix.text.secrets.span import Span
 
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
@@ -94,6 +94,7 @@ def _merged(region: str) -> list[Span]:
             *headers.find(region, lowered),
             *assignments.find(region, lowered),
             *phrases.find(region, lowered),
+            *commands.find(region, lowered),
             *families.find(region),
         )
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import signal
+import string
 import subprocess
 import sys
 from pathlib import Path
@@ -122,6 +124,35 @@ def test_help_lists_every_command_and_loads_none_of_them(helix_command: Command)
     assert process.stderr.strip() == "[]"
 
 
+def test_one_thing_has_one_name_wherever_it_is_asked_for() -> None:
+    options = {name: {opt for param in command.params for opt in param.opts} for name, command in commands()}
+    plans = {name for name, opts in options.items() if opts & {"--plan", "--plan-id"}}
+    assert len(plans) > 8
+    assert not [name for name in plans if not {"--plan", "--plan-id"} <= options[name]], "and its older one everywhere"
+    assert not [name for name, opts in options.items() if "--limit" in opts and "-n" not in opts and "git" not in name]
+
+
+def test_the_help_says_which_word_is_for_what(helix_command: Command) -> None:
+    epilogue = helix_command("--help").out.partition("How is it?")[2]
+    assert [word for word in ("status", "stats", "health", "doctor", "verify") if f"`{word}`" not in epilogue] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "edges --relation decided_by",
+        "list --scope nobodys",
+        "session list --scope nobodys",
+        "reflections --scope nobodys",
+        "workspace list --scope nobodys",
+        "queue list --scope nobodys",
+    ],
+)
+def test_an_empty_list_says_so(helix_command: Command, line: str) -> None:
+    said = helix_command(*line.split())
+    assert (said.code, "nothing " in said.out + said.err) == (0, True)
+
+
 def test_an_alias_is_the_command_it_stands_for() -> None:
     context = click.Context(cli, obj=Invocation())
     assert [cli.get_command(context, alias) for alias in ALIASES] == [
@@ -169,6 +200,14 @@ def test_a_wrong_command_line_is_invalid_input_in_words_and_in_json(
     assert said.err.startswith("error [INVALID_INPUT]: ")
     assert "hint: helix" in said.err
     assert helix_command(*line, "--json").error["code"] == "INVALID_INPUT"
+
+
+def test_a_usage_error_does_not_echo_the_secret_that_was_typed(helix_command: Command) -> None:
+    body = "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=256))
+    shown = helix_command("record", f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----")
+    assert shown.code == InvalidInputError.exit_code
+    assert "[REDACTED:private-key]" in shown.err
+    assert body[:16] not in shown.err
 
 
 def test_an_unexpected_error_is_short_and_its_place_is_in_the_log_but_not_what_it_quotes(

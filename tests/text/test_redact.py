@@ -149,6 +149,100 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     assert redaction.findings == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The vpn code is: user mira, pass '{Oct0pus-garden-88}', tell no one",
+        "The Postgres password for staging is {Kr4ken-Bay-2211}.",
+        "password on build-01 is {Kr4ken-Bay-2211}",
+        "the password for staging is {hG7kQ2mX9wLp}",
+        "the password was changed to {m00nRaker99} yesterday",
+        "set the root password to {Kr4ken-Bay-2212}",
+        "login with user deploy and password {Kr4ken-Bay-2212}",
+        "credentials are mira / {Kr4ken-Bay-2212}",
+        "password is '{correct horse battery staple}'",
+        "the token for staging is {hG7kQ2mX9wLp}",
+        "the PIN for the door is {483920}",
+        "Das Passwort für den Grafana-Admin ist {Krabbenk0rb!77}, bitte merken.",
+        "Passwort: {Kr4ken-Bay-2214}",
+        "Le mot de passe de la base est {Kr4ken-Bay-2213}",
+        "mon mdp, c'est « {Kr4ken-Bay-2213} »",
+        "La contraseña del servidor es {Gato-Negro-982}",
+        "a senha do banco é {Praia-Azul-551}",
+        "la password del database è {Torre-Pisa-1173}",
+        "het wachtwoord van de server is {Fiets-Molen-27}",
+        "hasło do bazy to {Smok-Zielony-44}",
+        "пароль от базы: {Belka-Strelka-61}",
+        "数据库密码是{Panda-Zhu-88}。不要外传",
+        "サーバーのパスワードは「{Momiji-Aki-19}」です",
+    ],
+)
+def test_a_password_told_in_a_sentence_is_taken_out(text: str) -> None:
+    before, secret, after = text.replace("}", "{").split("{")
+    marker = redact(before + secret + after).kinds
+    assert redact(before + secret + after).text == f"{before}[REDACTED:{marker[0]}]{after}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_HOST=db\nDB_PASSWORD='{correct horse battery staple}'\nDB_PORT=5432",
+        "export VAULT_PASS='{blue tiger sings 42}'",
+        "password: {Kr4ken_Bay_2214}",
+        "password: {wild-otter-2214}",
+        "api_key: {1234567890abcdef}",
+        "Server=db;User Id=sa;Password={Kr4ken-Bay-2215};Encrypt=true",
+        "deploy with --password {Oct0pus-garden-88} works",
+        "kubectl create secret generic db --from-literal=password={Kr4ken-Bay-2215}",
+        "helm upgrade app ./chart --set db.password={Kr4ken-Bay-2215} --wait",
+        "java -Dspring.datasource.password={Kr4ken-Bay-2215} -jar app.jar",
+        "keytool -importkeystore -deststorepass {Kr4ken-Bay-2215}",
+        "docker login -u mira -p {Kr4ken-Bay-2216} registry.local",
+        "docker login -p {hG7kQ2mX9wLp}",
+        "docker login \\\n  -p {hG7kQ2mX9wLp}",
+        "redis-cli -h cache -a {Kr4ken-Bay-2217} ping",
+        "mongosh -u root -p '{Kr4ken-Bay-2218}' --host db",
+        "zip -P {Kr4ken-Bay-2219} out.zip data/",
+        "ldapsearch -D cn=admin -w {Kr4ken-Bay-2220} -b dc=test",
+        "openssl pkcs12 -in a.p12 -passin pass:{Kr4ken-Bay-2221} -nodes",
+        "curl -su elastic:{Kr4ken-Bay-2222} localhost:9200",
+        "mysqldump -u root -p'{Kr4ken-Bay-2223}' shop",
+        "smbclient //server/share -U mira%{Kr4ken-Bay-2224}",
+        "rabbitmqctl add_user ops {Kr4ken-Bay-2225}",
+        "htpasswd -b -c .htpasswd mira {Kr4ken-Bay-2226}",
+        "echo 'mira:{Kr4ken-Bay-2227}' | sudo chpasswd",
+        "ALTER USER app IDENTIFIED BY '{Kr4ken-Bay-2228}';",
+    ],
+)
+def test_a_password_of_a_file_or_command_is_taken_out(text: str) -> None:
+    before, secret, after = text.replace("}", "{").split("{")
+    marker = redact(before + secret + after).kinds
+    assert redact(before + secret + after).text == f"{before}[REDACTED:{marker[0]}]{after}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker run -p 8080:80 -u 1000:1000 img:v1.2.3; serve -p ./path2; mkdir -p a/b2; ssh -p 22 host-2",
+        "docker login -u mira --password-stdin registry.local && docker login -p $TOKEN2 && docker login -p <password>",
+        "redis-cli [-a password]: mongosh -u root -p --port 27017; zip -r o-2.zip a && grep -P '\\d{4}X' b",
+        "openssl rsa -in key2.pem -passin env:KEY_PASS2; curl -u user:password https://x.test; echo a-2 | sudo tee a",
+        "pass on python3.12; pass 'test_auth_v2' to it; pass: 12, fail: 0; pass \"utf-8\"; git log -p abc1..def5678",
+        "The password is base64-encoded, then AES-256 encrypted with PBKDF2-SHA256, valid for 24h as RFC2617 has it",
+        "the password for staging is in 1Password, page 42; the token is a JWT; the token for staging lasts 15min",
+        "password must be at least 12 characters; password reset flow is broken; password: see-wiki-page",
+        'password: str; api_key: str | None = None; password = Column(String(255)); password := os.Getenv("DB_PASS2")',
+        "DB_PASSWORD='see the wiki page'; password = 'Please enter your password'; password = 'mot de passe'",
+        "Das Passwort ist falsch. Passwort zurücksetzen. Le mot de passe est obligatoire. La contraseña es incorrecta.",
+        "パスワードは必須です。密码不能为空。пароль: обязательное поле. Hasło: wymagane",
+        "next_page_token: abc123def456; PIN 13 is wired to GPIO 27; exit code is 137; login: mira / role: admin",
+        "password=${DB_PASSWORD}; //registry.test/:_authToken=${NPM_TOKEN}",
+    ],
+)
+def test_what_speaks_of_passwords_without_one_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
 def test_findings_give_the_place_in_the_original() -> None:
     text = f"a {TOKENS['github-token']} b\npassword: hunter2 c"
     redaction = redact(text)
@@ -209,7 +303,9 @@ def test_findings_are_disjoint_ordered_and_say_what_the_text_became(text: str) -
 
 HOSTILE = (
     *("eyJ", "sk-", "token=", "://a:", "-----BEGIN PRIVATE KEY-----", "password ", 'key="', "a.", "{{", "Az9"),
-    *("api key ", "passphrase: a-", "passphrase is abc "),
+    *("api key ", "passphrase: a-", "passphrase is abc ", "password for ", "password (", "пароль ", "密码是", "PIN a "),
+    *("docker login -p ", "redis-cli -a a1b2c ", "sqlplus a/", "docker ' ", "docker \\\n", "echo a1|", "ftp a;"),
+    *("login: a/", "htpasswd -b ", "password='a b ", "token is a"),
 )
 
 

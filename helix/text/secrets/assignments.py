@@ -9,9 +9,10 @@ from typing import NamedTuple
 from helix.text.secrets import strength
 from helix.text.secrets.names import Promise, promise_of
 from helix.text.secrets.span import Span
+from helix.text.secrets.vocabulary import PASSWORD_NAMES
 
 _HINT = re.compile(
-    r"pass|pwd|pw\b|senha|kennwort|contrasena|secret|token|key|cred|auth|bearer|jwt|\bpat\b|login|access|cookie|session|srt"
+    r"pass|pwd|pw\b|senha|kennwort|contrasena|wachtwoord|haslo|secret|token|key|cred|auth|bearer|jwt|\bpat\b|login|access|cookie|session|srt"
 )
 _ASSIGNMENT = re.compile(
     r"""
@@ -55,11 +56,10 @@ _LOCATION = re.compile(
     r"|.*\.(?:cer|cfg|com|conf|crt|env|go|html?|ini|io|js|json|key|jks|md|net|org|p12|pem|pub|py|rs|sh|toml|ts|txt|xml|ya?ml|dev)\b",
     re.IGNORECASE,
 )
-_IDENTIFIER = re.compile(
-    r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
-)
 _TELLING = re.compile(r"\d|[^\w\s.,'!?-]")
 _MOST_BLANKS = 6
+_COUNTED_HEX = 16
+"""Digits of a hexadecimal key from which on it goes even where it counts upwards: as a key it works all the same."""
 
 
 class _Context(NamedTuple):
@@ -130,11 +130,11 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     """Whether what stands between name and value gives the one to the other."""
     if group == "plain" and match["value_key"] is None and "\n" in text[match.start() : match.start(group)]:
         return False
+    if match["name"].lower() == "pass" and "=" not in text[match.end("name") : match.start(group)]:
+        return strength.is_mixed(match[group])  # else it is the verdict of a test, or something passed on
     if match["blank"] is not None:
         flag = text.endswith("-", 0, match.start())
         return flag or (group in ("double", "single") and not match["close"])
-    if match["name"].lower() == "pass" and "=" not in text[match.end("name") : match.start(group)]:
-        return False  # the verdict of a test
     if match["call"] is not None:
         return _READER.match(match["name"].rpartition(".")[2]) is None
     return match["tag"] is None or text.startswith("</", match.end(group))
@@ -160,7 +160,8 @@ def _rest_of_word(text: str, start: int) -> str:
 def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     if strength.is_uuid(value):
         return promise is not Promise.MAYBE
-    made_up = strength.is_stand_in(value) if context.shouted else strength.is_filler(value)
+    counted = promise is Promise.TOKEN and not context.weak and strength.is_hex(value) and len(value) >= _COUNTED_HEX
+    made_up = strength.is_stand_in(value) if context.shouted or counted else strength.is_filler(value)
     if made_up or _LOCATION.match(value) or strength.is_published_sample(value):
         return False
     if not context.quoted and not context.shouted:
@@ -172,7 +173,7 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
         case Promise.PASSWORD:
             return _like_a_password(value, context)
         case Promise.TOKEN:
-            return _like_a_token(value, context)
+            return counted or _like_a_token(value, context)
         case Promise.KEY:
             return _like_a_key(value)
         case _:
@@ -181,9 +182,13 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
 
 def _like_a_password(value: str, context: _Context) -> bool:
     if any(char.isspace() for char in value):  # a pass phrase, or a sentence about passwords
-        clear = context.quoted and not context.weak
-        return clear and _TELLING.search(value) is not None and value.count(" ") <= _MOST_BLANKS
-    named = _IDENTIFIER.fullmatch(value) is not None
+        if not context.quoted or strength.is_passphrase(value):
+            return context.quoted
+        told = _TELLING.search(value) is not None and value.count(" ") <= _MOST_BLANKS
+        return told and not context.weak and PASSWORD_NAMES.isdisjoint(value.lower().split())
+    named = strength.is_identifier(value) and not (
+        strength.is_mixed(value) or (not context.weak and strength.is_joined_phrase(value))
+    )
     if context.env or (context.quoted and not context.weak):
         return len(value) >= 4 and (not named or strength.looks_chosen(value))
     return not named and strength.looks_chosen(value)
@@ -192,11 +197,11 @@ def _like_a_password(value: str, context: _Context) -> bool:
 def _like_a_token(value: str, context: _Context) -> bool:
     if len(value) < 10 or any(char.isspace() for char in value):
         return False
-    if context.shouted and _IDENTIFIER.fullmatch(value) is None:
+    if context.shouted and not strength.is_identifier(value):
         return len(value) >= 12 or not value.isalpha()
     if not strength.looks_chosen(value):
         return False
-    if _IDENTIFIER.fullmatch(value) is None or strength.word_share(value) < 0.35:
+    if not strength.is_identifier(value) or strength.word_share(value) < 0.35:
         return True
     return context.shouted and sum(char.isdigit() for char in value) >= 4
 

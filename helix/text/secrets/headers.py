@@ -32,7 +32,7 @@ _AUTHORIZATION = re.compile(
 _BEARER = re.compile(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{12,4000})", re.IGNORECASE)
 _BASIC = re.compile(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
 _CURL_USER = re.compile(
-    r"\s(?:-u|--user|-U|--proxy-user)[ \t=]{0,4}[\"']?(?P<user>[^\s:\"']{0,200})[\"']?:[\"']?"
+    r"\s(?:-[a-zA-Z]{0,4}u|--user|-U|--proxy-user)[ \t=]{0,4}[\"']?(?P<user>[^\s:\"']{0,200})[\"']?:[\"']?"
     r"(?P<password>[^\s\"']{0,400})"
 )
 # Bundler reads `user:password` for a gem server from a variable that spells the server's host.
@@ -44,7 +44,8 @@ _LOGINS = (
     (
         "mysql",
         re.compile(
-            r"\bmysql(?:dump|admin)?[ \t][^\n]{0,200}?\s-p(?!ort|rotocol|lugin|ager)(?P<value>[^\s\"'-][^\s\"']{3,200})"
+            r"\bmysql(?:dump|admin)?[ \t][^\n]{0,200}?\s-p(?!ort|rotocol|lugin|ager)[\"']?"
+            r"(?P<value>[^\s\"'-][^\s\"']{3,200})"
         ),
     ),
     ("login", re.compile(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")),
@@ -54,11 +55,6 @@ _LOGINS = (
     ),
 )
 _HASH = re.compile(r"(?<![\w$])(?:\$(?:1|5|6|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sha\d+\$)[\w./$=,+-]{20,400}")
-_PASSWORD_WORD = re.compile(
-    r"(?:contraseña|hasło|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور)"
-    r"\s{0,2}[:=\uff1aは是]\s{0,2}[\"'「]?(?P<value>[!-~]{4,200})",
-    re.IGNORECASE,
-)
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
@@ -120,8 +116,6 @@ def _logins(text: str, lowered: str) -> Iterator[Span]:
         for match in _HASH.finditer(text):
             if not strength.is_filler(match.group().lstrip("$")):
                 yield Span(*match.span(), "password-hash")
-    if not text.isascii():
-        yield from _values(text, _PASSWORD_WORD, "password")
 
 
 def _values(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:

@@ -16,6 +16,7 @@ from helix.text.secrets.vocabulary import (
 )
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PASSWORD_ENDINGS = ("password", "passwd", "secret", "pwd", "passphrase", "storepass", "keypass")
 
 
 class Promise(IntEnum):
@@ -36,7 +37,7 @@ def promise_of(name: str, before: str = "") -> Promise:
     if not words or not PLAIN_TOKENS.isdisjoint(words[:-1]):
         return Promise.NONE
     last = words[-1]
-    if last in PASSWORD_NAMES or last.endswith(("password", "passwd", "secret", "pwd", "passphrase")):
+    if last in PASSWORD_NAMES or last.endswith(_PASSWORD_ENDINGS):
         return Promise.PASSWORD
     if last == "pass":
         owned = not PASS_OWNERS.isdisjoint(words[:-1]) or words == ["pass"]

@@ -1,4 +1,4 @@
-"""Phrases: secrets as people dictate them, a name of several words and the value behind a blank, and passphrases."""
+"""Phrases: secrets as people tell them, in sentences of several languages, behind names of words, as passphrases."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
+from helix.text.secrets.vocabulary import PROSE
 
 _NAMED = re.compile(
     r"\b(?:(?:secret[ _-]access|access|api|secret|private|account|signing|encryption|master|storage)[ _-]keys?"
@@ -20,32 +21,104 @@ _PHRASE = re.compile(
     r"((?:[a-z]{3,12}[ \t-]){3,23}[a-z]{3,12})(?=[\"'`.,;)]{0,2}(?:\s|$))",
     re.IGNORECASE,
 )
-_PROSE = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    a after all also always and any are ask asked be been before but by can cannot change changed could did does each
-    empty enter entered every for from given has have how if in incorrect into invalid is it its kept known least longer
-    made may missing must need needed needs never none not now of on one only optional or our please protected required
-    same secret set should so some stored than that the their them then there they this to too type typed unset use used
-    user value was what when where which who will with without wrong you your
-    """,
-    )
+_TOKEN_WORDS = ("token", "api key", "apikey", "access key", "secret")
+_NAMING_WORDS = (
+    *("password", "passwd", "passphrase", "passcode", "pwd", "pw", "passwort", "kennwort", "mot de passe", "mdp"),
+    *("contraseña", "contrasena", "clave", "senha", "wachtwoord", "hasło", "haslo", "пароль", "пароля"),
+    *("パスワード", "密码", "密碼", "비밀번호", "كلمة المرور"),
+    *_TOKEN_WORDS,
 )
-"""Words of sentences about passphrases: no list that passphrases are drawn from is made of them."""
+_LONGEST_ABBREVIATION = 5
+_FIRST_NOT_LATIN = "\u0370"
+_VALUE = r"""
+    (?:
+        ["'`\u2018\u201c\u201e«「]\s?(?P<quoted>[^\n"'`\u2019\u201c\u201d»」]{4,100}?)\s?["'`\u2019\u201c\u201d»」]
+      | (?P<plain>[!#-&(-+\--:=?-_a-~\u00c0-\u024f\u0400-\u04ff]{4,100})   # no quotes, commas and angle brackets
+    )
+"""
+# What stands between "password" and its value: nothing but a blank, or some words of the sentence and a verb or sign.
+_TOLD = re.compile(
+    r"""
+    (?:
+        (?P<loose>[ \t]{1,3})(?=\S{0,60}\d)
+      | (?:[ \t]{1,3}(?:[^\W\d_][\w.@/'\u2019()-]{0,30}|\([^()\n]{1,30}\))){0,6}?   # "for the database", "(staging)"
+        (?:
+            [ \t]{0,3}(?:->|[:=\uff1a])[ \t]{0,3} | ['\u2019]s[ \t]{1,3} | [ \t]{0,3}[는은は是为為][ \t]{0,3}
+          | [ \t]{1,3}(?:is|was)[ \t](?:now|still|currently|(?:now[ \t])?(?:set|changed|reset)[ \t]to)[ \t]{1,3}
+          | ,?[ \t]{1,3}(?:is|was|as|ist|lautet|war|c'est|est|es|é|è|jest|to|[\u2013\u2014-])[ \t]{1,3}
+        )
+    )
+    (?="""
+    + _VALUE
+    + ")",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LOGIN = re.compile(
+    r"\b(?:logins?|credentials|creds|zugangsdaten)(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|are|sind))[ \t]{1,3}"
+    r"[\w.@-]{1,40}[ \t]{0,3}[/:][ \t]{0,3}(?P<plain>[^\s\"'`<>,;]{6,100})",
+    re.IGNORECASE,
+)
+_PIN = re.compile(
+    r"\bPIN(?:[ -][Cc]ode)?(?:[ \t][a-z]{1,12}){0,5}?(?:[ \t]{0,2}[:=]|[ \t](?:is|ist|est|es))[ \t]{1,3}"
+    r"(?P<plain>\d{4,8})(?![\w.])"
+)
+_STOPS = ".:!?)]}|"
 _LEAST_HEX = 32
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield values behind a name of several words, and passphrases; `lowered` is the text in lower case."""
+    """Yield values that sentences give to passwords and keys, and passphrases; `lowered` is the text in lower case."""
     if "key" in lowered or "token" in lowered or "secret" in lowered:
         for match in _NAMED.finditer(text):
             if _is_machine_made(match[1]):
                 yield Span(*match.span(1), "credential")
     if "phrase" in lowered:
         for match in _PHRASE.finditer(text):
-            if _PROSE.isdisjoint(re.split(r"[ \t-]", match[1].lower())):
+            if PROSE.isdisjoint(re.split(r"[ \t-]", match[1].lower())):
                 yield Span(*match.span(1), "password")
+    for word in _NAMING_WORDS:
+        if word in lowered:
+            yield from _told(text, lowered, word)
+    if "login" in lowered or "cred" in lowered or "zugang" in lowered:
+        for match in _LOGIN.finditer(text):
+            if strength.looks_told(value := match["plain"].rstrip(_STOPS)):
+                yield Span(match.start("plain"), match.start("plain") + len(value), "password")
+    if "PIN" in text:
+        yield from (Span(*match.span("plain"), "password") for match in _PIN.finditer(text))
+
+
+def _told(text: str, lowered: str, word: str) -> Iterator[Span]:
+    """Yield the values that a sentence gives to what a word names: "the password for staging is ..."."""
+    kind = "credential" if word in _TOKEN_WORDS else "password"
+    at = lowered.find(word)
+    while at >= 0:
+        end = at + len(word)
+        match = _TOLD.match(text, end)
+        if match is not None and not (word.isascii() and _is_inside_name(text, at, word)):
+            group = "quoted" if match["plain"] is None else "plain"
+            value = match[group] if group == "quoted" else match[group].rstrip(_STOPS)
+            if _is_told(word, value, match):
+                yield Span(match.start(group), match.start(group) + len(value), kind)
+        at = lowered.find(word, end)
+
+
+def _is_inside_name(text: str, at: int, word: str) -> bool:
+    """Whether what was found is a piece of a longer word, or of a name that assignments judge: `next_token`."""
+    before = text[at - 1 : at]
+    return (len(word) <= _LONGEST_ABBREVIATION or word in _TOKEN_WORDS) and (before.isalnum() or before in ("_", "-"))
+
+
+def _is_told(word: str, value: str, match: re.Match[str]) -> bool:
+    if word in _TOKEN_WORDS:
+        machine_made = not strength.is_identifier(value) and strength.word_share(value) < 0.35
+        return match["loose"] is None and len(value) >= 10 and machine_made and strength.looks_told(value)
+    if " " in value:
+        return strength.is_passphrase(value)
+    if word[0] >= _FIRST_NOT_LATIN and value.isascii():  # words of the sentence itself are in another script
+        return not value.startswith(("$", "[", "*", "<")) and not strength.is_filler(value)
+    return strength.looks_told(value) and (
+        match["loose"] is None or match["quoted"] is not None or strength.is_mixed(value)
+    )
 
 
 def _is_machine_made(value: str) -> bool:

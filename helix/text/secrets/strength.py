@@ -8,14 +8,14 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from helix.text.secrets.vocabulary import FILLER, SAMPLE_DIGESTS
+from helix.text.secrets.vocabulary import FILLER, PROSE, SAMPLE_DIGESTS
 
 _SEEN = 200
 """Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
 
 _LONGEST_COUNT = 13
 _TEMPLATE = re.compile(
-    r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-])|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
+    r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-]|$)|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
     r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
     r"|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|\bos\.environ|process\.env|getenv\b",
     re.IGNORECASE,
@@ -48,6 +48,19 @@ _DIGIT = re.compile(r"\d")
 _PUNCTUATED = re.compile(r"[^\w\s.:-]")
 _SPECIAL = re.compile(r"[^\w\s./:-]")
 _SEPARATOR = re.compile(r"[/_+-]")
+_IDENTIFIER = re.compile(
+    r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+)
+_JOINED = re.compile(r"\w+(?:[-_]\w+)+")
+_PHRASE = re.compile(r"[a-z]{3,14}(?:[ -](?:[a-z]{3,14}|\d{1,6})){2,11}")
+_TERM = re.compile(
+    r"v?\d[\d.,:/]*[-.]?[A-Za-z]*\d?"  # a number, a date, a version, a size: 12-character, 1Password
+    r"|[A-Z]{2,6}-?\d{1,5}"  # RFC2617, AES-256, ERR-401
+    r"|(?:sha|md|aes|rsa|base|utf|pbkdf|argon|hmac|rfc|iso|oauth|tls|http|ed|python|node|java|web|auth|ipv?|win|x)-?\d\w*(?:[-/.]\w+)*"
+    r"|[\w.+-]+@[\w-]+(?:\.[a-z]{2,})+"  # an address of mail
+    r"|[\w./-]*/[\w./-]*|\w+(?:\.\w+)+|[\w.]+[(\[].*",  # a path, a name with dots, a call
+    re.IGNORECASE,
+)
 
 
 def is_published_sample(value: str) -> bool:
@@ -134,6 +147,46 @@ def looks_chosen(value: str) -> bool:
         return len(value) >= 6
     symbols = len(value) - letters
     return (symbols > 0 and _SPECIAL.search(value) is not None) or (len(value) >= 16 and word_share(value) < 0.5)
+
+
+def is_identifier(value: str) -> bool:
+    """Whether the value is written as names of code and files are: words joined by signs or by capitals."""
+    return _IDENTIFIER.fullmatch(value[:_SEEN]) is not None
+
+
+def is_mixed(value: str) -> bool:
+    """Whether words joined by `-` or `_` hold upper case, lower case and digits, as in no style of naming."""
+    value = value[:_SEEN]
+    return (
+        _JOINED.fullmatch(value) is not None
+        and any(map(str.isdigit, value))
+        and any(map(str.isupper, value))
+        and any(map(str.islower, value))
+    )
+
+
+def is_joined_phrase(value: str) -> bool:
+    """Whether the value is words joined by `-` with a number among them, none of which names a thing of software."""
+    words = value[:_SEEN].split("-")
+    digits = sum(char.isdigit() for char in value[:_SEEN])
+    return (
+        len(words) > 2
+        and 4 - len(words[:4]) < digits <= 8
+        and (FILLER | PROSE).isdisjoint(words)
+        and "".join(words).isalnum()
+    )
+
+
+def is_passphrase(value: str) -> bool:
+    """Whether the value is three to twelve plain words in lower case, numbers among them, that make no sentence."""
+    return _PHRASE.fullmatch(value) is not None and (FILLER | PROSE).isdisjoint(re.split("[ -]", value))
+
+
+def looks_told(value: str) -> bool:
+    """Whether a word of a sentence looks like a password rather than a term, a number or a name of something else."""
+    if len(value) < 6 or not looks_chosen(value) or _TERM.fullmatch(value[:_SEEN]) or is_expression(value):
+        return False
+    return not is_identifier(value) or is_mixed(value)
 
 
 def looks_random(value: str, *, least: int = 16) -> bool:

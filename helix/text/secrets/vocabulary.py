@@ -22,9 +22,23 @@ FILLER = _words(
 )
 """Words of which a stand-in for a secret consists: `my-secret-token`, `test password`."""
 
+PROSE = _words(
+    """
+    a after again all also always an and any are as ask asked at be been before being but by can cannot change changed
+    character characters chosen click confirm could digits did does each empty enter entered every failed field forgot
+    forgotten from given has have how if in incorrect into invalid is it its kept known least length letters like link
+    long longer made may mismatch missing must need needed needs never new none not now of on one only or our page
+    please policy prompt protected required reset same see set should show so some stored strong than that the their
+    them then there they this to too try type typed unset until use used user using value wait was weak what when where
+    which who wiki will with without wrong you your
+    """
+)
+"""Words of sentences about passwords: no list that passphrases are drawn from is made of them."""
+
 PASSWORD_NAMES = _words(
     """
     password passwd passwort passphrase passcode passe pwd pw secret secrets contrasena senha kennwort userpass
+    wachtwoord haslo
     """
 )
 """Last words of a name that promises a secret a person may have chosen, so that any string will do."""
@@ -59,7 +73,8 @@ PASS_OWNERS = _words(
     """
     admin auth basic broker cert database db docker email ftp gmail http imap jenkins key keystore ldap login mail
     mongo my mysql pg postgres proxy queue rabbitmq redis registry root rpc sftp smtp ssh store sudo super user vpn
-    wifi wp
+    wifi wp amqp ansible app backup become bind ca cassandra ci db2 deploy elastic git grafana jdbc kafka mq mssql neo4j
+    nexus oracle p12 pfx rabbit sa sasl sql svn tomcat vault
     """
 )
 """What stands before `pass` where that means a password."""
