@@ -20,8 +20,9 @@ from helix.recall.pack import Portion, pack
 from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
 from helix.recall.search import Found, Scene
-from helix.recall.standing import disputed
+from helix.recall.standing import disputed, ended
 from helix.recall.stopwatch import Stopwatch
+from helix.text.saying import says_more
 
 MAX_LOADED = 5
 """Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""
@@ -60,7 +61,7 @@ def fill(
     with watch("pack"):
         query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
         packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep)
-        told = _standings(scene, ranking, [int(ranking.rows[portion.place]) for portion in packed], records)
+        told = _standings(scene, [int(ranking.rows[portion.place]) for portion in packed], records)
         return _items(packed, nodes, scene, found, ranking, told)
 
 
@@ -83,16 +84,32 @@ def _portions(
             places = list(loaded)
             texts = _texts(scene, ranking, places, list(loaded.values()), records)
             vectors, known = scene.view.passages.vectors_of(ranking.passages[places])
+            over = _over(scene, ranking, loaded, records)
         nodes.update(loaded)
         for place, text, vector, there in zip(places, texts, vectors, known, strict=True):
+            if place in over and not says_more(text, over[place]):
+                continue
             yield Portion(
                 place=place,
                 text=text,
                 tokens=estimate_tokens(text),
                 vector=vector if there else None,
                 restates=restates.get(place, frozenset()),
+                ended=over.get(place, ""),
                 insight=isinstance(loaded[place], Reflection) and beside,
             )
+
+
+def _over(scene: Scene, ranking: Ranking, loaded: Mapping[int, Node], records: Records) -> dict[int, str]:
+    """Return for each place of an episode what it told that no longer holds; for none where deep or back is looked."""
+    if scene.query.deep or scene.query.known_at:
+        return {}
+    rows = {int(ranking.rows[place]): place for place, node in loaded.items() if isinstance(node, Episode)}
+    over: dict[int, str] = {}
+    for row, memories in ended(scene.view, scene.graph, list(rows), scene.now).items():
+        held = records.present([scene.view.ref_of(memory) for memory, _ in memories])
+        over[rows[row]] = "\n".join(text_of(node) for node in held if node is not None)
+    return over
 
 
 def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
@@ -137,12 +154,20 @@ def text_of(node: Node) -> str:
             return str(getattr(node, "name", "") or getattr(node, "objective", "") or node.id)
 
 
-def _standings(scene: Scene, ranking: Ranking, rows: Sequence[int], records: Records) -> dict[int, str]:
+def _standings(scene: Scene, rows: Sequence[int], records: Records) -> dict[int, str]:
     """Return what is to be said of rows that no longer hold or are disputed."""
-    told = {row: f"held until {from_micros(ranking.ended[row]):%Y-%m-%d}" for row in rows if row in ranking.ended}
+    told = {
+        row: "; ".join(f"tells {scene.view.name_of(memory)}, held until {_day(end)}" for memory, end in memories)
+        for row, memories in ended(scene.view, scene.graph, rows, scene.now).items()
+    }
     shown = scene.view.walkable(scene.query.scope)
     disputes = disputed(scene.view, scene.graph, rows, shown, records.edges_at)
     return told | {row: f"disputed by {name}" for row, name in disputes.items()}
+
+
+def _day(micros: int) -> str:
+    """Return the day of a moment: `2025-01-31`."""
+    return f"{from_micros(micros):%Y-%m-%d}"
 
 
 def _items(

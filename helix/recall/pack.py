@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from helix.text.tokens import query_terms
+from helix.text.saying import says_more
 
 IDENTICAL_FROM = 0.97
-"""Cosine from which two texts are taken for the same; it belongs to the embedding space."""
-
-RESTATED_FROM, SAID_AGAIN = 0.9, 0.75
-"""From which cosine, or from which share of its telling words, an episode is restated by the memory that it grounds,
-unless it has a name or a number that the memory lacks."""
-
-_MOST_TERMS = 1_000
-_NAMED = re.compile(r"[\w./-]*\d[\w./-]*\b|(?<=[\w,;:] )[A-Z]\w+|\b[a-z]+[A-Z]\w*")
-"""What has a digit, or a capital letter elsewhere than where a sentence begins."""
+"""Cosine from which a text that says no more is taken for the same; it belongs to the embedding space."""
 
 INSIGHT_SHARE = 0.25
 """How much of an answer insights may take, beside what they are drawn from: of its tokens, and of its items."""
@@ -31,7 +22,8 @@ class Portion:
     """One candidate for the answer: its place among the candidates, what it would show, and the tokens that takes.
 
     `vector` is None where the text was never embedded; `restates` holds the places of the episodes that a memory is
-    grounded in, and of the memories that an episode grounds. An `insight` is a reading of evidence, and no evidence.
+    grounded in; `ended` is what an episode told that no longer holds. An `insight` is a reading of evidence, and no
+    evidence.
     """
 
     place: int
@@ -39,6 +31,7 @@ class Portion:
     tokens: int
     vector: npt.NDArray[np.float32] | None = None
     restates: frozenset[int] = frozenset()
+    ended: str = ""
     insight: bool = False
 
 
@@ -89,22 +82,12 @@ def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0, evi
     return packed
 
 
-def _same(one: Portion, other: Portion, evidence: bool) -> bool:
-    """Return whether two portions mean the same by their vectors; the same words are looked for apart from this."""
-    for memory, episode in ((one, other), (other, one)):
-        if episode.place in memory.restates:
-            return not evidence and _restates(memory, episode)
-    return _cosine(one, other) >= IDENTICAL_FROM
-
-
-def _restates(memory: Portion, episode: Portion) -> bool:
-    """Return whether a memory says what the episode that it is grounded in does."""
-    held = memory.text.casefold()
-    if any(name.casefold() not in held for name in _NAMED.findall(episode.text)):
+def _same(portion: Portion, packed: Portion, evidence: bool) -> bool:
+    """Return whether a portion adds nothing to one that is packed; the same words are looked for apart from this."""
+    if portion.place in packed.restates:
+        return not evidence and not says_more(portion.text, f"{packed.text}\n{portion.ended}")
+    if packed.place in portion.restates:
+        return not says_more(portion.text, packed.text)
+    if portion.vector is None or packed.vector is None or float(portion.vector @ packed.vector) < IDENTICAL_FROM:
         return False
-    said, told = (set(query_terms(portion.text, _MOST_TERMS)) for portion in (memory, episode))
-    return len(told & said) >= SAID_AGAIN * len(told) or _cosine(memory, episode) >= RESTATED_FROM
-
-
-def _cosine(one: Portion, other: Portion) -> float:
-    return 0.0 if one.vector is None or other.vector is None else float(one.vector @ other.vector)
+    return not says_more(portion.text, packed.text)

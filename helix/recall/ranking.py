@@ -14,7 +14,6 @@ from helix.recall.pack import memories_first
 from helix.recall.recipes import Recipe
 from helix.recall.scoring import Factors, Signals, scores_of, signals_of, with_intent
 from helix.recall.search import Found, Scene
-from helix.recall.standing import ended
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.walk import turns_beside
 from helix.store.catalogue import CatalogueView
@@ -43,7 +42,7 @@ class Ranking:
     """The candidates of one recall; the arrays run parallel, `order` lists their places, first offered first.
 
     `passages` holds each candidate's most telling passage (NO_INDEX without one), `grounds` the places of the episodes
-    that a memory, by its place, is grounded in, `ended` when (µs) what an episode, by its row, tells ceased to hold.
+    that a memory, by its place, is grounded in.
     """
 
     rows: IndexArray
@@ -53,21 +52,19 @@ class Ranking:
     passages: IndexArray
     order: tuple[int, ...]
     grounds: dict[int, list[int]]
-    ended: dict[int, int]
 
 
 def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: Reread | None = None) -> Ranking:
     """Score every candidate and order them by score, diversified, memories ahead of the episodes that ground them.
 
     A summary speaks for episodes that are not on offer: it is passed over where those that are fit the question as
-    well, and goes ahead of none. An episode of one passage whose every memory has ceased to hold is passed over too,
-    unless the query looks deep or back. Of equal scores a systemic memory goes first, then what was fused higher.
-    `reread` may change the scores.
+    well, and goes ahead of none. Of equal scores a systemic memory goes first, then what was fused higher. `reread` may
+    change the scores.
     """
     rows, view = found.fused.rows, scene.view
     with watch("score"):
         columns = view.columns.at(rows)
-        lengths, first_passages, pieces = _read(view, rows)
+        lengths, first_passages = _read(view, rows)
         signals = signals_of(
             columns,
             relevance=found.relevance,
@@ -94,9 +91,6 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
         summaries = [place for place in grounds if view.lookups.origins[rows[place]].startswith(SUMMARY_SOURCE)]
         # Before diversifying: what gives way must not count as said, or the episodes that it gives way to would lose.
         passed = [place for place in summaries if _outdone(place, grounds[place], signals)]
-        over = ended(view, scene.graph, rows, scene.now)
-        if not (scene.query.deep or scene.query.known_at):
-            passed += np.flatnonzero(np.isin(rows, list(over)) & (pieces == 1)).tolist()
         pool, rest = (part[~np.isin(part, passed)] for part in (pool, best_first[len(pool) :]))
         vectors, known = view.passages.vectors_of(passages[pool])
         order = np.concatenate((pool[diversified(scores[pool], vectors, known, recipe.diversity)], rest))
@@ -109,7 +103,6 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
         passages=passages,
         order=tuple(memories_first([int(place) for place in order], grounds)),
         grounds=grounds,
-        ended=over,
     )
 
 
@@ -119,15 +112,15 @@ def _best_first(factors: Factors, plain: BoolArray) -> tuple[FloatArray, IndexAr
     return scores, np.lexsort((np.arange(len(scores)), plain, -scores))
 
 
-def _read(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray, IndexArray]:
-    """Return of each row's living passages: their tokens, the first (NO_INDEX: none), and how many there are."""
+def _read(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray]:
+    """Return how many tokens the living passages of each row have, and the first of them (NO_INDEX without one)."""
     passages = view.passages.of_rows(rows, view.count)
     sorter = np.argsort(rows)
     places = sorter[np.searchsorted(rows, view.passages.owner[passages], sorter=sorter)]
     lengths = np.bincount(places, weights=view.words.lengths[passages], minlength=len(rows)).astype(np.float64)
     first = np.full(len(rows), NO_INDEX, np.int64)
     first[places[::-1]] = passages[::-1]  # of several for one place the last one written stays
-    return lengths, first, np.bincount(places, minlength=len(rows))
+    return lengths, first
 
 
 def _outdone(summary: int, episodes: Sequence[int], signals: Signals) -> bool:

@@ -12,36 +12,35 @@ from helix.model.memory import SUMMARY_SOURCE, Status
 from helix.model.operations import PutEdge
 from helix.model.records import edge_from
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import LABEL_CODE, NO_END, STATUS_CODE, BoolArray, IndexArray
+from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray
 from helix.store.projection import GraphSnapshot
 
 EdgesAt = Callable[[Ref], Sequence[PutEdge]]
 """Returns the edges at a node, as they are stored."""
 
-_MEMORY, _EPISODE = LABEL_CODE[Label.MEMORY], LABEL_CODE[Label.EPISODE]
+_MEMORY = LABEL_CODE[Label.MEMORY]
 _SILENT = [STATUS_CODE[Status.FORGOTTEN], STATUS_CODE[Status.QUARANTINED]]
 _RETIRED = STATUS_CODE[Status.RETIRED]
 
 
-def ended(view: CatalogueView, graph: GraphSnapshot, rows: IndexArray, moment: int) -> dict[int, int]:
-    """Return the rows of episodes all of whose memories have ceased to hold by the moment, each with when (µs).
+def ended(
+    view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment: int
+) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return for each row of an episode its memories that have ceased to hold by the moment: their rows, and when (µs).
 
-    An episode that grounds nothing is as it was told. Summaries claim nothing of their own, and a version that was
-    replaced before it ended says nothing of its end.
+    Summaries claim nothing of their own, a version that was replaced without an end says nothing of it, and what is told
+    after the end is told anew.
     """
     columns = view.columns
-    episodes = rows[columns.label[rows] == _EPISODE]
-    found = graph.neighbours(episodes, Relation.GROUNDED_IN)
+    found = graph.neighbours(rows, Relation.GROUNDED_IN)
     found = found.where(~found.outgoing & (columns.label[found.rows] == _MEMORY))
-    until, status = columns.valid_to[found.rows], columns.status[found.rows]
-    claims = ~np.isin(status, _SILENT) & ~((status == _RETIRED) & (until == NO_END))
-    claiming = found.where(claims)
-    last: dict[int, int] = {}
-    for origin, row, end in zip(claiming.origin.tolist(), claiming.rows.tolist(), until[claims].tolist(), strict=True):
-        if not view.lookups.origins[row].startswith(SUMMARY_SOURCE):
-            episode = int(episodes[origin])
-            last[episode] = max(end, last.get(episode, end))
-    return {episode: end for episode, end in last.items() if end <= moment}
+    found = found.where((columns.valid_to[found.rows] <= moment) & ~np.isin(columns.status[found.rows], _SILENT))
+    over: dict[int, tuple[tuple[int, int], ...]] = {}
+    for origin, row in sorted(zip(found.origin.tolist(), found.rows.tolist(), strict=True)):
+        episode, end = rows[origin], int(columns.valid_to[row])
+        if columns.occurred_at[episode] < end and not view.lookups.origins[row].startswith(SUMMARY_SOURCE):
+            over[episode] = (*over.get(episode, ()), (row, end))
+    return over
 
 
 def disputed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,25 +49,33 @@ def test_the_same_words_differently_spaced_are_the_same_thing() -> None:
     assert [portion.place for portion in pack(offered, limit=5)] == [0]
 
 
-def test_what_restates_its_ground_is_told_apart_less_strictly() -> None:
-    one, other = unit([1, 0]), unit([0.93, (1 - 0.93**2) ** 0.5])
-    memory = Portion(place=0, text="memory", tokens=1, vector=one, restates=frozenset({1}))
-    assert len(pack([memory, Portion(place=1, text="episode", tokens=1, vector=other)], limit=5)) == 1
-    assert len(pack([memory, Portion(place=2, text="another", tokens=1, vector=other)], limit=5)) == 2
-
-
-def test_an_episode_with_another_number_or_name_is_not_restated() -> None:
-    memory = Portion(
-        place=0, text="The API listens on port 8410.", tokens=1, vector=unit([1, 0]), restates=frozenset({1})
-    )
+def test_what_a_memory_says_is_not_said_again_by_its_ground_and_what_that_says_more_is() -> None:
+    memory = Portion(place=0, text="The API listens on port 8410.", tokens=1, restates=frozenset({1}))
     for text, shown in (
         ("The API now listens on port 9410.", True),
-        ("The API listens on the port of Heroku", True),
+        ("The API listens on port 8410 of Heroku", True),
+        ("The API doesn't listen on port 8410", True),
+        ("The API listens on port 8410. Not in staging.", True),
         ("Remember: the API listens on port 8410", False),
-        ("8410, that is where it waits", False),
+        ("Port 8410 is where the API listens, we decided", False),
     ):
-        episode = Portion(place=1, text=text, tokens=1, vector=unit([0.95, (1 - 0.95**2) ** 0.5]))
-        assert len(pack([memory, episode], limit=9)) == len(pack([episode, memory], limit=9)) == 1 + shown
+        episode = Portion(place=1, text=text, tokens=1)
+        assert len(pack([memory, episode], limit=9)) == 1 + shown
+        assert len(pack([memory, replace(episode, place=2)], limit=9)) == 2
+        assert len(pack([memory, episode], limit=9, evidence=True)) == 2
+    ended = Portion(place=1, text="Port 8410 for the API, Kim approves", tokens=1, ended="Kim approves")
+    assert len(pack([memory, ended], limit=9)) == 1
+
+
+def test_texts_of_one_vector_are_the_same_only_where_neither_a_word_nor_their_order_differs() -> None:
+    said = [
+        "Run the migrations before the backfill.",
+        "run the backfill before the migrations",
+        "Run the migration before the backfill!",
+        "Run the migrations before the export.",
+    ]
+    offered = [Portion(place=place, text=text, tokens=1, vector=unit([1, 0])) for place, text in enumerate(said)]
+    assert [portion.place for portion in pack(offered, limit=9)] == [0, 1, 3]
 
 
 def test_insights_take_a_quarter_of_an_answer_at_most() -> None:
