@@ -28,8 +28,8 @@ def ended(
 ) -> dict[int, tuple[tuple[int, int], ...]]:
     """Return for each row of an episode its memories that have ceased to hold by the moment: their rows, and when (µs).
 
-    Summaries claim nothing of their own, a version that was replaced without an end says nothing of it, and what is told
-    after the end is told anew.
+    Summaries claim nothing of their own, a version that was replaced without an end says nothing of it, and what is
+    told after the end is told anew.
     """
     columns = view.columns
     found = graph.neighbours(rows, Relation.GROUNDED_IN)
