@@ -29,7 +29,7 @@ def ended(action: Action) -> bool | None:
         return None
     words = _subject(whole)
     found = told(whole, action.passed, lambda said: said == words).values()
-    end = False if "failed" in found else True if found else None
+    end = False if {"failed", "suspect"} & set(found) else True if found else None
     if end is False or not counts_of(action.output)[1]:
         return end
     return False if recognised(words) is EvidenceKind.TEST else None

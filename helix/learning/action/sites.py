@@ -71,7 +71,8 @@ class _Key:
 def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
     """Return the memories about exactly this command, the error it ended with, or the files it edits, best first.
 
-    Systemic failures come first, then what fits more exactly, then what has helped more. Only what is active, in the
+    Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
+    several stands the best of the others, which may say how to get on here and now. Only what is active, in the
     scope (or `global`) and not faded is found, and nothing that evidence speaks against. `root` is the top of the
     project, by default the folder the action happens in: paths are compared as they are seen from there.
     """
@@ -215,11 +216,14 @@ def _effectiveness(view: CatalogueView, rows: IndexArray) -> FloatArray:
 
 
 def _ranked(view: CatalogueView, rows: IndexArray, levels: IndexArray) -> IndexArray:
-    """Return the rows, best first; of equals the one recorded later, then the one of the higher row."""
+    """Return the rows in the order of `look_up`; of equals the one recorded later, then the one of the higher row."""
     columns = view.columns
     worth = columns.importance[rows] * columns.confidence[rows]
     kinds = _RANK_OF_KIND[columns.kind[rows]]
     order = np.lexsort(
         (-rows, -columns.recorded_at[rows], -worth, -_effectiveness(view, rows), kinds, levels, kinds > 0)
     )
+    warnings = int(np.count_nonzero(kinds == 0))
+    if 1 < warnings < len(order):
+        order[1 : warnings + 1] = np.roll(order[1 : warnings + 1], 1)
     return rows[order]

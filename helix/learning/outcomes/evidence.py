@@ -8,14 +8,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from helix.learning.outcomes.counts import counts_of
-from helix.learning.outcomes.runners import bare, git_verb, recognised
+from helix.learning.outcomes.launchers import bare, git_verb
+from helix.learning.outcomes.runners import recognised
 from helix.learning.outcomes.status import Told, Words, can_fail, parse, told, words_of
 from helix.learning.outcomes.taking_back import puts_back
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.text.shell.tree import Node
 
-_NOTHING_RAN = frozenset({126, 127})
+_NOTHING_RAN = frozenset({125, 126, 127})
+"""What a shell says of a command that it cannot start, and a container's tool or `timeout` where itself it fails."""
 _CUT_SHORT = frozenset({124, 130, 137, 143})
 """What a shell says of a command that was stopped from outside: by `timeout`, Ctrl-C, or a signal that ends it."""
 _NO_TESTS = {"pytest": frozenset({4, 5}), "py.test": frozenset({4, 5})}
@@ -78,17 +80,41 @@ def _of_parts(
 ) -> Evidence | None:
     checks = {words for words, kind in zip(parts, kinds, strict=True) if kind is not None}
     found = told(whole, bool(action.passed), lambda words: words in checks)
-    judged = sorted(found, key=lambda place: (found[place] != "failed", _STRENGTH.index(_sure(kinds[place])), place))
+    blamed = _blamed(action, parts, kinds, [place for place, end in found.items() if end == "suspect"])
+    if blamed is not None:
+        return _as_told(action, parts[blamed], _sure(kinds[blamed]), "failed")
+    certain = [place for place, end in found.items() if end != "suspect"]
+    judged = sorted(certain, key=lambda place: (found[place] != "failed", _STRENGTH.index(_sure(kinds[place])), place))
     judged = [place for place in judged if not _is_commit(kinds[place]) or found[place] == "passed"]
     # What passed before files were taken back says nothing of what they became.
     last = max((place for place, words in enumerate(parts) if puts_back(words)), default=0)
     judged = [place for place in judged if place >= last or found[place] == "failed"]
-    if judged:
+    if judged and "suspect" not in found.values():
         return _as_told(action, parts[judged[0]], _sure(kinds[judged[0]]), found[judged[0]])
-    _, failed = counts_of(action.output)
-    if failed and EvidenceKind.TEST in kinds:
+    good, bad = counts_of(action.output)
+    if bad and good is not None and EvidenceKind.TEST in kinds:
         return _evidence(action, EvidenceKind.TEST, False)
     return None
+
+
+def _blamed(
+    action: Action, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None], suspects: Sequence[int]
+) -> int | None:
+    """Return which of several commands of which one failed is held to have; None where it may be none that checks.
+
+    A summary of tests says whether it was the tests, where it can be of one run only. Else it is the last: that one has
+    not passed, whatever kept it, and what was before it has done so when it does.
+    """
+    if not suspects or any(_is_commit(kinds[place]) for place in suspects):
+        return None
+    good, bad = counts_of(action.output)
+    tests = [place for place in suspects if recognised(parts[place]) is EvidenceKind.TEST]
+    if good is None or not tests:
+        return suspects[-1]
+    if bad:
+        return tests[-1]
+    left = [place for place in suspects if place not in tests[:1]] if len(tests) == 1 else []
+    return left[-1] if left else None
 
 
 def _as_told(action: Action, words: Words, kind: EvidenceKind, end: Told) -> Evidence:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from helix.learning.outcomes.launchers import forms, is_interpreter, operands, takes_next, tool
+from helix.learning.outcomes.targets import BUILD, LINT, TEST, of_target
 from helix.model.evidence import EvidenceKind
-
-TEST, BUILD, LINT = EvidenceKind.TEST, EvidenceKind.BUILD, EvidenceKind.LINT
 
 _TESTERS = """
     pytest py.test pytest-3 unittest nose2 nosetests tox nox stestr trial behave jest vitest mocha ava jasmine tap wtr
     ctest rspec cucumber phpunit pest codecept paratest bats busted prove gotestsum ginkgo cargo-nextest elm-test
     runtests runtests.py
 """
-_COMPILERS = "gcc g++ cc c++ clang clang++ javac rustc ghc kotlinc scalac valac"
+_COMPILERS = "gcc g++ cc c++ clang clang++ javac rustc ghc kotlinc scalac valac msbuild"
 _LINTERS = """
     flake8 pylint mypy dmypy pyright basedpyright bandit eslint eslint_d tsc vue-tsc stylelint oxlint standard xo
     golangci-lint staticcheck revive rubocop standardrb phpstan psalm phpcs shellcheck hadolint yamllint markdownlint
@@ -27,24 +27,16 @@ _LINTERS = """
 _WHOLE: Mapping[str, EvidenceKind] = MappingProxyType(
     {name: kind for names, kind in ((_TESTERS, TEST), (_COMPILERS, BUILD), (_LINTERS, LINT)) for name in names.split()}
 )
-"""Tools that do one thing, whatever follows their name."""
+"""Tools that do one thing, unless an option or the first word says that they only talk."""
 
 _BY_ARGUMENT: Mapping[str, Mapping[str, EvidenceKind]] = MappingProxyType(
     {
         "go": {"test": TEST, "build": BUILD, "install": BUILD, "vet": LINT},
-        "cargo": {"test": TEST, "nextest": TEST, "t": TEST, "build": BUILD, "b": BUILD, "check": BUILD, "clippy": LINT},
+        "cargo": {"test": TEST, "nextest": TEST, "t": TEST, "llvm-cov": TEST, "tarpaulin": TEST}
+        | {"build": BUILD, "b": BUILD, "check": BUILD, "c": BUILD, "clippy": LINT},
         "dotnet": {"test": TEST, "build": BUILD, "publish": BUILD, "msbuild": BUILD},
         "mvn": {"test": TEST, "verify": TEST, "integration-test": TEST, "package": BUILD, "install": BUILD}
         | {"compile": BUILD, "test-compile": BUILD, "checkstyle:check": LINT, "spotbugs:check": LINT},
-        "gradle": {
-            "test": TEST,
-            "check": TEST,
-            "build": TEST,
-            "assemble": BUILD,
-            "classes": BUILD,
-            "compileJava": BUILD,
-        }
-        | {"lint": LINT, "ktlintCheck": LINT, "connectedAndroidTest": TEST, "testDebugUnitTest": TEST},
         "sbt": {"test": TEST, "testOnly": TEST, "testQuick": TEST, "compile": BUILD, "package": BUILD},
         "ant": {"test": TEST, "junit": TEST, "compile": BUILD, "build": BUILD, "jar": BUILD},
         "lein": {"test": TEST, "midje": TEST, "compile": BUILD, "uberjar": BUILD},
@@ -53,7 +45,7 @@ _BY_ARGUMENT: Mapping[str, Mapping[str, EvidenceKind]] = MappingProxyType(
         "stack": {"test": TEST, "build": BUILD},
         "cabal": {"test": TEST, "build": BUILD},
         "swift": {"test": TEST, "build": BUILD},
-        "xcodebuild": {"test": TEST, "build": BUILD},
+        "xcodebuild": {"test": TEST, "test-without-building": TEST, "build": BUILD, "build-for-testing": BUILD},
         "flutter": {"test": TEST, "build": BUILD, "analyze": LINT},
         "dart": {"test": TEST, "compile": BUILD, "analyze": LINT},
         "bazel": {"test": TEST, "build": BUILD},
@@ -66,6 +58,7 @@ _BY_ARGUMENT: Mapping[str, Mapping[str, EvidenceKind]] = MappingProxyType(
         "deno": {"test": TEST, "check": LINT, "lint": LINT, "compile": BUILD},
         "bun": {"test": TEST, "build": BUILD},
         "node": {"--test": TEST},
+        "tsx": {"--test": TEST},
         "playwright": {"test": TEST},
         "cypress": {"run": TEST},
         "karma": {"start": TEST},
@@ -82,6 +75,7 @@ _BY_ARGUMENT: Mapping[str, Mapping[str, EvidenceKind]] = MappingProxyType(
         "rails": {"test": TEST, "test:system": TEST, "spec": TEST},
         "artisan": {"test": TEST},
         "manage.py": {"test": TEST, "check": LINT},
+        "setup.py": {"test": TEST, "build": BUILD, "build_ext": BUILD},
         "django-admin": {"test": TEST, "check": LINT},
         "terraform": {"validate": LINT, "test": TEST},
         "helm": {"lint": LINT},
@@ -99,8 +93,28 @@ _BY_ARGUMENT: Mapping[str, Mapping[str, EvidenceKind]] = MappingProxyType(
 )
 """Tools that do many things, by the argument that says which."""
 
+_GRADLE: Sequence[tuple[EvidenceKind | None, re.Pattern[str]]] = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (None, r"clean\w*|list\w*|init\w*"),
+        (BUILD, r"compile\w*|assemble\w*|bundle\w*|\w*[cC]lasses|jar|\w+Jar"),
+        (TEST, r"build|check|test|\w+Test|test\w+UnitTest|connected\w*Check"),
+        (LINT, r"lint\w*|detekt\w*|\w+Check"),
+    )
+)
+"""Gradle's tasks by their names, which are put together of what is done and to what; the first that fits counts."""
+
 _MANY_GOALS = frozenset({"mvn", "gradle", "sbt", "ant", "nx", "turbo", "xcodebuild"})
 """Tools that take several goals in one run, each perhaps behind the name of a module."""
+_GOALS_BEHIND: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"nx": frozenset({"run", "run-many", "affected"}), "turbo": frozenset({"run"})}
+)
+"""Words behind which these have their goals, where the first word is none."""
+_ENVIRONMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"tox": ("-e", "--env"), "nox": ("-s", "--session", "--sessions", "-e")}
+)
+"""Tools that run tests in environments, and the options that name those: one of them may lint instead."""
+_INTERPRETERS = re.compile(r"(?:py|pypy|python)[\d.]*")
 
 _CHECKING: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -114,233 +128,160 @@ _CHECKING: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """Tools that only tell by their status with one of these options; without, they change files."""
 
-_TARGETED = frozenset({"make", "gmake", "just", "task", "rake", "ninja", "composer", "npm", "yarn", "pnpm", "invoke"})
-"""Tools that run targets which a project names itself."""
-_PACKAGE_SCRIPTS = frozenset({"npm", "yarn", "pnpm", "bun", "composer"})
-_TARGETS = (
-    (TEST, re.compile(r"(?:.*[:_.-])?(?:tests?|check|specs?|e2e|unit|integration|pytest|jest|ci|t)(?:[:_.-].*)?")),
-    (
-        LINT,
-        re.compile(
-            r"(?:.*[:_.-])?(?:lint|typecheck|type-check|types|tsc|vet|eslint|ruff|mypy|clippy|style)(?:[:_.-].*)?"
-        ),
-    ),
-    (BUILD, re.compile(r"(?:.*[:_.-])?(?:build|compile|all|dist|bundle)(?:[:_.-].*)?")),
+_FORMATS: Mapping[str, tuple[str, frozenset[str]]] = MappingProxyType(
+    {"cargo": ("fmt", frozenset({"--check"})), "dotnet": ("format", frozenset({"--verify-no-changes"}))}
+    | {"ruff": ("format", frozenset({"--check", "--diff"}))}
 )
+"""Commands of tools that do many things, of the same sort."""
+
+_MANY_TARGETS = frozenset({"make", "gmake", "ninja", "rake", "task"})
+"""Tools that run several targets which a project names itself; make and ninja build where none is named."""
+_ONE_TARGET: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {name: ("run", "run-script") for name in ("npm", "yarn", "pnpm", "bun", "composer")}
+    | {name: ("run",) for name in ("mise", "hatch", "pixi", "pdm", "pipenv", "lerna", "moon")}
+    | {"deno": ("task",), "just": (), "invoke": (), "rushx": (), "rush": ()}
+)
+"""Tools that run one such target, and the words that it may stand behind."""
+_PACKAGES = frozenset({"npm", "yarn", "pnpm", "bun", "composer", "just", "invoke", "rushx", "rush"})
+"""Those that take a target without such a word, if it is none of their own commands."""
+_MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun", "composer"})
+"""Those that have commands of their own beside the targets."""
+_BINARIES = frozenset({"yarn", "pnpm", "bun"})
+"""Those that take the name of an installed tool as well."""
+_COMMANDS = frozenset({"install", "i", "ci", "add", "publish", "pack", "link", "init", "update", "audit"})
+"""Commands of the managers of packages that have nothing to do with the work."""
 
 _ASIDE = frozenset(
-    {"--version", "--help", "-h", "-V", "--collect-only", "--co", "--listTests", "--list", "-list", "-N", "--show-only"}
-    | {"--fixtures", "--markers", "--init", "--showConfig", "--print-config", "--dry-run", "--watch", "--watchAll"}
-    | {"-DskipTests", "-Dmaven.test.skip=true", "--no-run", "--passWithNoTests=true", "--setup-plan"}
+    {"--version", "-version", "--help", "-h", "-V", "--collect-only", "--co", "--listTests", "--list-tests", "--list"}
+    | {"-list", "-N", "--show-only", "--fixtures", "--markers", "--init", "--showConfig", "--print-config", "--dry-run"}
+    | {"--dry", "--graph", "--watch", "--watchAll", "--ui", "-DskipTests", "-DskipTests=true", "-Dmaven.test.skip"}
+    | {"-Dmaven.test.skip=true", "--no-run", "--no-run-tests", "--passWithNoTests", "--passWithNoTests=true"}
+    | {"--setup-plan", "--setup-only", "--exit-zero", "--show-files", "--show-settings", "--list-files"}
 )
 """Options with which a tool says something, waits or leaves the work out, and its end says nothing of the work."""
-
-_WITH_VALUE = frozenset(
-    {"-n", "-k", "-u", "-g", "-s", "-e", "-p", "-C", "-w", "-F", "--signal", "--kill-after", "--with", "--python"}
-    | {"--group", "--extra", "--package", "--project", "--directory", "--filter", "--prefix", "--workspace", "--cwd"}
-    | {"-v", "--volume", "--name", "--network", "--entrypoint", "--env-file", "--platform", "--profile"}
+_ASIDE_OF: Mapping[str, frozenset[str]] = MappingProxyType(
+    {name: frozenset({"-n", "--just-print", "--question", "-q"}) for name in ("make", "gmake", "ninja")}
+    | {name: frozenset({"-v", "-dumpversion"}) for name in ("gcc", "g++", "cc", "c++", "clang", "clang++")}
+    | {"tsc": frozenset({"-w", "-v", "--clean"}), "ruff": frozenset({"-w"}), "mocha": frozenset({"-w"})}
+    | {"gradle": frozenset({"-m"}), "go": frozenset({"-c", "-n"}), "jest": frozenset({"--clearCache"})}
+    | {"tox": frozenset({"-l", "--notest", "-n"}), "nox": frozenset({"-l", "--install-only"})}
+    | {"vitest": frozenset({"-w"}), "dotnet": frozenset({"-t"}), "mypy": frozenset({"--install-types"})}
+    | {"phpunit": frozenset({"--list-suites", "--list-groups"}), "golangci-lint": frozenset({"--issues-exit-code=0"})}
+    | {"msbuild": frozenset({"/t:Clean", "-t:Clean", "-t:Restore", "/t:Restore", "/version"})}
 )
-"""Options before a command that take the next word for their own."""
-_PREFIXES = frozenset(
-    {"sudo", "nice", "time", "nohup", "command", "exec", "stdbuf", "ionice", "xvfb-run", "env", "setsid"}
+"""Such options that mean something else to other tools."""
+_TALKS = frozenset(
+    {"list", "version", "help", "init", "bootstrap", "bench", "cache", "config", "show", "show-config", "show-env"}
+    | {"archive", "clean", "generate", "install", "start", "stop", "status", "kill", "linters", "completion", "watch"}
+    | {"devenv", "report", "outline", "labels", "migrate"}
 )
-_RUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "uv": ("run",),
-        "poetry": ("run",),
-        "pipenv": ("run",),
-        "pdm": ("run",),
-        "rye": ("run",),
-        "hatch": ("run",),
-        "pixi": ("run",),
-        "bundle": ("exec",),
-        "pnpm": ("exec", "dlx"),
-        "yarn": ("exec", "dlx"),
-        "npm": ("exec", "x"),
-        "mise": ("exec", "x"),
-        "direnv": ("exec",),
-        "coverage": ("run",),
-    }
-)
-"""Tools that run what follows the word."""
-_VERSIONED = re.compile(r"(?:python|pypy)[\d.]*|ruby[\d.]*|node|php[\d.]*")
-_OPTION = re.compile(r"-.*", re.DOTALL)
-_GIT_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree"})
+"""First words that have a tool do so, and second ones of a tool that does many things."""
 
 
 def recognised(words: Sequence[str]) -> EvidenceKind | None:
     """Return what a command does for the work, by its words; None where it is none of the known, or only talks."""
-    plain = bare(words)
-    if not plain or _ASIDE & set(plain):
-        return None
-    name, rest = plain[0], plain[1:]
-    if name in ("tox", "nox") and "-l" in rest:
-        return None
+    started = forms(words)
+    for plain in reversed(started):
+        if plain and _is_known(name := tool(plain[0])):
+            rest = plain[1:]
+            return None if (_ASIDE | _ASIDE_OF.get(name, frozenset())) & set(rest) else _does(name, rest)
+    return None if any(form and is_interpreter(form[0]) for form in started) else _of_script(started[-1])
+
+
+def _is_known(name: str) -> bool:
+    tables = (_WHOLE, _BY_ARGUMENT, _CHECKING, _MANY_TARGETS, _ONE_TARGET)
+    return name == "gradle" or any(name in table for table in tables)
+
+
+def _does(name: str, rest: Sequence[str]) -> EvidenceKind | None:
+    if name in _ENVIRONMENTS and (named := _values(rest, _ENVIRONMENTS[name])):
+        return _strongest(map(_of_environment, named))
     if name in _WHOLE:
-        return _WHOLE[name]
+        return None if rest and rest[0] in _TALKS else _WHOLE[name]
     if name in _CHECKING:
         return LINT if _CHECKING[name] & set(rest) else None
-    if name == "cargo" and rest[:1] == ["fmt"]:
-        return LINT if "--check" in rest else None
-    if name == "dotnet" and rest[:1] == ["format"]:
-        return LINT if "--verify-no-changes" in rest else None
-    if name == "ruff" and rest[:1] == ["format"]:
-        return LINT if {"--check", "--diff"} & set(rest) else None
-    known = _BY_ARGUMENT.get(name)
-    if known is not None and (found := _by_argument(name, known, rest)) is not None:
-        return found
-    return _of_target(name, rest) if name in _TARGETED or name in _PACKAGE_SCRIPTS else _of_script(words)
+    formats = _FORMATS.get(name)
+    if formats is not None and rest[:1] == [formats[0]]:
+        return LINT if formats[1] & set(rest) else None
+    if name in _MANY_GOALS:
+        return _of_goals(name, rest)
+    found = _by_argument(_BY_ARGUMENT.get(name, {}), rest)
+    if name == "zig" and found is BUILD and "test" in rest:
+        return TEST
+    return found or _of_target(name, rest)
 
 
-def git_verb(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Return git's subcommand and what follows it; an empty one where the command is not git's."""
-    plain = bare(words)
-    if not plain or plain[0] != "git":
-        return "", []
-    rest = plain[1:]
-    while rest and rest[0].startswith("-"):
-        rest = rest[2:] if rest[0] in _GIT_VALUE else rest[1:]
-    return (rest[0], rest[1:]) if rest else ("", [])
+def _strongest(kinds: Iterable[EvidenceKind | None]) -> EvidenceKind | None:
+    return min((kind for kind in kinds if kind is not None), key=(TEST, BUILD, LINT).index, default=None)
 
 
-def bare(words: Sequence[str]) -> list[str]:
-    """Return a command without what only starts it (`uv run`, `npx`, `timeout 60`, `python -m`) and without path."""
-    left = list(words)
-    for _ in range(8):
-        if not left:
-            return []
-        shorter = _step(left)
-        if shorter == left:
-            return [_name(left[0]), *left[1:]]
-        left = shorter
-    return left
-
-
-def _step(words: list[str]) -> list[str]:
-    name, rest = _name(words[0]), words[1:]
-    if name in _PREFIXES:
-        return _past_options(rest)
-    if name == "timeout":
-        return _past_options(rest)[1:]
-    if name in ("npx", "bunx", "uvx", "pipx"):
-        return _past_options(rest[1:] if name == "pipx" and rest[:1] == ["run"] else rest)
-    if name == "bun" and rest[:1] in (["x"], ["run"]) and len(rest) > 1:
-        return rest[1:] if rest[0] == "x" else words
-    if name in _RUNS and rest and rest[0] in _RUNS[name]:
-        return _past_options(rest[1:], module=name == "coverage")
-    if name == "docker-compose":
-        return _in_container(["compose", *rest]) or words
-    if name == "docker" and rest[:1] in (["compose"], ["exec"], ["run"]):
-        return _in_container(rest) or words
-    if _VERSIONED.fullmatch(name) and rest:
-        return _script(name, rest) or words
-    return words
-
-
-def _script(name: str, rest: list[str]) -> list[str] | None:
-    """Return the module or script that an interpreter is told to run as the command that it is."""
-    place = 0
-    while place < len(rest) and _OPTION.fullmatch(rest[place]):
-        if rest[place] in ("-m", "-mpytest") or (rest[place] == "--test" and name == "node"):
-            break
-        if rest[place] in ("-c", "-e", "-", "-l", "-r"):
-            return None
-        place += 2 if rest[place] in ("-W", "-X") else 1
-    left = rest[place:]
-    if left[:1] == ["-m"]:
-        module = left[1:2]
-        return ["uv", *left[1:]] if module == ["build"] else left[1:] or None
-    if left and name.startswith(("python", "pypy", "php", "ruby")) and not left[0].startswith("-"):
-        return left
-    return None
-
-
-def _in_container(rest: list[str]) -> list[str] | None:
-    words = rest[1:] if rest[0] == "compose" else rest
-    if rest[0] == "compose":
-        words = _past_options(words)
-    if words[:1] == ["build"]:
-        return None
-    if words[:1] not in (["exec"], ["run"]):
-        return None
-    return _past_options(words[1:])[1:] or None  # less the container's name
-
-
-def _past_options(words: Sequence[str], module: bool = False) -> list[str]:
-    """Return the words behind leading options and assignments."""
-    left = list(words)
-    while left and (left[0].startswith("-") or re.fullmatch(r"[A-Za-z_]\w*=.*", left[0], re.DOTALL)):
-        if left[0] == "--":
-            return left[1:]
-        if module and left[0] == "-m":
-            return left[1:]
-        left = left[2:] if left[0] in _WITH_VALUE else left[1:]
-    return left
-
-
-def _name(word: str) -> str:
-    name = PurePosixPath(word.replace("\\", "/")).name
-    name = re.sub(r"\.(?:exe|cmd|bat|js|phar)$", "", name)
-    return {"gradlew": "gradle", "mvnw": "mvn", "mvnd": "mvn"}.get(name, name)
-
-
-def _by_argument(tool: str, known: Mapping[str, EvidenceKind], rest: Sequence[str]) -> EvidenceKind | None:
-    """Return what the argument says that names the work; of several goals of a build tool, the strongest."""
-    if tool in _MANY_GOALS:
-        if "-x" in rest:  # a task of Gradle's that is left out, the tests as a rule
-            rest = [word for word in rest if word not in ("-x", *_after(rest, "-x"))]
-            known = {**known, "build": BUILD, "check": LINT}
-        goals = [word if word in known else word.rpartition(":")[2] for word in rest]
-        return min((known[goal] for goal in goals if goal in known), key=(TEST, BUILD, LINT).index, default=None)
+def _by_argument(known: Mapping[str, EvidenceKind], rest: Sequence[str]) -> EvidenceKind | None:
+    """Return what the argument says that names the work."""
     for place, word in enumerate(rest):
         if word in known:
-            return known[word]
-        if not word.startswith(("-", "+")) and (place == 0 or rest[place - 1] not in _WITH_VALUE):
+            return None if rest[place + 1 : place + 2] and rest[place + 1] in _TALKS else known[word]
+        if not word.startswith(("-", "+")) and not takes_next(rest, place - 1):
             return None
     return None
 
 
-def _after(words: Sequence[str], option: str) -> list[str]:
-    return [word for before, word in pairwise(words) if before == option]
+def _of_goals(name: str, rest: Sequence[str]) -> EvidenceKind | None:
+    """Return the strongest of what several goals of a build tool say."""
+    left_out = {word for before, word in pairwise(rest) if before == "-x"}
+    options = [word.partition("=")[2] for word in rest if re.match(r"--targets?=", word)]
+    said = re.split(r"[\s;,]+", " ".join([*operands(rest), *options]))
+    goals = [goal for goal in said if goal and goal not in left_out]
+    kinds = [_of_goal(name, goal, bool(left_out)) for goal in goals]
+    if name in _GOALS_BEHIND and goals and kinds[0] is None and goals[0] not in _GOALS_BEHIND[name]:
+        return None
+    return _strongest(kinds)
+
+
+def _of_goal(name: str, goal: str, some_left_out: bool) -> EvidenceKind | None:
+    last = goal.rpartition(":")[2]
+    if name != "gradle":
+        known = _BY_ARGUMENT[name]
+        return known.get(goal, known.get(last))
+    if some_left_out and last in ("build", "check"):  # it is the tests that are left out, as a rule
+        return BUILD if last == "build" else LINT
+    return next((kind for kind, pattern in _GRADLE if pattern.fullmatch(last)), None)
+
+
+def _values(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Return the values of options, of which each may be several behind commas."""
+    found = [word for before, word in pairwise(words) if before in options]
+    found += [word[2:] for word in words if len(word) > 2 and word[:2] in options]
+    found += [word.partition("=")[2] for word in words if word.partition("=")[0] in options[1:]]
+    return [value for several in found for value in several.split(",") if value]
+
+
+def _of_environment(name: str) -> EvidenceKind | None:
+    versions = any(_INTERPRETERS.fullmatch(part) for part in re.split(r"[^a-z0-9.]+", name.lower()))
+    return of_target(name) or (TEST if versions or name == "ALL" else None)
 
 
 def _of_script(words: Sequence[str]) -> EvidenceKind | None:
     """Return what a project's own script does, by its name: `./test.sh`, `scripts/lint`."""
-    script = words[1] if len(words) > 1 and _name(words[0]) in ("bash", "sh") else words[0]
-    if "/" not in script or script.startswith("/"):
+    if not words:
         return None
-    stem = PurePosixPath(script).stem.replace("run_", "run-")
-    return next((kind for kind, pattern in _TARGETS if pattern.fullmatch(stem)), None)
+    script = words[1] if len(words) > 1 and tool(words[0]) in ("bash", "sh") else words[0]
+    return None if "/" not in script or script.startswith("/") else of_target(PurePosixPath(script).stem)
 
 
 def _of_target(name: str, rest: Sequence[str]) -> EvidenceKind | None:
-    words = rest[2:] if name == "yarn" and rest[:1] == ["workspace"] else rest
-    left = [
-        word
-        for place, word in enumerate(words)
-        if not word.startswith("-") and "=" not in word and (place == 0 or words[place - 1] not in _WITH_VALUE)
-    ]
-    if {"-n", "--just-print", "--question"} & set(rest) and name in ("make", "gmake", "ninja"):
+    left = operands(rest)
+    if name in _MANY_TARGETS:
+        return _strongest(map(of_target, left)) if left else BUILD if name in ("make", "gmake", "ninja") else None
+    if name not in _ONE_TARGET:
         return None
-    if name in _PACKAGE_SCRIPTS:
-        if left[:1] in (["run"], ["run-script"]):
-            left = left[1:]
-        elif left[:1] and left[0] in (
-            "install",
-            "i",
-            "ci",
-            "add",
-            "publish",
-            "pack",
-            "link",
-            "init",
-            "update",
-            "audit",
-        ):
-            return None
-    elif not left:
-        return BUILD if name in ("make", "gmake", "ninja") else None
-    for kind, pattern in _TARGETS:
-        if left and any(pattern.fullmatch(word) for word in (left[:1] if name in _PACKAGE_SCRIPTS else left)):
-            return kind
-    return None
+    if name == "yarn" and left[:1] == ["workspace"]:
+        left = left[2:]
+    elif name == "yarn" and left[:2] == ["workspaces", "foreach"]:
+        left = left[left.index("run") :] if "run" in left else []
+    if left[:1] and left[0] in _ONE_TARGET[name]:
+        left = left[1:]
+    elif name not in _PACKAGES or not left or (name in _MANAGERS and left[0] in _COMMANDS):
+        return None
+    if name in _BINARIES and left and _is_known(left[0]) and left[0] not in _ONE_TARGET:
+        return recognised(rest[rest.index(left[0]) :])
+    return of_target(left[0]) if left else None

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import PurePosixPath
 from typing import Literal
 
+from helix.learning.outcomes.launchers import forms
 from helix.text.shell.reader import read
 from helix.text.shell.tree import AndOr, Compound, Group, List, Node, Pipeline, Simple, commands
 
 Words = tuple[str, ...]
-Told = Literal["passed", "failed"]
+Told = Literal["passed", "failed", "suspect"]
+"""How a command ended: `suspect` is one of several of which one failed, and it is not certain which."""
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
 _SURE = frozenset(
     {"cd", "pushd", "popd", "export", "unset", "echo", "printf", "set", "source", ".", "true", ":", "exit"}
-    | {"cat", "head", "tail", "tee"}
+    | {"cat", "head", "tail", "tee", "sleep", "pwd", "date"}
 )
 """Commands that are taken to end well: what a line failed by is hardly ever one of them."""
+_SURE_WITH = {"mkdir": re.compile(r"-\w*p\w*|--parents"), "rm": re.compile(r"-\w*f\w*|--force")}
+"""And those that are with an option."""
 _BEYOND = frozenset({"return", "trap", "eval", "wait", "break", "continue"})
 """Commands that decide what runs, or how it ends, in ways that are not followed here."""
 _READERS = frozenset({"cat", "tee"})
@@ -28,7 +32,11 @@ _READERS = frozenset({"cat", "tee"})
 _MOST_PARTS = 10
 _MOST_DEPTH = 4
 _SUBSTITUTES = re.compile(r"\$\(|`")
-_STATUS = re.compile(r"\d{1,3}|\$\?|\$\{\?\}")
+_NUMBER = re.compile(r"\d{1,3}")
+_LAST_STATUS = re.compile(r"\$\?|\$\{\?\}")
+_STAGE_STATUS = re.compile(r"\$\{PIPESTATUS\[(\d{1,2})\]\}|\$PIPESTATUS")
+_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +57,13 @@ def parse(line: str) -> Node | None:
     Loops, conditions and functions are more, and so is a command that is told by a here-document what to do.
     """
     try:
-        return _followed(line, _MOST_DEPTH)
+        found = _followed(line, _MOST_DEPTH)
     except _Unread:
         return None
+    simples = [simple for simple, _ in commands(found)]
+    kept = {name[1] for simple in simples for said in simple.assignments if (name := _ASSIGNED.match(said))}
+    asked = {name for simple in simples if simple.words[:1] == ("exit",) for name in map(_variable, simple.words[1:])}
+    return found if asked <= {"", *kept} else None
 
 
 def words_of(line: Node) -> list[Words]:
@@ -63,8 +75,8 @@ def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[
     """Return what the end of a line says of each of its commands that is `wanted`, by its place; where it is certain.
 
     It is certain where every way in which the commands can have ended, and the line with them, agrees: `a && b` that
-    ended well says that both did, `a | b` and `a; b` say nothing of `a`, and `a || true` nothing at all. Failing is
-    certain too where it is only certain that one of the wanted failed: it stands at the first of them.
+    ended well says that both did, `a | b` and `a; b` say nothing of `a`, and `a || true` nothing at all. Where it is
+    only certain that one of the wanted failed, all are suspects that can have.
     """
     parts = [simple for simple, _ in commands(line)]
     open_ = [id(part) for part in parts if not _is_sure(part)]
@@ -73,7 +85,10 @@ def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[
         return {}
     ways: list[Mapping[int, bool]] = []
     for ends in product((True, False), repeat=len(open_)):
-        ran, well = _run(line, dict(zip(open_, ends, strict=True)))
+        try:
+            ran, well = _run(line, dict(zip(open_, ends, strict=True)))
+        except _Unread:
+            return {}
         if well == ended_well:
             ways.append(ran)
     if not ways:
@@ -85,20 +100,26 @@ def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[
         elif all(way.get(part) is False for way in ways):
             found[place] = "failed"
     if "failed" not in found.values() and all(any(way.get(part) is False for part in checks.values()) for way in ways):
-        found[min(checks)] = "failed"
+        suspects = [place for place, part in checks.items() if any(way.get(part) is False for way in ways)]
+        found.update(dict.fromkeys(suspects, "suspect"))
     return found
 
 
 def can_fail(line: Node, wanted: Callable[[Words], bool]) -> bool:
     """Return whether a `wanted` command that ends badly has the line end badly, where all else ends well."""
     checks = [simple for simple, _ in commands(line) if wanted(simple.words) and not _is_sure(simple)]
-    _, well = _run(line, {})
-    return any(not _run(line, {id(check): False})[1] for check in checks) != (not well)
+    try:
+        _, well = _run(line, {})
+        return any(not _run(line, {id(check): False})[1] for check in checks) != (not well)
+    except _Unread:
+        return False
 
 
 def _is_sure(part: Simple) -> bool:
     if not part.words:
         return not any(_SUBSTITUTES.search(assigned) for assigned in part.assignments)
+    if part.words[0] in _SURE_WITH:
+        return any(map(_SURE_WITH[part.words[0]].fullmatch, part.words))
     return part.words[0] in _SURE or part.words == ("false",)
 
 
@@ -131,30 +152,55 @@ def _command(simple: Simple, depth: int) -> Node:
     words = simple.words
     if not words:
         return simple
-    name = PurePosixPath(words[0]).name
-    if words[0] in _BEYOND or (simple.document and name not in _READERS):
+    if words[0] in _BEYOND or (simple.document and PurePosixPath(words[0]).name not in _READERS):
         raise _Unread
-    if words[0] == "exit" and (len(words) > 2 or not all(_STATUS.fullmatch(word) for word in words[1:])):
+    if words[0] == "exit" and (len(words) > 2 or not all(map(_is_status, words[1:]))):
         raise _Unread
-    flags = next((place for place, word in enumerate(words) if re.fullmatch(r"-[a-z]*c", word)), None)
-    if name not in _SHELLS or flags is None or flags + 1 >= len(words):
+    if depth < _MOST_DEPTH and words[0] == "exit" and any(map(_is_expanded, words[1:])):
+        raise _Unread  # where the quotes were double it was the shell outside that put something there
+    started = () if words[0] == "exec" else next((form for form in forms(words) if _is_shell(form)), ())
+    flags = next((place for place, word in enumerate(started) if re.fullmatch(r"-[a-z]*c", word)), None)
+    if flags is None or flags + 1 >= len(started):
         return simple
-    options = words[1 : flags + 1]
+    options = started[1 : flags + 1]
     return Started(
-        _followed(words[flags + 1], depth - 1),
+        _followed(started[flags + 1], depth - 1),
         own_shell=True,
         errexit="errexit" in options or any(re.fullmatch(r"-[a-z]*e[a-z]*", option) for option in options),
         pipefail="pipefail" in options,
     )
 
 
+def _is_shell(words: Sequence[str]) -> bool:
+    return bool(words) and PurePosixPath(words[0]).name in _SHELLS
+
+
+def _is_status(word: str) -> bool:
+    return any(pattern.fullmatch(word) for pattern in (_NUMBER, _LAST_STATUS, _STAGE_STATUS, _VARIABLE))
+
+
+def _is_expanded(word: str) -> bool:
+    return _STAGE_STATUS.fullmatch(word) is not None or _variable(word) != ""
+
+
+def _variable(word: str) -> str:
+    """Return the name of the variable of a line's own that a word is; empty where it is none."""
+    found = None if _STAGE_STATUS.fullmatch(word) else _VARIABLE.fullmatch(word)
+    return (found[1] or found[2]) if found else ""
+
+
 @dataclass(slots=True)
 class _Shell:
-    """The options of a shell, and how what it ran last ended."""
+    """The options of a shell, how what it ran last ended, and each part of that, and the statuses that it keeps.
+
+    `stages` is empty where what PIPESTATUS would be is not followed.
+    """
 
     errexit: bool = False
     pipefail: bool = False
     well: bool = True
+    stages: tuple[bool, ...] = ()
+    kept: Mapping[str, bool] = field(default_factory=dict)
 
 
 class _Exited(Exception):
@@ -190,13 +236,16 @@ def _step(node: Node, shell: _Shell, guarded: bool, ends: Mapping[int, bool], ra
     match node:
         case Simple():
             well = ran[id(node)] = ends.get(id(node), node.words != ("false",))
+            _keep(node, shell)
             _note(node.words, shell, well)
+            shell.stages = (well,)
         case Pipeline(stages=(only,)):
             well, fatal = not _step(only, shell, True, ends, ran), False
         case Pipeline():
             fatal = not node.negated
             stages = [_in_own_shell(stage, shell, guarded or not fatal, ends, ran) for stage in node.stages]
             well = (all(stages) if shell.pipefail else stages[-1]) != node.negated
+            shell.stages = tuple(stages)
         case AndOr():
             well, fatal = True, False
             for place, (joint, part) in enumerate(node.parts):
@@ -207,11 +256,14 @@ def _step(node: Node, shell: _Shell, guarded: bool, ends: Mapping[int, bool], ra
             for part, behind in node.parts:
                 ended = (_in_own_shell if behind else _step)(part, shell, guarded, ends, ran)
                 well = shell.well = behind or ended
+                shell.stages = () if behind else shell.stages
         case Started():
             well = _in_own_shell(node.body, _Shell(node.errexit, node.pipefail), False, ends, ran)
+            shell.stages = (well,)
         case Group():
             fatal = node.own_shell
             well = (_in_own_shell if fatal else _step)(node.body, shell, guarded, ends, ran)
+            shell.stages = ()
         case Compound():
             raise AssertionError(node)  # `parse` gives none
     shell.well = well
@@ -220,15 +272,42 @@ def _step(node: Node, shell: _Shell, guarded: bool, ends: Mapping[int, bool], ra
     return well
 
 
+def _keep(simple: Simple, shell: _Shell) -> None:
+    """Note which statuses a command has the shell keep in variables, and which of those it may change."""
+    named = {word.partition("=")[0] for word in simple.words}
+    kept = {} if named & {"source", "."} else {name: well for name, well in shell.kept.items() if name not in named}
+    for said in () if simple.words else simple.assignments:  # before a command they are for that alone
+        if (assigned := _ASSIGNED.match(said)) is not None:
+            kept.pop(assigned[1], None)
+            word = said[assigned.end() :].strip('"')
+            if assigned[0] == f"{assigned[1]}=" and _is_status(word):
+                kept[assigned[1]] = _status(word, shell)
+    shell.kept = kept
+
+
+def _status(word: str, shell: _Shell) -> bool:
+    """Return whether a status is that of what ended well, as the shell would expand the word."""
+    if _NUMBER.fullmatch(word):
+        return int(word) % 256 == 0
+    if _LAST_STATUS.fullmatch(word):
+        return shell.well
+    stage, name = _STAGE_STATUS.fullmatch(word), _variable(word)
+    if stage is not None and int(stage[1] or 0) < len(shell.stages):
+        return shell.stages[int(stage[1] or 0)]
+    if name in shell.kept:
+        return shell.kept[name]
+    raise _Unread
+
+
 def _note(words: Words, shell: _Shell, well: bool) -> None:
     """Note what a command that was run does to the shell that ran it."""
     match words:
         case ("set", *options):
             _set(options, shell)
-        case ("exit",) | ("exit", "$?" | "${?}"):
+        case ("exit",):
             raise _Exited(shell.well)
         case ("exit", status):
-            raise _Exited(int(status) % 256 == 0)
+            raise _Exited(_status(status, shell))
         case ("exec", _, *_):
             raise _Exited(well)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posixpath import basename
 
-from helix.learning.outcomes.runners import git_verb
+from helix.learning.outcomes.launchers import git_verb
 from helix.learning.outcomes.status import Words, parse, told, words_of
 from helix.model.action import Action
 from helix.text.shell.simple import simple_commands

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from helix.learning.outcomes.runners import bare
+from helix.learning.outcomes.launchers import bare
 from helix.learning.outcomes.status import parse, words_of
 from helix.model.entity import EntityKind
 from helix.text.command_forms import forms

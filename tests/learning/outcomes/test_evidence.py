@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
@@ -112,6 +113,19 @@ def test_the_common_tools_are_known_by_what_they_do(kind: EvidenceKind | None, l
         ("for t in a b; do pytest $t; done", None, None),
         ("pytest <<EOF\nx\nEOF", None, None),
         ("pytest; exit 0", None, None),
+        ("pytest | tail -5; exit ${PIPESTATUS[0]}", True, False),
+        ("pytest | tail -5; exit ${PIPESTATUS[1]}", None, None),
+        ("pytest -q; rc=$?; echo done; exit $rc", True, False),
+        ("rc=0; pytest || rc=$?; exit $rc", True, False),
+        ("pytest || rc=$?; exit $rc", None, None),
+        ("pytest; rc=$?; source x; exit $rc", None, None),
+        ("timeout 60 bash -c 'pytest'", True, False),
+        ("sudo -u app bash -lc 'pytest; ls'", None, None),
+        ("env CI=1 bash -lc 'cd a && npm test'", True, False),
+        ("docker exec app bash -lc 'pytest -q'", True, False),
+        ("mkdir -p x && make", True, False),
+        ("mkdir x && make", True, None),
+        ("rm -rf dist && npm run build", True, False),
     ],
 )
 def test_only_a_status_that_is_the_tests_own_counts(line: str, on_zero: bool | None, on_one: bool | None) -> None:
@@ -120,7 +134,41 @@ def test_only_a_status_that_is_the_tests_own_counts(line: str, on_zero: bool | N
         assert (found.passed if found else None) is wanted, status
 
 
-@pytest.mark.parametrize("status", [126, 127, 124, 130, 137, 143, 5, 4])
+@pytest.mark.parametrize(
+    ("line", "output", "wanted"),
+    [
+        ("make build && make test", "2 failed, 3 passed in 0.1s", (EvidenceKind.TEST, False)),
+        ("cargo build && cargo test", "test result: FAILED. 1 passed; 1 failed", (EvidenceKind.TEST, False)),
+        ("make && ctest", "50% tests passed, 1 tests failed out of 2", (EvidenceKind.TEST, False)),
+        ("tsc --noEmit && npx jest", "Tests: 1 failed, 2 passed, 3 total", (EvidenceKind.TEST, False)),
+        ("tsc --noEmit && npx jest", "Found 3 errors in 2 files", (EvidenceKind.TEST, False)),
+        ("npm run build && npm test", "", (EvidenceKind.TEST, False)),
+        ("npm test && npm run lint", "Tests:       12 passed, 12 total", (EvidenceKind.LINT, False)),
+        ("npm test && npm run build", "Tests:       12 passed, 12 total", (EvidenceKind.BUILD, False)),
+        ("pytest a && pytest b", "5 passed in 0.1s", None),
+        ("pytest && git commit -am x", "5 passed in 0.31s\nblack....Failed", None),
+        ("npm test && git commit -am x", "Tests:  12 passed, 12 total\nnothing to commit", None),
+        ("pytest && git commit -am x", "1 failed, 5 passed in 0.31s", (EvidenceKind.TEST, False)),
+        ("mypy . && git commit -am x", "Found 3 errors in 2 files", None),
+    ],
+)
+def test_of_several_commands_the_one_that_the_output_tells_of_or_else_the_last_has_failed(
+    line: str, output: str, wanted: tuple[EvidenceKind, bool] | None
+) -> None:
+    found = judged(line, 1, output)
+    assert (None if found is None else (found.kind, found.passed)) == wanted
+
+
+@pytest.mark.parametrize("output", ["", "2 failed, 3 passed in 0.1s"])
+def test_tests_that_pass_later_take_back_what_building_and_testing_in_one_line_left(output: str) -> None:
+    failed, passed = judged("make build && make test", 2, output), judged("make test", 0)
+    assert failed is not None and passed is not None
+    later = [failed, replace(passed, id="b", at=NOON + timedelta(minutes=2))]
+    assert verification_of(later, NOON + timedelta(minutes=1)) is Verification.PASSED
+    assert verification_of([failed], NOON + timedelta(minutes=1)) is Verification.FAILED
+
+
+@pytest.mark.parametrize("status", [125, 126, 127, 124, 130, 137, 143, 5, 4])
 def test_a_run_that_did_not_happen_or_was_cut_short_says_nothing(status: int) -> None:
     assert judged("pytest", status) is None
     assert classify(Action(command="pytest", exit_status=1, interrupted=True)) is None
