@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from messages_server import Script, call, say, text_of
 from person import Person
 
@@ -42,9 +43,7 @@ def new_text(script: Script, marker: str) -> list[str]:
 def builder(task: str, objective: str, verify: str, marker: str) -> dict[str, Any]:
     """Return the call of a builder for a task of the client's list."""
     prompt = f"TASK_ID: {task}\nTASK: 00{task}: {marker}\nOBJECTIVE: {objective}\nVERIFY: {verify}\n"
-    return dict(
-        call("Agent", description=marker, prompt=prompt, subagent_type="helix:builder", run_in_background=False)
-    )
+    return dict(call("Agent", description=marker, prompt=prompt, subagent_type="helix:builder"))
 
 
 def planned(number: int, verify: str) -> dict[str, Any]:
@@ -106,6 +105,26 @@ def test_what_is_remembered_reaches_a_builder_and_its_outcome_comes_back(person:
     assert (person.memory(helpful)["failed"], person.memory(harmful)["helped"]) == (0, 0)
     waiting = until(lambda: person.helix("queue", "list", "--scope", person.scope)["learningQueue"])
     assert any("formats.txt" in json.dumps(candidate) for candidate in waiting)
+
+
+@pytest.mark.parametrize("asked", [{}, {"run_in_background": True}], ids=["by default", "in the background"])
+def test_planner_and_builders_have_the_task_list_however_they_are_called(person: Person, asked: dict[str, Any]) -> None:
+    both = [builder("1", "a", "true", "first-one"), builder("2", "b", "true", "second-one")]
+    both = [{**one, "input": {**one["input"], **asked}} for one in both]
+    plan = call("Agent", description="plan", prompt="OBJECTIVE: plan-it", subagent_type="helix:planner", **asked)
+    script = Script(
+        turns={
+            "BEGIN": [[plan], both, [say("done")]],
+            "plan-it": [[planned(1, "true")], [planned(2, "true")], [say("PLAN_COMPLETE: 2 tasks")]],
+            "first-one": [[ended("1", "delivered", summary="a is done")], [say("DELIVERED: a is done")]],
+            "second-one": [[ended("2", "delivered", summary="b is done")], [say("DELIVERED: b is done")]],
+        }
+    )
+    person.client.work(script, "BEGIN the work")
+    tools = {marker: {tool["name"] for tool in script.of(marker)[0]["tools"]} for marker in script.turns}
+    assert {"TaskCreate", "TaskUpdate", "TaskList"} <= tools["plan-it"]
+    assert "TaskUpdate" in tools["first-one"] & tools["second-one"]
+    assert "a is done" in (told := new_text(script, "BEGIN")[2]) and "b is done" in told
 
 
 def test_a_failure_is_shown_at_its_command_and_at_no_other(person: Person) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from posixpath import join
 
 from helix.learning.action.ends import ended, succeeded
-from helix.learning.action.fixes import Fix, Mending, failure_words, looks, normal, only_looks
+from helix.learning.action.fixes import Fix, failure_words, looks, normal, only_looks
 from helix.learning.action.normal import error_of
 from helix.learning.action.sites import MOST, Site, look_up, shown, text
 from helix.learning.events.desk import NOTHING, Desk, Reaction
@@ -66,6 +66,24 @@ def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
     reaction = _show(desk, worker, shown_now, action)
     worker.failed_again(known)
     return replace(reaction, always=(*noted, *reaction.always))
+
+
+def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
+    """Keep what was done while nobody could be told of it, as of its own time; told again it counts once."""
+    action, tasks = event.action, desk.session.in_progress
+    if action.is_edit:
+        _edited(desk, worker, action, event.wrote, tasks)
+    else:
+        _ran(desk, worker, action, tasks)
+    desk.session.told_before.add(action.id)
+
+
+def follow(desk: Desk, worker: Worker, action: Action) -> None:
+    """Take note of what was done and told of before, so that a failure in it is known when it is mended."""
+    desk.session.told_before.add(action.id)
+    seen = _visible(desk, action)
+    if seen is not None:
+        worker.mending.take(seen)
 
 
 def _wants_none(desk: Desk, worker: Worker) -> bool:
@@ -127,24 +145,20 @@ def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> No
     if known is not None and (done := succeeded(action, looks)):
         note_use(desk.store, task, commands=done)
     if action.passed is False and not only_looks(action.command):
-        record_failure(desk, action)
-    if action.id not in desk.session.told_before:
-        mend(desk, worker.mending, action, task)
+        _record_failure(desk, action)
+    if action.id in desk.session.told_before:
+        return
+    fix = worker.mending.take(action)
+    if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
+        _remember_fix(desk, task, kept)
 
 
-def visible(desk: Desk, action: Action) -> Action | None:
+def _visible(desk: Desk, action: Action) -> Action | None:
     """Return what may be kept of an action; None where `.helixignore` keeps all of it out."""
     if action.is_edit:
         files = tuple(without_ignored(action.files, str(desk.session.root)))
         return replace(action, files=files) if files else None
     return None if _names_ignored(desk, action) else action
-
-
-def mend(desk: Desk, mending: Mending, action: Action, task: str, *, keep: bool = True) -> None:
-    """Follow what somebody does; where that mends a failure, remember it with its fix, unless it is not to be kept."""
-    fix = mending.take(action)
-    if keep and fix is not None and (kept := _without_hidden(desk, fix)) is not None:
-        _remember_fix(desk, task, kept)
 
 
 def _repeated(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str], memories: Sequence[str]) -> None:
@@ -204,7 +218,7 @@ def _without_hidden(desk: Desk, fix: Fix) -> Fix | None:
     return kept if kept.files or kept.commands else None
 
 
-def record_failure(desk: Desk, action: Action) -> None:
+def _record_failure(desk: Desk, action: Action) -> None:
     """Record a command that failed, once."""
     record(
         desk.store,

@@ -39,6 +39,13 @@ def recognise(desk: Desk, event: Event) -> None:
         session.asked(event.agent, _prompt_of(history))
 
 
+def worker_of(desk: Desk, agent: str, history: Path) -> Worker:
+    """Return who a history is of: the main thread (no `agent`), or a sub-agent, with its task where that is known."""
+    if agent and not desk.session.knows(agent):
+        _from_store(desk, agent, "", _call_of(history.with_suffix(".meta.json")))
+    return desk.session.read_of(agent)
+
+
 def agent_started(desk: Desk, event: AgentStarted) -> Reaction:
     """Note who does a task, as soon as that is certain."""
     return _noted(desk, desk.worker(event), event.agent)

@@ -49,7 +49,7 @@ def write(event: Event, reply: Reply) -> dict[str, Any]:
     if reply.context:
         said["additionalContext"] = reply.context[:ANSWER_LIMIT]
     if reply.given is not None:
-        said["updatedInput"] = dict(reply.given)
+        said["updatedInput"] = {**reply.given, **({"run_in_background": False} if reply.attended else {})}
     return {"hookSpecificOutput": {"hookEventName": event.name, **said}} if said else {}
 
 

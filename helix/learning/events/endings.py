@@ -48,6 +48,8 @@ def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
     if kind is None:
         return Reaction(always=(desk.when_sure(worker, lambda: _finish(desk, desk.session.key_of(worker))),))
     message = _of_a_size(event.message or last_words(event.agent_transcript))
+    if worker.sure and _said(kind, message)[2]:
+        desk.session.follow(desk.session.key_of(worker), COMPLETED)
     steps = (_tell, _settle_said, _learn)
 
     def step(do: Callable[[Desk, AgentStopped, Worker, AgentType, str], None]) -> Work:
@@ -75,10 +77,13 @@ def session_ended(desk: Desk, event: SessionEnded) -> Reaction:
 
 
 def _tell(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
-    """Write down what an agent says of its task, and that nobody works any more on one of the agent's own."""
-    key = desk.session.key_of(worker)
-    status = COMPLETED if key.startswith("agent:") else None
-    desk.sees(key, {AGENT: event.agent, **_said(kind, message)[0]}, status=status)
+    """Write down what an agent says of its task, and that nobody works on it any more: a plan would wait for that.
+
+    Of a task of the client's list an agent that says what came of it says that too: it may not have the list's tools.
+    """
+    key, (said, _, outcome) = desk.session.key_of(worker), _said(kind, message)
+    over = bool(outcome) or key.startswith("agent:")
+    desk.sees(key, {AGENT: event.agent, **said}, status=COMPLETED if over else None)
 
 
 def _settle_said(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Histories: reads the records that Claude Code writes of a session into its file, and the actions they tell of."""
+"""Histories: reads the records that Claude Code writes of a session into its file, and the events they tell of."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.learning.events import claude_code
-from helix.learning.events.events import ActionEnded
+from helix.learning.events.events import ActionEnded, Event, TaskTold
 from helix.model.action import Action
 
 Record = Mapping[str, Any]
@@ -35,7 +35,12 @@ class Calls:
                 del self._waiting[next(iter(self._waiting))]
 
     def ended(self, session: str, block: Record, record: Record) -> Action | None:
-        """Return what a call came to, read as the hook that tells of it would be; None for no action, or one not run.
+        """Return the command or edit that a call came to; None for no action, or one not run."""
+        event = self.told(session, block, record)
+        return event.action if isinstance(event, ActionEnded) else None
+
+    def told(self, session: str, block: Record, record: Record, *, agent: str = "") -> Event | None:
+        """Return what a call came to, read as the hook that tells of it would be; None for what is nothing to it.
 
         A command that failed says with which status. What else is told as an error was refused, by a person or the
         client.
@@ -46,7 +51,7 @@ class Calls:
         failed = block.get("is_error") is True
         if not call or not name or (failed and not text.startswith(_STATUS)):
             return None
-        event = claude_code.read(
+        return claude_code.read(
             {
                 "hook_event_name": "PostToolUseFailure" if failed else "PostToolUse",
                 "session_id": session,
@@ -56,13 +61,13 @@ class Calls:
                 "tool_use_id": call,
                 "tool_response": answer if isinstance(answer, Mapping) else {"stdout": text},
                 "error": text,
+                "agent_id": agent,
             }
         )
-        return event.action if isinstance(event, ActionEnded) else None
 
 
-def latest_actions(file: Path, session: str, *, agent: str = "") -> Iterator[Action]:
-    """Yield what a session's file tells last of commands and edits, in their order.
+def latest_events(file: Path, session: str, *, agent: str = "") -> Iterator[tuple[datetime | None, Event]]:
+    """Yield what a session's file tells last of commands, edits and tasks, in their order, each with its time.
 
     Of a long file only the end is read. In the main thread's file (no `agent`) what sub-agents did is left out.
     """
@@ -78,9 +83,11 @@ def latest_actions(file: Path, session: str, *, agent: str = "") -> Iterator[Act
             if block.get("type") == "tool_use":
                 calls.called(block)
             elif block.get("type") == "tool_result":
-                action = calls.ended(session, block, record)
-                if action is not None:
-                    yield replace(action, at=moment_of(record.get("timestamp")))
+                event, at = calls.told(session, block, record, agent=agent), moment_of(record.get("timestamp"))
+                if isinstance(event, ActionEnded):
+                    yield at, replace(event, action=replace(event.action, at=at))
+                elif isinstance(event, TaskTold):
+                    yield at, event
 
 
 def _tail(file: Path) -> list[bytes]:

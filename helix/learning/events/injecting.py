@@ -24,12 +24,15 @@ from helix.model.injection import Shown
 from helix.model.task import CALL, CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
 
 _LONGEST_OBJECTIVE = 1_000
+_WITH_TASK_LIST = (AgentType.BUILDER, AgentType.PLANNER)
+"""The agents whose work is in the client's task list: in the background a client may keep its tools from them."""
 
 
 def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     """Put memories into the prompt of an agent of ours, unless its task is held back; the task is known from then on.
 
-    The client is sent the whole call: it takes what it is sent in place of what it has.
+    The client is sent the whole call: it takes what it is sent in place of what it has. An agent that works with the
+    task list is waited for, with memories and without.
     """
     kind = detect_agent_type(event.prompt, event.called_type)
     if kind is None:
@@ -51,9 +54,11 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
         desk.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or desk.session.objective
     task = task_id(desk.session.scope, desk.session.name, key)
     told = (lambda: desk.sees(key, said, objective=objective or None, status=IN_PROGRESS),)
+    attended = detect_agent_type("", event.called_type) in _WITH_TASK_LIST
+    bare = Reply(given=event.given, attended=True) if attended else Reply()
     block, memories = _memories(desk, event, str(said.get(VERIFY, "")))
     if not memories:
-        return Reaction(always=told, did=f"has nothing for the {kind}")
+        return Reaction(reply=bare, always=told, did=f"has nothing for the {kind}")
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
 
     def keep() -> None:
@@ -62,7 +67,7 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
 
     given = {**event.given, "prompt": _joined(kind, event.prompt, block)}
     return Reaction(
-        reply=Reply() if held_back else Reply(given=given),
+        reply=bare if held_back else Reply(given=given, attended=attended),
         always=told,
         then=(keep,),
         did=f"{'holds back' if held_back else 'injects'} {len(memories)} for the {kind}",

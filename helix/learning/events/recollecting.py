@@ -1,7 +1,7 @@
 """Recollecting: a session that another daemon saw begin is gone on with, by what the store and its own history tell.
 
 The store has what was shown in it and which tasks are at work. The client's history has every command: which failures
-are not mended yet, and what no daemon was there to be told of.
+are not mended yet, and what no daemon was there to be told of, which then counts as if a hook had told it.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from helix.learning.action.fixes import only_looks
 from helix.learning.events import acting
 from helix.learning.events.afterwards import Work
+from helix.learning.events.agents import worker_of
 from helix.learning.events.desk import Desk
-from helix.learning.events.events import Event
-from helix.learning.events.histories import latest_actions
+from helix.learning.events.events import ActionEnded, Event, TaskTold
+from helix.learning.events.histories import latest_events
+from helix.learning.events.sessions import Worker
+from helix.learning.events.tasks import task_told
 from helix.learning.orchestration.board import SESSION_KEY, injections, task_id, tasks_of
-from helix.model.action import Action
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
@@ -47,8 +49,8 @@ def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[W
             return ()
         tasks = tasks_of(desk.store, scope=session.scope, session=session.name)
         session.recollect(_shown(desk, tasks), _at_work(desk, tasks))
-        since = _missed_since(desk, there_until)
-    return (lambda: _catch_up(desk, Path(event.transcript), since),) if event.transcript else ()
+        since, until = _missed_since(desk, there_until), desk.store.clock()
+    return (partial(_catch_up, desk, Path(event.transcript), since, until),) if event.transcript else ()
 
 
 def _shown(desk: Desk, tasks: Collection[Task]) -> Mapping[str, Collection[str]]:
@@ -79,16 +81,27 @@ def _at_work(desk: Desk, tasks: Collection[Task]) -> list[str]:
     return [key for key, task in keys if task.status == IN_PROGRESS and key and task_id(scope, name, key) == task.id]
 
 
-def _catch_up(desk: Desk, transcript: Path, since: datetime | None) -> None:
-    """Follow the commands of a history as if they had just been told; keep what was done since that moment."""
+def _catch_up(desk: Desk, transcript: Path, since: datetime | None, until: datetime) -> None:
+    """Follow the commands of a history as if they had just been told; keep what was done since that moment.
+
+    What became of tasks is told by hooks again from `until` on.
+    """
     below = transcript.with_suffix("") / "subagents"
     files = sorted(below.glob("agent-*.jsonl"), key=lambda file: file.stat().st_mtime)[-_MOST_AGENTS:]
+    missed: list[tuple[datetime, Worker, Event]] = []
     for agent, file in (("", transcript), *((file.stem.removeprefix("agent-"), file) for file in files)):
-        key = f"agent:{agent}" if agent else SESSION_KEY
-        task = task_id(desk.session.scope, desk.session.name, key)
-        for action in latest_actions(file, desk.session.name, agent=agent):
-            missed = since is not None and action.at is not None and action.at > since
-            _follow(desk, agent, action, task, missed=missed)
+        worker = worker_of(desk, agent, file)
+        for at, event in latest_events(file, desk.session.name, agent=agent):
+            if since is not None and at is not None and at > since:
+                missed.append((at, worker, event))
+            elif isinstance(event, ActionEnded):
+                acting.follow(desk, worker, event.action)
+    for at, worker, event in sorted(missed, key=lambda one: one[0]):
+        if isinstance(event, ActionEnded):
+            desk.when_sure(worker, partial(acting.take_in, desk, worker, event))()
+        elif isinstance(event, TaskTold) and at <= until:
+            for work in task_told(desk, event).always:
+                work()
 
 
 def _missed_since(desk: Desk, there_until: datetime | None) -> datetime | None:
@@ -97,13 +110,3 @@ def _missed_since(desk: Desk, there_until: datetime | None) -> datetime | None:
     if there_until is None or desk.store.catalogue.row_of(opened) is None:
         return None
     return max(there_until, from_micros(int(desk.store.journal.meta(PAUSED) or 0)))  # when a pause ended, if one did
-
-
-def _follow(desk: Desk, agent: str, action: Action, task: str, *, missed: bool) -> None:
-    desk.session.told_before.add(action.id)
-    seen = acting.visible(desk, action)
-    if seen is None:
-        return
-    if missed and action.passed is False and not action.is_edit and not only_looks(action.command):
-        acting.record_failure(desk, action)
-    acting.mend(desk, desk.session.mending_of(agent), seen, task, keep=missed)

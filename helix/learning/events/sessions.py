@@ -47,8 +47,8 @@ class Worker:
     what happened.
     """
 
-    def __init__(self, key: str, root: str, mending: Mending | None = None, before: Iterable[str] = ()) -> None:
-        """Begin anew, or where a daemon before this one left off: with its failures and the memories it has shown."""
+    def __init__(self, key: str, root: str, before: Iterable[str] = ()) -> None:
+        """Begin anew, or where a daemon before this one left off: with the memories that it has shown."""
         self.key = key
         self.kind: AgentType | None = None
         self.agent_type = ""
@@ -56,7 +56,7 @@ class Worker:
         self.sure = True
         self.held: list[Callable[[], object]] = []
         self.files: dict[str, None] = {}
-        self.mending = mending or Mending(root)
+        self.mending = Mending(root)
         self._turn = threading.Lock()
         self._before = set(before)
         self._seen: dict[_Place, str] = {}
@@ -125,7 +125,7 @@ class Session:
         self.told_before: set[str] = set()
         self._main = Worker(SESSION_KEY, str(self.root))
         self._before: Mapping[str, Collection[str]] = {}
-        self._mendings: dict[str, Mending] = {}
+        self._unmet: dict[str, Worker] = {}
         self._agents: dict[str, Worker] = {}
         self._calls: dict[str, Call] = {}
         self._own: dict[str, str] = {}
@@ -141,13 +141,14 @@ class Session:
             self._main = Worker(SESSION_KEY, str(self.root), before=shown.get("", ()))
             self._open_tasks.update(dict.fromkeys(open_tasks))
 
-    def mending_of(self, agent: str) -> Mending:
-        """Return what is followed of a sub-agent's failures, also of one that has told nothing yet."""
+    def read_of(self, agent: str) -> Worker:
+        """Return who a history is of; no call is taken for that of a sub-agent which has told nothing itself yet."""
         with self.turn:
-            if not agent:
-                return self._main.mending
-            known = self._agents.get(agent)
-            return self._mendings.setdefault(agent, Mending(str(self.root))) if known is None else known.mending
+            if not agent or agent in self._agents:
+                return self._agents.get(agent, self._main)
+            if agent not in self._unmet:
+                self._unmet[agent] = self._made(agent)
+            return self._unmet[agent]
 
     def was_briefed(self) -> None:
         """Take note that the session has its brief, or needs none."""
@@ -264,10 +265,14 @@ class Session:
             return tuple(self._open_tasks)
 
     def _new(self, agent: str) -> Worker:
+        known = self._unmet.pop(agent, None)
+        self._agents[agent] = self._made(agent) if known is None else known
+        return self._agents[agent]
+
+    def _made(self, agent: str) -> Worker:
         key = f"agent:{agent}"
         seen = {*self._before.get(agent, ()), *self._before.get(task_id(self.scope, self.name, key), ())}
-        self._agents[agent] = Worker(key, str(self.root), self._mendings.pop(agent, None), seen)
-        return self._agents[agent]
+        return Worker(key, str(self.root), seen)
 
     def _waiting(self, worker: Worker) -> list[Call]:
         """Return the calls of an agent's type that are not certainly somebody's, the oldest first."""

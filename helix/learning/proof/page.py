@@ -65,9 +65,12 @@ def page(report: Report) -> str:
 
 
 def _cards(report: Report) -> Iterable[str]:
-    for arm, name, css in ((report.with_memory, "with memory", "with"), (report.held_back, "held back", "without")):
+    shown = [(report.with_memory, "with memory", "with"), (report.undrawn, "with memory, not drawn", "")]
+    shown = [(arm, name, css) for arm, name, css in shown if arm.tasks] or shown[:1]
+    for arm, name, css in (*shown, (report.held_back, "held back", "without")):
         yield _card(_percent(arm.delivered), f"delivered {name}", _cases(arm.delivered), css)
-    yield _card(f"{report.with_memory.tokens_per_task:,.0f}", "tokens a task", "of memories, where they were shown")
+    for arm, name, _ in shown:
+        yield _card(f"{arm.tokens_per_task:,.0f}", "tokens a task", f"of memories, {name}")
     harm = report.harm
     more = f"{harm.failed} of {harm.shown} showings failed, {harm.unused} were not used"
     yield _card(f"{harm.blocked}", "tasks blocked with memory", more)
@@ -127,7 +130,9 @@ def _lift_row(lift: Lift, name: str, better: int, y: float, across: Callable[[fl
 
 def _over_time(report: Report) -> str:
     if not report.periods:
-        return "<p class='soft'>No task has ended yet.</p>"
+        ended = report.undrawn.delivered.cases
+        more = f"{ended} that were not drawn have: they prove nothing, and stand in the table below."
+        return f"<p class='soft'>No task that was drawn has ended yet.{f' {more}' if ended else ''}</p>"
     words = "day" if report.days == 1 else "week"
     legend = (
         "<p class='soft'><span class='with'>● with memory</span> &nbsp; <span class='without'>■ held back</span> "

@@ -156,6 +156,16 @@ def test_systemic_failures_come_first_then_what_is_more_exact(store: Store) -> N
     assert len(names(store, "git push origin main")) == 3
 
 
+def test_a_fix_is_shown_beside_however_many_warnings(store: Store) -> None:
+    fix = add(store, "`make bundle` fails: the lock file is stale", resolution="run make lock")
+    warnings = [
+        add(store, f"`make bundle` breaks {how}", Kind.SYSTEMIC, importance=importance)
+        for how, importance in (("after each upgrade", 9), ("without a network", 7), ("on small machines", 5))
+    ]
+    assert names(store, "make bundle") == [warnings[0], fix, warnings[1]]
+    assert names(store, "make bundle", limit=9) == [warnings[0], fix, *warnings[1:]]
+
+
 def test_what_is_told_is_short_and_one_line_for_each_memory(store: Store) -> None:
     for number in range(3):
         add(

@@ -42,6 +42,21 @@ def rows(helix: Helix, question: str) -> list[Any]:
     return [list(row) for row in helix.cypher(question).rows]
 
 
+@pytest.mark.parametrize("called", ["helix:builder", "helix:planner", "helix-3fa9c1:builder"])
+def test_an_agent_that_works_with_the_task_list_is_waited_for_with_memories_and_without(
+    session: AgentSession, called: str
+) -> None:
+    for remembered in (False, True):
+        if remembered:
+            keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
+        for asked in ({}, {"run_in_background": True}):
+            _, given = session.agent_call(BUILD, called, **asked)
+            assert given["run_in_background"] is False
+            assert ("retry decorator" in given["prompt"]) == (remembered and called.endswith("builder"))
+        for other in ("helix:explorer", "general-purpose"):
+            assert "run_in_background" not in session.agent_call(BUILD, other)[1]
+
+
 def test_a_failure_is_shown_at_its_command_and_nowhere_else(session: AgentSession) -> None:
     memory = keep(session, "`pytest tests/test_pay.py` fails without a database", "run `make db` first")
     assert session.run("pytest tests/test_other.py")[0] == ""
@@ -145,13 +160,14 @@ def test_instructions_in_an_output_are_kept_from_recall(session: AgentSession) -
 
 def test_a_builders_prompt_gets_its_memories_and_keeps_all_else(session: AgentSession) -> None:
     memory = keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
-    _, given = session.agent_call(BUILD, model="opus", run_in_background=True)
+    _, given = session.agent_call(BUILD, model="opus", name="ann")
     assert given["prompt"].endswith(BUILD) and "retry decorator" in given["prompt"]
     assert {key: value for key, value in given.items() if key != "prompt"} == {
         "description": "d",
         "subagent_type": "helix:builder",
         "model": "opus",
-        "run_in_background": True,
+        "name": "ann",
+        "run_in_background": False,
     }
     helix = session.settled()
     task = find_task(helix._store, task_of(session, "1"))

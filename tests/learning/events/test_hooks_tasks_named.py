@@ -9,7 +9,10 @@ import pytest
 from helix.errors import InvalidInputError
 from helix.learning.observer.keeping import Keeping
 from helix.learning.orchestration.board import find_task, injections, tasks_of
-from helix.learning.orchestration.plans import PlanRequest, ready_tasks, save_plan
+from helix.learning.orchestration.dag import Progress
+from helix.learning.orchestration.plans import PlanRequest, cascade_status, ready_tasks, save_plan
+from helix.learning.outcomes.ledger import ledger_of
+from helix.model.planned import PlanReport
 from helix.model.task import CLIENT_TASK
 from tests.learning.events.agent_client import AgentSession
 from tests.learning.events.test_hooks_loop import keep, scope_of, task_of
@@ -23,12 +26,27 @@ def created(session: AgentSession, ident: str, seq: str, slug: str) -> None:
     session.tell("PostToolUse", tool_name="TaskCreate", tool_input=made, tool_response=answer)
 
 
-def built(session: AgentSession, named: str, subject: str, command: str = "pytest tests") -> None:
-    """Have a builder do a task: a memory is shown, its verify command passes, and it says that it delivered."""
+def built(
+    session: AgentSession, named: str, subject: str, said: str = "DELIVERED: retries are in", failed: int = 0
+) -> None:
+    """Have a builder do a task: a memory is shown, its verify command is run, and it says what came of it."""
+    command = "pytest tests"
     session.agent_call(f"TASK_ID: {named}\nTASK: {subject}\nOBJECTIVE: {OBJECTIVE}\nVERIFY: {command}")
     session.tell("SubagentStart", "a1", "helix:builder")
-    session.run(command, output="5 passed", agent="a1")
-    session.agent_ends("a1", "DELIVERED: retries are in\nUTILIZED: []")
+    session.task(named, "in_progress", "a1")
+    session.run(command, failed, f"{failed} failed, {5 - failed} passed", agent="a1")
+    session.agent_ends("a1", f"{said}\nUTILIZED: []")
+
+
+def planned(session: AgentSession, mapping: str) -> PlanReport:
+    """Save a plan of two tasks, the second of which waits for the first."""
+    tasks = [
+        {"seq": seq, "slug": "s", "objective": OBJECTIVE, "verify": "pytest tests", "budget": 5, "depends": depends}
+        for seq, depends in (("001", []), ("002", ["Task 001"]))
+    ]
+    answer = f"{json.dumps(tasks)}\n{mapping}"
+    request = PlanRequest(answer=answer, objective="o", scope=scope_of(session), session=session.name)
+    return save_plan(session.settled()._store, request)
 
 
 @pytest.mark.parametrize(
@@ -67,18 +85,39 @@ def test_a_plan_moves_with_the_clients_tasks_however_they_are_mapped(session: Ag
     created(session, "4", "001", "retries")
     created(session, "5", "002", "docs")
     store, scope = session.settled()._store, scope_of(session)
-    tasks = [
-        {"seq": seq, "slug": "s", "objective": OBJECTIVE, "verify": "pytest tests", "budget": 5, "depends": depends}
-        for seq, depends in (("001", []), ("002", ["Task 001"]))
-    ]
-    mapping = f"TASK_MAPPING:\n001 -> {right.format(4)}\n002 -> {right.format(5)}\nPLAN_COMPLETE: 2"
-    answer = f"{json.dumps(tasks)}\n{mapping}"
-    report = save_plan(store, PlanRequest(answer=answer, objective="o", scope=scope, session=session.name))
+    report = planned(session, f"TASK_MAPPING:\n001 -> {right.format(4)}\n002 -> {right.format(5)}\nPLAN_COMPLETE: 2")
     assert ([task.client_task for task in report.tasks], report.problems) == (["4", "5"], ())
     built(session, report.tasks[0].client_task, "001: retries")
     session.task("4", "completed", helix_outcome="delivered")
     session.settled()
     assert [task.seq for task in ready_tasks(store, report.plan.id, scope)] == ["002"]
+
+
+@pytest.mark.parametrize(
+    ("said", "failed", "outcome", "ready", "status"),
+    [
+        ("DELIVERED: retries are in", 0, "delivered", ["002"], Progress.IN_PROGRESS),
+        ("DELIVERED: retries are in", 1, "blocked", [], Progress.ALL_BLOCKED),
+        ("BLOCKED: no server\nTRIED: twice\nERROR: refused", 1, "blocked", [], Progress.ALL_BLOCKED),
+    ],
+)
+def test_a_plan_goes_on_though_a_builder_had_no_task_list_to_say_that_it_ended(
+    session: AgentSession, said: str, failed: int, outcome: str, ready: list[str], status: Progress
+) -> None:
+    created(session, "4", "001", "retries")
+    created(session, "5", "002", "docs")
+    plan = planned(session, "TASK_MAPPING:\n001 -> 4\n002 -> 5\nPLAN_COMPLETE: 2").plan
+    built(session, "4", "001: retries", said, failed)
+    session.run("make lint", 1, "2 errors")
+    store = session.settled()._store
+    task = find_task(store, task_of(session, "4"))
+    assert task is not None and (task.status, task.outcome) == ("completed", outcome)
+    assert [one.command for one in ledger_of(task).evidence] == ["pytest tests"]
+    assert [one.seq for one in ready_tasks(store, plan.id, plan.scope)] == ready
+    assert cascade_status(store, plan.id, plan.scope).status is status
+    session.task("4", "in_progress")  # another attempt
+    session.settled()
+    assert cascade_status(store, plan.id, plan.scope).in_progress == ("001",)
 
 
 def test_a_mapping_to_what_is_no_task_of_the_session_is_told(session: AgentSession) -> None:

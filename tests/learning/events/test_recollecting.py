@@ -15,7 +15,8 @@ from helix import settings as configuration
 from helix.identity import folder_identity
 from helix.learning.events.events import ActionBegins
 from helix.learning.events.sessions import Sessions
-from helix.learning.orchestration.board import injections, task_id
+from helix.learning.orchestration.board import find_task, injections, task_id
+from helix.learning.outcomes.ledger import ledger_of
 from helix.model.action import Action
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -57,6 +58,12 @@ class History:
         self._write("assistant", {"type": "tool_use", "id": call, "name": "Edit", "input": given}, at)
         end = {"type": "tool_result", "tool_use_id": call, "content": "done"}
         self._write("user", end, at, toolUseResult={"filePath": given["file_path"]})
+
+    def task(self, call: str, ident: str, status: str, at: datetime | None = None) -> None:
+        given = {"taskId": ident, "status": status}
+        self._write("assistant", {"type": "tool_use", "id": call, "name": "TaskUpdate", "input": given}, at)
+        end = {"type": "tool_result", "tool_use_id": call, "content": "done"}
+        self._write("user", end, at, toolUseResult={"success": True, "taskId": ident})
 
 
 @contextmanager
@@ -168,6 +175,64 @@ def test_what_sub_agents_did_meanwhile_is_taken_in_too(tmp_path: Path, project: 
         assert episodes(helix) == 1
         session.run("make ledger", agent="a1")
         assert len(failures(helix)) == 1
+
+
+@pytest.mark.parametrize(("status", "outcome", "worth"), [(1, "blocked", (0.0, 0.3)), (0, "delivered", (0.5, 0.0))])
+def test_what_a_verify_command_said_meanwhile_counts_for_its_agents_task_once(
+    tmp_path: Path, project: Path, history: History, status: int, outcome: str, worth: tuple[float, float]
+) -> None:
+    scope = folder_identity(project).scope
+    prompt = "TASK_ID: 1\nTASK: 001: till\nOBJECTIVE: have the till sorted\nVERIFY: pytest tests/till"
+    with running(tmp_path) as helix:
+        name = helix.store(
+            trigger="having the till sorted", resolution="run `make fixtures` first", kind="pattern", scope=scope
+        ).name
+        session = begun(helix, project, history)
+        session.agent_call(prompt)
+        session.tell("SubagentStart", "a1", "helix:builder")
+        session.settled()
+    theirs = History(history.file.with_suffix("") / "subagents" / "agent-a1.jsonl", project)
+    theirs.edited("toolu_gone_1", "src/till.py")
+    theirs.ran("toolu_gone_2", "make fixtures")
+    theirs.ran("toolu_gone_3", "pytest tests/till", "1 failed in 0.1s" if status else "3 passed in 0.1s", status)
+    theirs.edited("toolu_gone_4", "notes.md", datetime.now(UTC) - timedelta(days=1))
+    for _ in range(2):
+        with running(tmp_path) as helix:
+            session = AgentSession(helix, project)
+            there = {"transcript_path": str(history.file)}
+            session.agent_ends("a1", f"DELIVERED: sorted\nUTILIZED: [{name}]", **there)
+            task = find_task(session.settled()._store, task_id(scope, "session-1", "1"))
+            assert task is not None and task.outcome == outcome
+            (evidence,) = ledger_of(task).evidence
+            assert (evidence.command, evidence.passed) == ("pytest tests/till", not status)
+            assert ledger_of(task).files == ("src/till.py",)
+            memory = helix.get(name)
+            assert (memory.helped, memory.failed) == worth
+
+
+def test_which_task_was_at_work_meanwhile_is_told_by_the_history(
+    tmp_path: Path, project: Path, history: History
+) -> None:
+    with running(tmp_path) as helix:
+        session = begun(helix, project, history)
+        session.task("1", "in_progress")
+        session.settled()
+    history.ran("toolu_gone_1", "pytest tests/one", "1 failed in 0.1s", 1)
+    history.task("toolu_gone_2", "1", "completed")
+    history.task("toolu_gone_3", "2", "in_progress")
+    history.ran("toolu_gone_4", "pytest tests/two", "1 passed in 0.1s")
+    with running(tmp_path) as helix:
+        session = begun(helix, project, history)
+        store, scope = session.settled()._store, folder_identity(project).scope
+        first, second = (find_task(store, task_id(scope, session.name, key)) for key in ("1", "2"))
+        assert first is not None and second is not None
+        assert (first.status, second.status) == ("completed", "in_progress")
+        assert [one.command for one in ledger_of(first).evidence] == ["pytest tests/one"]
+        assert [one.command for one in ledger_of(second).evidence] == ["pytest tests/two"]
+        session.run("pytest tests/three", 0, "1 passed in 0.1s")
+        session.settled()
+        second = find_task(store, task_id(scope, session.name, "2"))
+        assert second is not None and len(ledger_of(second).evidence) == 2
 
 
 def test_nothing_is_taken_in_of_a_session_nobody_was_told_of_or_of_what_came_before(

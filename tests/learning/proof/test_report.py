@@ -284,6 +284,14 @@ def test_a_page_of_one_day_draws_the_intervals_that_it_speaks_of_and_tells_the_h
     assert "polygon" in page(told([*many(8, 3), *many(4, 1, day=1)]))
 
 
+def test_a_page_of_tasks_that_were_never_drawn_says_what_came_of_them() -> None:
+    html = page(told(many(9, 6, share=0.0), holdback=0.0))
+    assert "No task that was drawn has ended yet. 15 that were not drawn have" in html
+    assert "<b class=''>60%</b>delivered with memory, not drawn" in html
+    assert "<b class=''>100</b>tokens a task" in html
+    assert "not drawn have" not in page(told([]))
+
+
 def test_time_goes_by_days_and_by_weeks_where_there_are_many_with_no_gap() -> None:
     found = told([case("delivered"), case("blocked", day=3, held=True)])
     assert (found.days, [(one.with_ended, one.without_ended) for one in found.periods]) == (
