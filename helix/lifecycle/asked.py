@@ -19,7 +19,6 @@ from helix.model.held import Screening
 from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, tier_of
 from helix.model.provenance import Provenance, Trust
 from helix.store.store import Store
-from helix.text.names import slug
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,11 @@ class Ready:
     def newcomer(self) -> Newcomer:
         draft = self.draft
         return Newcomer(
-            kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.provenance.trust
+            kind=draft.kind,
+            trigger=draft.trigger,
+            resolution=draft.resolution,
+            trust=draft.provenance.trust,
+            attributes=draft.attributes,
         )
 
     @property
@@ -119,7 +122,7 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
     return Ready(
         draft=draft,
         screening=screening,
-        wanted_name=slug(intake.label(request.name, "name")) if request.name else "",
+        wanted_name=intake.name(request.name) if request.name else "",
         files=files,
         prepared=prepared,
         redacted=tuple(intake.redacted),

@@ -14,14 +14,15 @@ from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
 from helix.lifecycle.truth.claims import settle_stored
+from helix.lifecycle.truth.consolidate import Newcomer, against
 from helix.lifecycle.truth.living import follow
+from helix.lifecycle.truth.wording import exchanged
 from helix.lifecycle.versions import files_of, supersede
 from helix.lifecycle.worth.reinforce import reinforced
-from helix.model.edge import Ref, Relation
+from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.names import slug
 
 _PERFECT = 5
 _CONFIRMED_STEP = 0.5
@@ -45,6 +46,7 @@ class EditRequest:
 def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[Ref] = ()) -> Memory:
     """Write a new version of a memory with some fields changed; the old one is retired and stays.
 
+    Where the new words say something else, what the old ones said ends now, in valid time too.
     `grounds` are episodes that the new version stands on too, in the same change.
     Raises NotFoundError, InvalidInputError, or ConflictError where the name is taken or the memory is an old version.
     """
@@ -65,7 +67,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         resolution=resolution,
         kind=old.kind if request.kind is None else checks.known_kind(request.kind),
         scope=old.scope if request.scope is None else intake.scope(request.scope),
-        name=old.name if request.name is None else slug(intake.label(request.name, "name")),
+        name=old.name if request.name is None else intake.name(request.name),
         confidence=checks.fraction(request.confidence, "confidence", old.confidence),
         importance=checks.poignancy(request.importance, old.importance),
         valid_from=checks.moment(request.valid_from) or old.valid_from,
@@ -85,6 +87,9 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         composer = Composer(store, store.clock())
         new = replace(changed, id=store.make_id(composer.now), recorded_at=composer.now, retired_at=None)
         ref = supersede(composer, store, current, new, prepared, files)
+        if _says_otherwise(current, new):
+            ended = min(current.valid_to or composer.now, composer.now)
+            composer.patch(Ref(label=Label.MEMORY, id=current.id), valid_to=ended)
         for episode in grounds:
             composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=new.provenance)
         return Decision((composer.change("edit", memory=new.id),), new)
@@ -152,6 +157,14 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
     if changed.status is Status.ACTIVE:
         settle_stored(store, changed)  # what came in meanwhile was not set against it
     return changed
+
+
+def _says_otherwise(old: Memory, new: Memory) -> bool:
+    """Return whether an edit puts something else in the place of what a memory said, rather than word it better."""
+    said = Newcomer(kind=new.kind, trigger=new.trigger, resolution=new.resolution, trust=new.provenance.trust)
+    return against(old, said) is not None or exchanged(
+        body(old.trigger, old.resolution), body(new.trigger, new.resolution)
+    )
 
 
 def _check_servable(old: Memory, changed: Memory) -> None:

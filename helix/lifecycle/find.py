@@ -8,6 +8,7 @@ from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
 from helix.store.store import Store
+from helix.text.names import given_name
 
 # Where a name has belonged to several memories, the one that stands first here is meant.
 _PREFERENCE = (Status.ACTIVE, Status.QUARANTINED, Status.ARCHIVED, Status.FORGOTTEN, Status.RETIRED)
@@ -16,14 +17,14 @@ _PREFERENCE = (Status.ACTIVE, Status.QUARANTINED, Status.ARCHIVED, Status.FORGOT
 def memory_of(store: Store, name_or_id: str) -> Memory:
     """Return the memory of that id, or the newest of that name, active ones first.
 
-    `scope:name` tells apart memories of one name in several scopes. Raises NotFoundError, or ConflictError for a name
-    that is active in several scopes.
+    A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
+    scopes. Raises NotFoundError, or ConflictError for a name that is active in several scopes.
     """
     wanted = name_or_id.strip()
     row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=wanted))
     if row is not None:
         return store.memory(row)
-    named = store.memories_named(wanted)
+    named = store.memories_named(wanted) or store.memories_named(given_name(wanted))
     if not named and ":" in wanted:
         scope, _, name = wanted.rpartition(":")
         named = [memory for memory in store.memories_named(name) if same_scope(memory.scope, scope)]

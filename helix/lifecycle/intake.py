@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE, Kind
-from helix.text.names import clean
+from helix.text.names import clean, given_name
 from helix.text.redact import redact
 
 OWN_ATTRIBUTE = "helix:"
@@ -50,6 +50,13 @@ class Intake:
         if len(cleaned) > _LABEL_LIMIT:
             raise InvalidInputError(f"{what} is longer than {_LABEL_LIMIT} characters", hint="use a shorter one")
         return cleaned
+
+    def name(self, value: str) -> str:
+        """Return a name that somebody gives, whole; raises InvalidInputError for one without letters and digits."""
+        name = given_name(self.label(value, "name"))
+        if not name:
+            raise InvalidInputError(f"{value!r} is no name", hint="it needs letters or digits, as `mend-the-proxy`")
+        return name
 
     def scope(self, value: str) -> str:
         """Return a scope: `global` or a project id."""

@@ -23,8 +23,8 @@ from helix.lifecycle.truth.consolidate import (
     outranks,
     same_words,
 )
+from helix.lifecycle.truth.occurrences import note_sighting
 from helix.lifecycle.truth.settling import oppose, ruled
-from helix.lifecycle.truth.systemic import note_sighting
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.versions import supersede
 from helix.lifecycle.worth.certainty import SEEN, bounded, count_sighting, seen

@@ -70,6 +70,18 @@ def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]
     return tuple(Mention(kind=kind, name=name) for kind, name in found)[:_MOST]
 
 
+def own_commands(trigger: str, attributes: Mapping[str, object]) -> frozenset[str]:
+    """Return the normal forms of the command that a memory belongs to, by which it is told from others of like words.
+
+    That is the attribute `command`, else the code that the trigger begins with, be it a command or not. Empty where it
+    begins with none, or where that is cut short.
+    """
+    match = _CODE.match(trigger[:_READ].lstrip())
+    lines = _lines(attributes.get(COMMAND)) or ([match[1] or match[2]] if match is not None else [])
+    whole = (" ".join(line.split()) for line in lines if not line.rstrip().endswith("..."))
+    return frozenset(form for line in whole for form in whole_forms(line) or (line,))
+
+
 def _lines(value: object) -> list[str]:
     given = value if isinstance(value, list | tuple) else [value]
     return [line for line in given if isinstance(line, str) and line.strip()]

@@ -65,6 +65,9 @@ STEP = words(
 
 TROUBLE = words(
     r"fail(?:s|ed|ing|ures?)?|errors?|exceptions?|traceback|crash(?:es|ed|ing)?|seg(?:fault|v)s?|broken?|breaks?",
+    r"(?:hard|bus|usage|page|mem(?:manage)?|protection|double)[ -]?faults?|panic(?:s|ked)?|assert(?:ion)? failed",
+    r"(?:stack|buffer|heap|integer|counter|arithmetic) ?(?:over|under)flow(?:s|ed)?|(?:over|under)flow(?:s|ed)"
+    r"|stall(?:s|ed)|abort(?:s|ed)|freez(?:es|ing)|froze|lock-?ups?|brown-?outs?|race condition",
     r"timed? out|timeouts?|deadlocks?|leak(?:s|ed|ing)?|hang(?:s|ing)?|hung|regressions?|corrupt(?:s|ed|ion)?",
     r"(?:does|do|did|would)(?:n't| not) (?:work|start|build|compile|load|connect|resolve)|not working",
     r"(?:can't|cannot|could(?:n't| not)) (?:find|import|connect|open|load|read|write|resolve)|refused|denied",
@@ -86,10 +89,11 @@ REPAIR = words(
 
 CORRECTION = re.compile(
     r"(?:(?:sorry|oops|no|well|hm+|wait)[,!. ]+)*"
-    r"(?:(?:correction|update|sorry|actually|in fact|wrong|scratch that|no|oops|my (?:mistake|bad|error|fault)"
+    r"(?:(?:correction|korrektur|berichtigung|correcci(?:ó|o)n|correzione|corre(?:ç|c)(?:ã|a)o"
+    r"|update|sorry|actually|in fact|wrong|scratch that|no|oops|my (?:mistake|bad|error|fault)"
     r"|(?:that|this|it)(?: was|'s| is) (?:wrong|not (?:right|true|correct)|a mistake|outdated)"
     r"|i (?:was (?:wrong|mistaken)|misspoke|made a mistake|got (?:it|that) wrong"
-    r"|(?:have|need|must|had)(?: to)? correct myself|stand corrected)(?: [^,:.;]{1,30})?"
+    r"|(?:have|need|must|had)(?: to)? correct myself|stand corrected)(?: [^,:.;]{1,50})?"
     r"|contrary to what (?:i|we) (?:said|wrote|thought)(?: \w+){0,3}"
     r"|what i (?:said|wrote)(?: \w+){0,5} was wrong)\s*[,:;.!\u2013\u2014]\s*(?:and\s+)?"
     r"|(?:actually|it turns out(?: that)?|it turned out(?: that)?|(?:i|we) (?:have|need) to correct:?)\s+)",

@@ -82,6 +82,11 @@ def keys_of(signature: str) -> tuple[str, ...]:
     return (signature, short) if short and short != signature else (signature,)
 
 
+def names_something(key: str) -> bool:
+    """Return whether an error's line says what it is about by a name, as `Cannot find module 'zod'` does."""
+    return _QUOTED.search(key) is not None
+
+
 def named_in(text: str) -> Iterator[str]:
     """Yield the errors that a text names with what they are about: `ModuleNotFoundError: 'yaml'`."""
     for match in _NAMED.finditer(text):

@@ -12,6 +12,7 @@ _SIGNS = (
     "\u0f18-\u0f84\u102b-\u109d\u17b4-\u17d3"
 )
 _WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}]|['\u2019](?=[^\W_]))*")
+_UNNAMED = re.compile(rf"(?:[^\w.{_SIGNS}]|-)+")
 _STOPWORDS = frozenset(
     {"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or"}
     | {"that", "the", "then", "this", "to", "was", "were", "when", "with"}
@@ -51,6 +52,14 @@ def slug(text: str, limit: int = 60) -> str:
             break
         name = longer
     return name or _FALLBACK
+
+
+def given_name(text: str) -> str:
+    """Return a name that somebody gave as it is kept: all of it, lower case, with hyphens for what no name may have.
+
+    Letters, digits, `_` and `.` stay. Empty where there is nothing to keep. A name made by `slug` stays as it is.
+    """
+    return _UNNAMED.sub("-", _plain(text)).strip("-.")
 
 
 def _plain(text: str) -> str:

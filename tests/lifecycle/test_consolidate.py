@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -73,6 +75,30 @@ def test_a_negation_or_another_number_is_never_swallowed(old: str, fresh: str) -
 def test_words_that_stand_in_each_others_place_say_different_things(old: str, fresh: str) -> None:
     assert verdict(new(fresh), stored(old), 0.99) is Verdict.ADD
     assert verdict(new(old), stored(fresh), 0.99) is Verdict.ADD
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "attributes"),
+    [
+        ("`npm run pack:api` fails: Error", "`npm run pack:api-docs` fails: Error", ({}, {})),
+        ("`pytest tests/user` fails", "`pytest tests/user tests/order` fails", ({}, {})),
+        ("the build fails", "the build fails", ({"command": "make -C api"}, {"command": ["make -C web"]})),
+    ],
+)
+def test_what_befell_one_command_is_never_what_befell_another(
+    one: str, other: str, attributes: tuple[dict[str, Any], dict[str, Any]]
+) -> None:
+    known = replace(stored(one, kind=Kind.FAILURE), attributes=attributes[0])
+    fresh = replace(new(other, kind=Kind.FAILURE), attributes=attributes[1])
+    assert verdict(fresh, known, 0.99) is Verdict.ADD
+    again = replace(new(one, kind=Kind.FAILURE), attributes=attributes[0])
+    assert verdict(again, known, 0.99) is Verdict.NOOP
+
+
+def test_one_command_however_it_is_written_is_one() -> None:
+    known = stored("`npm test` fails without the database", kind=Kind.FAILURE)
+    fresh = new("`npm run test --silent` fails without the database", kind=Kind.FAILURE)
+    assert verdict(fresh, known, 0.99) is Verdict.NOOP
 
 
 def test_another_kind_is_another_thing() -> None:

@@ -135,6 +135,42 @@ def test_history_other_subjects_conditions_and_restatements_replace_nothing(one:
     assert ground(one, other) is None and ground(other, one) is None
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "sure"),
+    [
+        ("The wiki is on Heroku.", "After three outages we decided to move the wiki from Heroku to Fly.io.", True),
+        ("We agreed to keep logs for 90 days.", "We've agreed to keep logs for 30 days from January on.", True),
+        ("We decided to use Redis.", "Redis didn't scale, we agreed to switch from Redis to NATS.", False),
+        ("We decided to use Redis.", "Redis is too much for one queue, we decided to replace it by NATS.", False),
+        (
+            "We decided to keep raw logs for 90 days.",
+            "The auditors said so: we decided to keep raw logs for 30 days.",
+            False,
+        ),
+        ("I prefer rebase merges.", "I've changed my mind about rebase merges, I prefer squash merges.", True),
+        ("The wiki is on Heroku.", "The wiki is on Fly.io since last week, Heroku is gone.", False),
+        ("Mira owns the importer.", "Jonas has taken over the importer from Mira.", True),
+    ],
+)
+def test_what_comes_before_a_change_does_not_hide_it(older: str, newer: str, sure: bool) -> None:
+    found = contradiction(Statement(trigger=older), Statement(trigger=newer))
+    assert found is not None and found.sure is sure
+
+
+@pytest.mark.parametrize(
+    "denied",
+    [
+        "We did not, as planned, switch from Heroku to Fly.io.",
+        "The board said no, we don't move from Heroku to Fly.io.",
+        "After we've measured it, we'll switch from Heroku to Fly.io.",
+        "We plan, after the audit, to switch from Heroku to Fly.io.",
+        "I haven't changed my mind about Heroku.",
+    ],
+)
+def test_a_change_that_is_denied_or_only_planned_replaces_nothing_whatever_stands_between(denied: str) -> None:
+    assert ground("We use Heroku.", denied) is None
+
+
 def test_what_is_said_beside_a_change_may_limit_it_and_a_reason_does_not() -> None:
     kept = Statement(trigger="We decided to support Python 3.9.")
     dropped = "We decided to drop support for Python 3.9."

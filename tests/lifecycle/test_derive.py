@@ -190,6 +190,27 @@ def test_work_on_many_statements_ends_where_a_rest_says_so() -> None:
         derive(items, links, RULES, stop)
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("We agreed that juniors review first.", "We agreed that seniors review first."),
+        ("Never commit generated files.", "Never commit large files."),
+        ("We decided to store images in the object store.", "We decided to store images in the database."),
+        ("Remember: Kim approves the schema changes.", "Remember: Lee approves the schema changes."),
+        ("Always run the migrations before the backfill.", "Always run the backfill before the migrations."),
+        ("Always restart the collector after a change.", "Restart the broker after a change of 3 settings."),
+    ],
+)
+def test_of_what_was_said_in_so_many_words_no_other_word_takes_the_place_of_one(left: str, right: str) -> None:
+    near = [(1.0, 0.0, 0.0), (1.0, 0.01, 0.0)]
+    items = [stated(n, vector, words=text) for n, (vector, text) in enumerate(zip(near, (left, right), strict=True))]
+
+    found = derive(items, linked(items, BARS), RULES)
+
+    assert sorted(memory.trigger for memory in found) == sorted((left, right))
+    assert all(len(memory.grounding) == 1 for memory in found)
+
+
 def test_numbers_denials_and_opposites_keep_statements_apart() -> None:
     pairs = [
         ("Always keep 3 backups of the store.", "Always keep 5 backups of the store."),

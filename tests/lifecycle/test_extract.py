@@ -20,6 +20,32 @@ def test_a_failure_takes_its_repair_from_the_sentences_behind_it() -> None:
     assert found.trigger.startswith("The build crashed") and found.resolution.startswith("The fix was to pin")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HardFault in radio_tx: stack overflow of the radio task. Fixed by raising its stack to 2048.",
+        "Again load_orders: KeyError: customer_id. Fixed by rerunning once the upstream export had finished.",
+        "load_orders stopped with KeyError on customer_id. A rerun after the export finished fixed it.",
+    ],
+)
+def test_an_error_that_came_up_is_a_failure_whatever_words_tell_of_it(text: str) -> None:
+    (found,) = RuleExtractor().extract([episode(text, role="assistant", agent="claude")]).candidates
+
+    assert found.kind is Kind.FAILURE and found.explicit and found.resolution == text.split(". ", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("We decided to return HTTP 404 for missing items.", Kind.DECISION),
+        ("The endpoint returns HTTP 404 for unknown ids.", Kind.FACT),
+        ("Always raise ValueError for bad ids.", Kind.CONVENTION),
+    ],
+)
+def test_what_is_to_be_done_about_an_error_is_no_failure(text: str, kind: Kind) -> None:
+    assert [found.kind for found in RuleExtractor().extract([episode(text)]).candidates] == [kind]
+
+
 def test_a_numbered_list_of_what_was_done_is_an_approach_with_steps_in_order() -> None:
     text = "To release:\n1. run `make test`\n2. edit CHANGELOG.md\n3. run `git tag v1`"
 

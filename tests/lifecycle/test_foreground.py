@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import threading
 
-from helix.lifecycle.work.foreground import Foreground
+import pytest
+
+from helix.lifecycle.work.foreground import Foreground, Pace
 
 
 def test_quiet_counts_from_the_end_of_the_last_request() -> None:
@@ -86,3 +88,8 @@ def test_a_gap_that_is_over_does_not_let_work_go_on_in_the_middle_of_an_answer()
         done = gone_on(foreground, quiet=3_600.0, gap=0.0)
         assert not done.wait(0.05)
     assert done.wait(10)
+
+
+@pytest.mark.parametrize(("seconds", "rests"), [(-math.inf, 40.0), (59.0, 40.0), (60.0, 9.0), (299.0, 9.0), (1e6, 2.0)])
+def test_work_rests_the_less_the_longer_it_has_not_caught_up(seconds: float, rests: float) -> None:
+    assert Pace(rests=40.0, behind=((60.0, 9.0), (300.0, 2.0))).rests_after(seconds) == rests

@@ -24,6 +24,17 @@ def marks(content: str, *, role: str = "user", agent: str = "") -> list[Mark]:
         ("Correction: the mail service listens on port 2626, not 2525.", Kind.FACT),
         ("I was wrong yesterday: the search index lives on host orca-2.", Kind.FACT),
         ("Actually, the build needs JDK 21.", Kind.FACT),
+        ("Correction: the pump runs at 2900 rpm.", Kind.FACT),
+        ("Correction: Lee reviews the schema.", Kind.FACT),
+        ("Korrektur: die Pumpe läuft mit 2900 U/min.", Kind.FACT),
+        ("Correction : la pompe tourne à 2900 tr/min.", Kind.FACT),
+        ("I was wrong about the sleep current: the probe sleeps at 5 µA in PSM.", Kind.FACT),
+        ("Scratch that, invoices go out on the 3rd.", Kind.FACT),
+        ("Sorry, the cluster costs 650 EUR a month.", Kind.FACT),
+        ("Update: the staging warehouse is in Dublin since yesterday.", Kind.FACT),
+        ("The nightly DAG starts at 03:30 now because the export is late.", Kind.FACT),
+        ("The schema registry moved to port 8091.", Kind.FACT),
+        ("Backfills during business hours are fine now.", Kind.CONVENTION),
         ("Invoices are no longer numbered per year.", Kind.CONVENTION),
         ("We don't cut releases from main any more, we cut them from release/x branches.", Kind.CONVENTION),
         ("We replaced StatsD by Prometheus for metrics.", Kind.DECISION),
@@ -53,6 +64,8 @@ def test_what_somebody_says_in_so_many_words_is_explicit_and_of_its_kind(content
         "I remember when we went to the lake together.",
         "Actually, the concert was great and we danced.",
         "Sorry, I am a bit late today.",
+        "Actually, the film was 3 hours long.",
+        "Now explain it in 300 words.",
         "I can't eat that any more, honestly.",
     ],
 )
@@ -64,6 +77,17 @@ def test_advice_of_an_assistant_or_between_people_is_held_back_unless_it_is_abou
     assert marks("Remember to stay hydrated on your trip.", role="assistant") == []
     assert marks("Never give up on your dreams.", role="", agent="Caroline") == []
     assert marks("Remember to run `make lint` in the folder src/engine.", role="", agent="claude") != []
+
+
+def test_how_a_thing_goes_at_the_moment_is_not_said_for_good() -> None:
+    assert not any(mark.explicit for mark in marks("The build of release 4.2 is green now."))
+
+
+def test_what_a_history_says_of_its_changes_is_no_news_to_be_kept_of_each() -> None:
+    change = "The option --netrc moved to the file auth.c in 2025."
+
+    assert [mark.explicit for mark in marks(change)] == [True]
+    assert not any(mark.explicit for mark in marks(change, role=""))
 
 
 def test_what_a_tool_says_is_never_explicit() -> None:

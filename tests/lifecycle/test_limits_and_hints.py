@@ -28,6 +28,18 @@ WRONG_LIMITS: list[Callable[[Helix, int], object]] = [
 ]
 
 
+@pytest.mark.parametrize("name", ["mem-a", "fix-the", "step_on.2", "one-two-three-four-five-six-seven"])
+def test_a_name_that_somebody_gives_is_the_one_it_has(name: str, living: Helix) -> None:
+    stored = living.store(trigger="something known", resolution="", kind="fact", name=name)
+    assert (stored.name, living.get(name).id, living.get(name.upper()).id) == (name, stored.id, stored.id)
+    assert living.edit(name, name=f"{name}-of").name == f"{name}-of"
+
+
+def test_what_is_no_name_is_refused(living: Helix) -> None:
+    with pytest.raises(InvalidInputError, match="is no name"):
+        living.store(trigger="something known", resolution="", kind="fact", name="?!")
+
+
 @pytest.mark.parametrize("limit", [-1, 0, 1_000_000])
 @pytest.mark.parametrize("ask", WRONG_LIMITS)
 def test_a_limit_out_of_range_is_refused_everywhere_with_what_may_be_asked_for(

@@ -144,6 +144,7 @@ def test_what_was_earned_since_stays_where_it_was_earned(living: Helix, store: S
         ),
         ("always commit the lock file with every change", "never commit the lock file with every change"),
         ("the upload job fails on Linux behind the proxy", "the upload job fails on Windows behind the proxy"),
+        ("`npm run pack` fails after an upgrade", "`npm run pack:api` fails after an upgrade of node"),
         ("enable the query cache for the nightly report job", "disable the query cache for the nightly report job"),
     ],
 )

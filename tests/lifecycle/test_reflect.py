@@ -31,14 +31,14 @@ from tests.lifecycle.conftest import Moment
 
 PARSER = (
     "src/parser.py raises a KeyError when the header is missing.",
-    "We decided to rewrite src/parser.py with a table instead of regexes.",
-    "src/parser.py is slow on files above 2 MB, so we cache its tokens.",
-    "A test for src/parser.py fails on Windows because of line ends.",
+    "We decided to rewrite the header rules of src/parser.py with a table instead of regexes.",
+    "src/parser.py is slow on a header above 2 MB, so we cache its tokens.",
+    "A test for src/parser.py fails on Windows because the header has other line ends.",
 )
 DEPLOY = (
     "deploy/stage.yaml needs 4 replicas or the queue backs up.",
-    "The rollout of deploy/stage.yaml failed since the image tag was wrong.",
-    "deploy/stage.yaml was moved to the eu-west cluster last week.",
+    "The rollout of deploy/stage.yaml failed since the queue had no image tag.",
+    "deploy/stage.yaml was moved to the eu-west queue last week.",
 )
 
 
@@ -91,7 +91,7 @@ def test_an_insight_counts_every_episode_and_tells_each_statement_once(store: St
     for part in range(7):
         texts = (
             f"ConnectionError in src/upload.py while sending part {part}; retry with backoff fixed it",
-            f"src/upload.py times out on slow links, attempt {part}: raised the timeout in config/net.toml",
+            f"src/upload.py times out sending on slow links, attempt {part}: raised the timeout in config/net.toml",
         )
         tell(store, moment, texts)
         moment.forward(hours=12)
@@ -110,9 +110,9 @@ def test_one_sentence_over_and_over_is_no_insight(store: Store, moment: Moment, 
 
 def test_an_insight_about_somebody_is_made_of_what_is_said_about_them(store: Store, moment: Moment) -> None:
     texts = (
-        "Gina opened a dance studio in Rome. The weather in June was awful for all of the guests there.",
-        "We bought 40 blue chairs for the hall. Gina wants to teach ballet to small children.",
-        "The bank said no to the second loan. Gina lost her job at the bank in January.",
+        "Gina opened a dance studio for children in Rome. The weather in June was awful for all of the guests there.",
+        "We bought 40 blue chairs for the hall. Gina wants to teach dance to small children.",
+        "The bank said no to the second loan. Gina lost her studio in January.",
     )
     tell(store, moment, texts)
     run(store)
@@ -276,9 +276,9 @@ def _grown(store: Store, moment: Moment) -> list[str]:
     ids = []
     for name in ("alpha", "beta"):
         texts = (
-            f"src/{name}.py was split into two halves.",
-            f"The lines of src/{name}.py are sorted now.",
-            f"src/{name}.py raises a timeout when lib/core.py is slow.",
+            f"The index in src/{name}.py was split into two halves.",
+            f"The lines of the index in src/{name}.py are sorted now.",
+            f"The index of src/{name}.py raises a timeout when lib/core.py is slow.",
         )
         ids += tell(store, moment, texts)
         moment.forward(days=1)

@@ -120,6 +120,39 @@ def test_what_is_another_failure_elsewhere_or_hearsay_does_not_count(living: Hel
     assert not systemic(living)
 
 
+def failures(helix: Helix, commands: str, error: str) -> list[str]:
+    """Let like commands fail, each with an error that names what its command does."""
+    texts = [(one, error.format(one[-1])) for one in commands.split(",")]
+    said = [(f"`{command}` fails: {line}", {"command": command, "error": line}) for command, line in texts]
+    return [fail(helix, text, attributes=attributes) for text, attributes in said]
+
+
+def test_failures_of_other_commands_with_other_errors_are_not_one(living: Helix) -> None:
+    failures(living, "npm run bundle:a,npm run bundle:b,npm run bundle:c", "Error: Cannot find module '{}'")
+    failures(living, "make plan-a,make plan-b,make plan-c", "Error: Invalid provider configuration")
+    assert not systemic(living)
+
+
+def test_one_error_that_names_its_cause_is_systemic_at_whatever_command_it_is_met(living: Helix) -> None:
+    met = failures(living, "npm run bundle:a,npm run bundle:b,npm run bundle:c", "Error: Cannot find module 'zod'")
+    (found,) = systemic(living)
+    assert causes(living, found) == set(met)
+    failures(living, "npm run bundle:a", "Error: Cannot find module 'joi'")
+    assert living.get(found.id).attributes[OCCURRENCES] == 3
+
+
+def test_one_command_is_systemic_and_counts_what_befalls_it_alone(living: Helix) -> None:
+    met = [
+        *failures(living, "npm run bundle:a", "Error: Cannot find module 'zod'"),
+        *failures(living, "npm run bundle:a", "Error: Cannot find module 'joi'"),
+        *failures(living, "npm run bundle:b", "Error: Cannot find module 'axe'"),
+        *failures(living, "npm run bundle:a", "Error: Cannot find module 'vue'"),
+    ]
+    (found,) = systemic(living)
+    assert causes(living, found) == {met[0], met[1], met[3]}
+    assert promote_systemic(Run(living._store, "again", "systemic"), {}) == {}
+
+
 def test_one_that_a_person_forgot_is_not_made_again(living: Helix, moment: Moment) -> None:
     for text in SIMILAR[:3]:
         fail(living, text)

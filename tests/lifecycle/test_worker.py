@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +20,7 @@ from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.worker import Worker
 from helix.model.episode import Episode
 from helix.model.work import WorkItem, WorkState
+from helix.providers.embedder import Vectors
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
 from helix.store.store import Store
@@ -389,3 +392,48 @@ def test_nothing_is_begun_while_a_job_of_somebody_goes_on(store: Store, employ: 
     assert worker.item(item.id).state is WorkState.QUEUED
     busy[0] = False
     assert ended(worker, item).state is WorkState.DONE
+
+
+@pytest.mark.parametrize(("stage", "in_time"), [(0.0, True), (3_600.0, False)])
+def test_work_that_has_not_caught_up_for_long_rests_less(store: Store, stage: float, in_time: bool) -> None:
+    gaps: list[float] = []
+
+    class Watched(Foreground):
+        def give_way(
+            self, quiet: float, patience: float, stopping: Callable[[], bool] = lambda: False, *, gap: float = math.inf
+        ) -> None:
+            gaps.append(gap)
+
+    def long(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        for _ in range(3):
+            time.sleep(0.005)
+            assert not run.cancelled
+        return {}
+
+    worker = Worker(store, Watched(), kinds={"long": long}, pace=Pace(rests=math.inf, behind=((stage, 1.0),)))
+    worker.start()
+    item = worker.add("long", {})
+    assert ended(worker, item).state is WorkState.DONE
+    worker.stop()
+    assert math.isinf(gaps[0]), "the first slice of all follows none"
+    assert [math.isfinite(gap) for gap in gaps[-3:]] == [in_time] * 3
+
+
+def test_a_round_is_asked_for_before_vectors_are_made(settings: Settings) -> None:
+    asked: list[str] = []
+
+    class Watched(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            asked.append(" ".join(item.kind for item in worker.status().items))
+            return super().embed(texts)
+
+    opened = Store(replace(settings, consolidation_budget=20.0), embedder=Watched())
+    worker = Worker(opened, Foreground(), kinds={"consolidate": lambda run, payload: {}}, pace=SWIFT)
+    for number in range(3):
+        record(opened, EpisodeRequest(content=f"number {number} of what happened", importance=9.0))
+    asked.clear()
+    worker.start()
+    assert worker.settle(20)
+    worker.stop()
+    opened.close()
+    assert asked and set(asked) == {"consolidate"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helix.text.names import clean, slug
+from helix.text.names import clean, given_name, slug
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,28 @@ from helix.text.names import clean, slug
 )
 def test_a_slug_keeps_the_telling_words(text: str, name: str) -> None:
     assert slug(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("mem-a", "mem-a"),
+        ("fix-the", "fix-the"),
+        ("x_of.2", "x_of.2"),
+        ("one two three four five six seven", "one-two-three-four-five-six-seven"),
+        (" Fix: the Build! ", "fix-the-build"),
+        ("हिन्दी भाषा", "हिन्दी-भाषा"),
+        ("?!", ""),
+    ],
+)
+def test_a_given_name_stays_whole(text: str, name: str) -> None:
+    assert given_name(text) == name
+
+
+@given(st.text())
+def test_what_is_a_name_already_stays_as_it_is(text: str) -> None:
+    assert given_name(slug(text)) == slug(text)
+    assert given_name(given_name(text)) == given_name(text)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "!?", "\0", "\ud800"])

@@ -10,8 +10,9 @@ import numpy as np
 
 from helix.errors import InvalidInputError, NotFoundError
 from helix.lifecycle.compose import Composer
-from helix.lifecycle.insight.support import present, standing, supports_of
+from helix.lifecycle.insight.support import ended, present, standing, supports_of
 from helix.lifecycle.work.run import Run
+from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.insight import Cited, InsightTree
@@ -31,6 +32,8 @@ DEEPEST = 8
 """Levels of evidence shown; reflections on reflections on reflections end well before."""
 LEAST_SHARE = 0.5
 """Share of its evidence below which an insight is archived: most of what it was drawn from is gone."""
+OLD_SHARE = 0.5
+"""Share of the evidence that other insights may speak of already; above, it would be one of them again."""
 _HALF_SURE = 4.0
 """Pieces of evidence at which an insight is half as sure as it can be."""
 _SUREST = {
@@ -71,7 +74,8 @@ def insight_tree(store: Store, reflection_id: str) -> InsightTree:
     if row is None:
         raise NotFoundError(f"no reflection has the id {reflection_id!r}", hint="`helix reflections` lists them")
     reflection = cast(Reflection, store.records.node(view.ref_of(row)))
-    return InsightTree(reflection=reflection, evidence=_evidence(store, graph, view, row, DEEPEST, {row}))
+    stands = _stands(view) & ~ended(graph, view, to_micros(store.clock()))
+    return InsightTree(reflection=reflection, evidence=_evidence(store, graph, view, stands, row, DEEPEST, {row}))
 
 
 def confidence_of(pieces: int, trust: Trust) -> float:
@@ -87,8 +91,10 @@ def slice_of(pieces: int) -> str:
 def demote(run: Run, scope: str | None) -> None:
     """Lower the confidence of reflections by the share of their evidence that is gone.
 
-    One that less than LEAST_SHARE is left of is archived, and is itself gone for those that cite it. Evidence that
-    returns brings confidence and reflection back. What a person forgot stays forgotten.
+    One that less than LEAST_SHARE is left of is archived, and is itself gone for those that cite it. One that cites
+    what has ended, over any number of levels, says something that holds no more: it is archived whatever is left, and
+    what is left may be reflected on anew. Evidence that returns brings confidence and reflection back, unless another
+    speaks of it by now. What a person forgot stays forgotten.
     """
 
     def compose(composer: Composer) -> int:
@@ -109,16 +115,22 @@ def _changed(store: Store, scope: str | None) -> list[tuple[Reflection, float, S
     shown = np.isin(view.columns.status, [STATUS_CODE[status] for status in _SHOWN])
     rows = np.flatnonzero(_reflections(view, scope) & shown)
     nodes = [cast(Reflection, node) for node in store.records.nodes([view.ref_of(int(row)) for row in rows])]
-    stands = _stands(view)
+    over = ended(graph, view, to_micros(store.clock()))
+    stands = _stands(view) & ~over
+    spoken_of = np.zeros(view.count, np.bool_)
     found = []
     cited = supports_of(graph, rows, Relation.CITES)
-    for place in sorted(range(len(rows)), key=lambda place: (nodes[place].level, nodes[place].id)):
-        reflection = nodes[place]
-        pieces = _pieces(reflection, len(cited[place]))
-        share = float(np.count_nonzero(stands[cited[place]])) / max(1, pieces)
+    archived = [node.status is Status.ARCHIVED for node in nodes]
+    for place in sorted(range(len(rows)), key=lambda at: (nodes[at].level, archived[at], nodes[at].id)):
+        reflection, evidence = nodes[place], cited[place]
+        pieces = _pieces(reflection, len(evidence))
+        share = float(np.count_nonzero(stands[evidence])) / max(1, pieces)
         confidence = round(confidence_of(pieces, reflection.provenance.trust) * share, 4)
-        status = Status.ACTIVE if share >= LEAST_SHARE else Status.ARCHIVED
+        over[rows[place]] = over[evidence].any()
+        again = archived[place] and np.count_nonzero(spoken_of[evidence]) > OLD_SHARE * pieces
+        status = Status.ARCHIVED if share < LEAST_SHARE or over[rows[place]] or again else Status.ACTIVE
         stands[rows[place]] = status is Status.ACTIVE
+        spoken_of[evidence] |= status is Status.ACTIVE
         if (reflection.confidence, reflection.status) != (confidence, status):
             found.append((reflection, confidence, status))
     return found
@@ -145,7 +157,13 @@ def _reflections(view: CatalogueView, scope: str | None) -> BoolArray:
 
 
 def _evidence(
-    store: Store, graph: GraphSnapshot, view: CatalogueView, row: int, depth: int, seen: set[int]
+    store: Store,
+    graph: GraphSnapshot,
+    view: CatalogueView,
+    stands: BoolArray,
+    row: int,
+    depth: int,
+    seen: set[int],
 ) -> tuple[Cited, ...]:
     kind = Relation.CITES if view.columns.label[row] == LABEL_CODE[Label.REFLECTION] else Relation.GROUNDED_IN
     (rows,) = supports_of(graph, [row], kind)
@@ -154,18 +172,19 @@ def _evidence(
     for other, node in sorted(zip(rows, nodes, strict=True), key=lambda pair: (_moment(pair[1]), pair[1].id)):
         fresh = depth > 1 and other not in seen
         seen.add(other)
-        below = _evidence(store, graph, view, other, depth - 1, seen) if fresh else ()
-        found.append(_cited(view, other, node, below, cut=not fresh and not isinstance(node, Episode)))
+        below = _evidence(store, graph, view, stands, other, depth - 1, seen) if fresh else ()
+        cut = not fresh and not isinstance(node, Episode)
+        found.append(_cited(view.ref_of(other), node, below, stands=bool(stands[other]), cut=cut))
     return tuple(found)
 
 
-def _cited(view: CatalogueView, row: int, node: Node, below: Sequence[Cited], *, cut: bool) -> Cited:
+def _cited(ref: Ref, node: Node, below: Sequence[Cited], *, stands: bool, cut: bool) -> Cited:
     return Cited(
-        ref=view.ref_of(row),
+        ref=ref,
         text=shortened(" ".join(_text(node).split()), _EXCERPT),
         at=_moment(node),
         level=node.level if isinstance(node, Reflection) else 0,
-        stands=bool(_stands(view)[row]),
+        stands=stands,
         cut=cut,
         evidence=tuple(below),
     )

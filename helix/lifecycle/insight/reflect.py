@@ -17,9 +17,10 @@ import numpy as np
 from helix.lifecycle.capture.quarantine import screen
 from helix.lifecycle.compose import Composer, prepare, read
 from helix.lifecycle.insight.communities import communities, shared
-from helix.lifecycle.insight.insights import confidence_of, demote, slice_of
-from helix.lifecycle.insight.summary import in_words
-from helix.lifecycle.insight.support import findable_episodes, present, standing, supports_of
+from helix.lifecycle.insight.insights import OLD_SHARE, confidence_of, demote, slice_of
+from helix.lifecycle.insight.statements import words_of_memories
+from helix.lifecycle.insight.summary import in_words, speaker_of
+from helix.lifecycle.insight.support import ended, findable_episodes, present, standing, supports_of
 from helix.lifecycle.insight.thought import LEAST_CITED, MOST_CITED, Item, Leaf, Thought, same_said, thought_of
 from helix.lifecycle.work.run import Run
 from helix.model.clock import DAY_MICROS, from_micros, to_micros
@@ -41,8 +42,6 @@ MOST_ITEMS = 200
 """How many episodes of a scope are looked at: the most important ones."""
 MOST_INSIGHTS = 5
 """How many insights of one level a scope gets at a time: those of the communities that have most in common."""
-OLD_SHARE = 0.5
-"""Share of the evidence that other insights may speak of already; above, it would be one of them again."""
 HIGHEST_LEVEL = 3
 
 
@@ -126,19 +125,26 @@ def _is_cited(thought: Thought, given: AbstractSet[Ref]) -> bool:
 def _items(run: Run, scope: str, level: int, names: dict[str, Entity]) -> tuple[list[Item], set[Ref]]:
     """Return the most important of what an insight of the level may cite, as it happened, and what is cited already.
 
-    `names` takes the entities. Those who speak are in all that is said to them, and so tell nothing.
+    What has ended is none of it, and an episode of which memories were made tells what they say. `names` takes the
+    entities. Those who speak are in all that is said to them, and so tell nothing.
     """
     store = run.store
     graph, view = present(store)
     columns, ids = view.columns, view.lookups.ids
     mask = findable_episodes(view, scope) if level == 1 else _insights(view, scope)
-    mask &= columns.recorded_at >= to_micros(run.now) - int(RECENT_DAYS * DAY_MICROS)
+    now = to_micros(run.now)
+    over = ended(graph, view, now)
+    mask &= ~over & (columns.recorded_at >= now - int(RECENT_DAYS * DAY_MICROS))
     important = sorted(np.flatnonzero(mask).tolist(), key=lambda row: (-columns.importance[row], ids[row]))
     rows = np.array(important if level > 1 else important[:MOST_ITEMS], np.int64)
     nodes = store.records.nodes([view.ref_of(row) for row in rows.tolist()])
     held = _mentioned(store, graph, view, rows, names)
-    found = [_item(node, entities) for node, entities in zip(nodes, held, strict=True)]
-    speakers = {item.speaker.casefold() for item in found} - {""}
+    learned = words_of_memories(store, graph, view, rows, ~over)
+    found = [
+        _item(node, entities, learned.get(row, ""))
+        for row, node, entities in zip(rows.tolist(), nodes, held, strict=True)
+    ]
+    speakers = {speaker_of(node).casefold() for node in nodes if isinstance(node, Episode)} - {""}
     calls = {one for one, entity in names.items() if _is_call(entity.name.casefold(), speakers)}
     below = [replace(item, entities=item.entities - calls) for item in found if item.level == level - 1]
     if level > 1:
@@ -152,12 +158,13 @@ def _is_call(name: str, speakers: AbstractSet[str]) -> bool:
     return any(name == one or name in one.split() or (len(name) > 2 and one.startswith(name)) for one in speakers)
 
 
-def _item(node: object, entities: frozenset[str]) -> Item:
+def _item(node: object, entities: frozenset[str], learned: str) -> Item:
+    """Return an episode, in the words of what was `learned` of it where that is anything, or a reflection."""
     if isinstance(node, Episode):
         return Item(
             ref=Ref(label=Label.EPISODE, id=node.id),
-            text=node.content,
-            speaker=node.agent or node.role,
+            text=learned or node.content,
+            speaker="" if learned else speaker_of(node),
             day=in_words(node.occurred_at),
             moment=to_micros(node.occurred_at),
             importance=node.importance,
@@ -205,9 +212,9 @@ def _insights(view: CatalogueView, scope: str) -> BoolArray:
 
 
 def _spoken_of(graph: GraphSnapshot, view: CatalogueView, rows: IndexArray) -> set[Ref]:
-    """Return which of the rows an insight cites, unless that was forgotten or retired."""
+    """Return which of the rows an insight cites that is not archived, retired or forgotten."""
     found = graph.neighbours(rows, Relation.CITES)
-    cited = rows[found.origin[~found.outgoing & standing(view)[found.rows]]]
+    cited = rows[found.origin[~found.outgoing & (view.columns.status[found.rows] == STATUS_CODE[Status.ACTIVE])]]
     return {view.ref_of(row) for row in cited.tolist()}
 
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from helix.model.edge import Label, Relation
-from helix.model.memory import Status
+from helix.model.memory import SUMMARY_SOURCE, Status
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray, IndexArray
 from helix.store.projection import GraphSnapshot, Projection
 from helix.store.store import Store
+
+_RETIRED = STATUS_CODE[Status.RETIRED]
 
 
 def present(store: Store) -> tuple[GraphSnapshot, CatalogueView]:
@@ -37,6 +39,22 @@ def standing(view: CatalogueView) -> BoolArray:
     gone = [STATUS_CODE[status] for status in (Status.FORGOTTEN, Status.QUARANTINED, Status.RETIRED)]
     mask: BoolArray = ~np.isin(columns.status, gone)
     return mask
+
+
+def ended(graph: GraphSnapshot, view: CatalogueView, now: int) -> BoolArray:
+    """Return for every row whether it tells what does not hold any more at `now` (microseconds).
+
+    Those are memories whose time is over or against which a person decided, and the episodes that any of them is
+    grounded in. Summaries claim nothing of their own; a version that another replaced says nothing of an end.
+    """
+    columns = view.columns
+    over: BoolArray = (columns.label == LABEL_CODE[Label.MEMORY]) & standing(view) & (columns.valid_to <= now)
+    retired = np.flatnonzero((columns.label == LABEL_CODE[Label.MEMORY]) & (columns.status == _RETIRED))
+    over[retired[graph.neighbours(retired, Relation.CONTRADICTS).origin]] = True
+    claims = [row for row in np.flatnonzero(over).tolist() if not view.lookups.origins[row].startswith(SUMMARY_SOURCE)]
+    found = graph.neighbours(claims, Relation.GROUNDED_IN)
+    over[found.rows[found.outgoing]] = True
+    return over
 
 
 def findable_episodes(view: CatalogueView, scope: str | None) -> BoolArray:

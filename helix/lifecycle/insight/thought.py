@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from helix.lifecycle.insight.statements import joined, matter, statements_about, words_in
 from helix.lifecycle.insight.summary import features_of, in_words, worth_of
 from helix.model.clock import from_micros
 from helix.model.edge import Ref
 from helix.model.entity import Entity, EntityKind
 from helix.model.provenance import Trust
-from helix.text.sentences import Sentence, sentences
-from helix.text.tokens import query_terms
+from helix.text.sentences import Sentence
 
 LEAST_CITED, MOST_CITED = 3, 10
 """Pieces of evidence of an insight; two reflections are enough for one above them."""
@@ -81,7 +79,7 @@ def same_said(items: Sequence[Item]) -> list[list[Item]]:
     groups: list[list[Item]] = []
     heads: list[frozenset[str]] = []
     for item in items:
-        said = _words(item.text)
+        said = words_in(item.text)
         for head, group in zip(heads, groups, strict=True):
             if item.level == 0 and _is_same(said, head) and item.entities == group[0].entities:
                 group.append(item)
@@ -96,18 +94,19 @@ def thought_of(community: Sequence[Sequence[Item]], names: Mapping[str, Entity])
     """Return what rules make of statements that belong together; None where nothing is mentioned by enough of them.
 
     What it is about is the thing that most of it mentions: how many episodes do, since when, with what else, and the
-    most telling sentences about it. To repeat one sentence tells nothing that the sentence does not tell itself.
+    most telling sentences about it. Only what shares more than that thing's name with another statement belongs to it.
+    To repeat one sentence tells nothing that the sentence does not tell itself.
     """
     counts = Counter(entity for group in community for item in group for entity in item.entities)
     most = sorted(
         (entity for entity, times in counts.items() if times > 1),
         key=lambda entity: (-counts[entity], names[entity].name.casefold(), entity),
     )
-    about = [group for group in community if most and most[0] in group[0].entities]
-    if not _is_enough(about):
+    if not most:
         return None
     topic = names[most[0]]
-    told = _told(about, topic.name)
+    about, stated = _about([group for group in community if most[0] in group[0].entities], topic.name)
+    told = _told(about, stated) if _is_enough(about) else []
     if len(told) < 2:
         return None
     cites = _cited(about)
@@ -117,6 +116,15 @@ def thought_of(community: Sequence[Sequence[Item]], names: Mapping[str, Entity])
     head = f"{topic.name}, {_how_often(about, most[0])}{', with ' if beside else ''}{', '.join(beside)}"
     question = _QUESTIONS.get(topic.kind, _QUESTION).format(name=topic.name)
     return Thought(question=question, insight=f"{head}: {' '.join(told)}", cites=tuple(cites))
+
+
+def _about(community: Sequence[Sequence[Item]], name: str) -> tuple[list[Sequence[Item]], list[list[Sentence]]]:
+    """Return the statements that hang together by more than the name, each with its sentences about what is named."""
+    present = frozenset(group[0].speaker.casefold() for group in community) - {""}
+    said = [list(statements_about(group[0].text, group[0].speaker, name, present)) for group in community]
+    matters = [frozenset[str]().union(*(matter(sentence, name) for sentence in one)) for one in said]
+    places = joined(matters)
+    return [community[place] for place in places], [said[place] for place in places]
 
 
 def _is_enough(about: Sequence[Sequence[Item]]) -> bool:
@@ -149,14 +157,12 @@ def _how_often(about: Sequence[Sequence[Item]], topic: str) -> str:
     return f"{len(moments)} times {f'on {first}' if first == last else f'from {first} to {last}'}"
 
 
-def _told(about: Sequence[Sequence[Item]], name: str) -> list[str]:
-    """Return the sentences about what is named so that together tell most, in their order, each with who says it.
+def _told(about: Sequence[Sequence[Item]], stated: Sequence[Sequence[Sentence]]) -> list[str]:
+    """Return the sentences of those stated that together tell most, in their order, each with who says it.
 
     At least two of them, whatever their length; of statements that are the same, one.
     """
-    present = frozenset(group[0].speaker.casefold() for group in about) - {""}
-    flat = [pair for group in about for pair in _about(group[0], name, present)]
-    flat = [pair for pair in flat if not pair[1].is_filler] or flat
+    flat = [(group[0], sentence) for group, those in zip(about, stated, strict=True) for sentence in those]
     taken: list[int] = []
     told: set[str] = set()
     said: list[frozenset[str]] = []
@@ -165,7 +171,7 @@ def _told(about: Sequence[Sequence[Item]], name: str) -> list[str]:
     while left:
         best = max(left, key=lambda place: (worth_of(flat[place][1], told), -place))
         left.remove(best)
-        sentence, words = flat[best][1], _words(flat[best][1].text)
+        sentence, words = flat[best][1], words_in(flat[best][1].text)
         if worth_of(sentence, told) <= 0 or any(_is_same(words, known) for known in said):
             continue
         if len(taken) > 1 and spent + sentence.tokens > _INSIGHT_TOKENS:
@@ -177,25 +183,10 @@ def _told(about: Sequence[Sequence[Item]], name: str) -> list[str]:
     return [_line(*flat[place]) for place in sorted(taken)]
 
 
-def _about(item: Item, name: str, present: AbstractSet[str]) -> Iterator[tuple[Item, Sentence]]:
-    """Yield the sentences of an item that name the thing, in full or by its last part, or that it says itself."""
-    short = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-    named = re.compile(rf"(?<!\w)(?:{re.escape(name)}|{re.escape(short)})(?!\w)", re.IGNORECASE)
-    own = bool(item.speaker) and item.speaker.casefold() == name.casefold()
-    for sentence in sentences(item.text, frozenset(present)):
-        if own or named.search(sentence.text):
-            yield item, sentence
-
-
 def _line(item: Item, sentence: Sentence) -> str:
     text = sentence.text.rstrip()
     ended = text if text.rstrip("\"')]*`").endswith(_ENDS) else f"{text}."
     return f"{item.speaker}: {ended}" if item.speaker else ended
-
-
-def _words(text: str) -> frozenset[str]:
-    """Return the stems of the telling words of a text, without its numbers."""
-    return frozenset(term for term in query_terms(text, limit=len(text)) if not term.isdigit())
 
 
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -59,12 +59,25 @@ def go_on() -> None:
 def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on) -> Links:
     """Return the links among the items, of those at the places `fresh` (None: of all of them)."""
     links: dict[int, dict[int, int]] = defaultdict(dict)
+    for one, two, product in near_pairs(items, bars, fresh, rest):
+        if two not in links[one] and _together(items[one], items[two], bars):
+            links[one][two] = links[two][one] = product
+    return links
+
+
+def near_pairs(
+    items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on
+) -> Iterator[tuple[int, int, int]]:
+    """Yield pairs of places that are near in vectors and words, and how near: the first of each among `fresh`.
+
+    Only the first place of each group counts, by `order`.
+    """
     places = [group[0] for group in groups_of(items).values()]
     held = [items[place] for place in places]
     chosen = None if fresh is None else {items[place].same for place in fresh}
     wanted = [number for number, item in enumerate(held) if chosen is None or item.same in chosen]
     if not wanted:
-        return links
+        return
     rows = np.stack([item.vector for item in held])
     shared = _Shared(held, rest)
     for start in range(0, len(wanted), _BLOCK):
@@ -75,10 +88,8 @@ def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None
         for line, here in enumerate(block):
             rest()
             for other in np.flatnonzero(near[line] & (alike[line] | shared.enough(here, sure[line]))).tolist():
-                one, two = places[here], places[other]
-                if one != two and two not in links[one] and _together(held[here], held[other], bars):
-                    links[one][two] = links[two][one] = int(products[line, other])
-    return links
+                if here != other:
+                    yield places[here], places[other], int(products[line, other])
 
 
 def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:

@@ -193,7 +193,8 @@ class _Scope:
             self._kept_out = kept_out.held(self._store, self._scope, anew=everything)
             fresh = evidence.fresh
             orphaned = [one for one in there if one.live and not all(map(evidence.survives, one.grounding))]
-            near = (evidence.row_of(episode) for one in orphaned for episode in one.grounding)
+            shaken = (*orphaned, *derived.rejoining(self._store, there, orphaned))
+            near = (evidence.row_of(episode) for one in shaken for episode in one.grounding)
             touched = {*fresh, *(row for row in near if row is not None)}
             self._settle(evidence, there, evidence.rows.tolist() if everything else touched, orphaned)
             if not self._overtaken:
@@ -204,8 +205,8 @@ class _Scope:
         self, evidence: Evidence, there: Sequence[Existing], touched: Iterable[int], orphaned: Sequence[Existing]
     ) -> None:
         """Write the difference between what the touched episodes ask for and what is there."""
-        items, links, reached = evidence.reached(touched)
-        wanted = derive(items, links, self._rules, evidence.rest)
+        items, links, rivals, reached = evidence.reached(touched)
+        wanted = derive(items, links, self._rules, evidence.rest, rivals)
         ids = {evidence.episode_of(row) for row in reached}
         concerned = [one for one in there if one.live and (one.grounding & ids or one in orphaned)]
         pairs, left = _matched(wanted, concerned, [one for one in there if not one.live])
@@ -219,8 +220,7 @@ class _Scope:
                 self._write(f"retire:{known.memory.id}", "memories retired", known, None, derived.retire)
         # After all is written, as each memory may end another one: what holds until when follows from what is there.
         held = derived.held_by(self._store, self._scope, {one.key for one in wanted})
-        if not set_against_all(self._run, held, evidence.rest):
-            self._overtaken = True
+        self._overtaken |= not set_against_all(self._run, held, evidence.rest)
 
     def _carry_out(self, wanted: Desired, known: Existing | None) -> None:
         if self._is_kept_out(wanted, known):

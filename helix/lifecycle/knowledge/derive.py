@@ -6,13 +6,16 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from helix.lifecycle.capture.quarantine import screen
 from helix.lifecycle.knowledge.cluster import Bars, Links, Rest, clusters, go_on
 from helix.lifecycle.knowledge.said import Said
+from helix.lifecycle.knowledge.turns import Rivals, turns
+from helix.lifecycle.truth.consolidate import claims
 from helix.lifecycle.worth.certainty import bounded
 from helix.lifecycle.worth.importance import importance_of
 from helix.model.memory import Kind, Status
@@ -78,14 +81,37 @@ class Desired:
         return digest(self.kind.value, self.trigger, self.resolution)
 
 
-def derive(items: Sequence[Said], links: Links, rules: Rules, rest: Rest = go_on) -> list[Desired]:
-    """Return the memories that candidates and the links between them ask for, ordered by key."""
-    found: list[Desired] = []
+def derive(
+    items: Sequence[Said], links: Links, rules: Rules, rest: Rest = go_on, rivals: Rivals = MappingProxyType({})
+) -> list[Desired]:
+    """Return the memories that candidates, the links between them and their rivals ask for, ordered by key."""
+    found: list[tuple[Sequence[Said], Desired]] = []
     for cluster in clusters(items, links, rules.bars, rest):
         rest()
         if (one := _of_cluster(cluster, rules)) is not None:
-            found.append(one)
-    return sorted(found, key=lambda one: (one.key, one.trigger))
+            found.append((cluster, one))
+    return sorted(_in_turns(found, rivals, rules, rest), key=lambda one: (one.key, one.trigger))
+
+
+def _in_turns(
+    found: Sequence[tuple[Sequence[Said], Desired]], rivals: Rivals, rules: Rules, rest: Rest
+) -> Iterator[Desired]:
+    """Yield a memory for each time that a claim held: what ended it was told between one time and the next."""
+    home = {item.same: place for place, (cluster, _) in enumerate(found) for item in cluster}
+    for place, (cluster, one) in enumerate(found):
+        against = {home[other] for item in cluster for other in rivals.get(item.same, ()) if other in home} - {place}
+        enders = [said for other in against if _may_end(found[other][1], one) for said in found[other][0]]
+        if not enders:
+            yield one
+            continue
+        rest()
+        held = (_of_cluster(turn, rules) for turn in turns(cluster, enders))
+        yield from (turn for turn in held if turn is not None)
+
+
+def _may_end(rival: Desired, one: Desired) -> bool:
+    """Return whether a claim that contradicts another one may end it: it is in use, and no weaker founded."""
+    return rival.status is Status.ACTIVE and claims(rival.kind) and rival.trust.rank <= one.trust.rank
 
 
 def _of_cluster(cluster: Sequence[Said], rules: Rules) -> Desired | None:

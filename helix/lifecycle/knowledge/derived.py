@@ -6,6 +6,7 @@ words, feedback, the reset of a clock - is kept with the key: whatever version c
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +17,7 @@ from helix.lifecycle.compose import Composer, Prepared
 from helix.lifecycle.intake import OWN_ATTRIBUTE
 from helix.lifecycle.knowledge.cluster import Rest, go_on
 from helix.lifecycle.knowledge.derive import Desired, digest
+from helix.lifecycle.truth.settling import disputes_of
 from helix.lifecycle.versions import supersede, take_place
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.kept_out import KEY
@@ -84,6 +86,16 @@ def existing(store: Store, scope: str, rest: Rest = go_on) -> list[Existing]:
         rest()
         found.append(_read(store, memory))
     return found
+
+
+def rejoining(store: Store, there: Sequence[Existing], orphaned: Sequence[Existing]) -> list[Existing]:
+    """Return the live memories that may be one again, as what was said between them goes (`orphaned`) or was erased."""
+    ends = {ref.id for one in orphaned for edge in disputes_of(store, one.memory) for ref in (edge.source, edge.target)}
+    held: dict[object, list[Existing]] = defaultdict(list)
+    for one in there:
+        if one.live:
+            held[_words(one.memory), one.memory.valid_to].append(one)
+    return [one for alike in held.values() for one in alike if len(alike) > 1 or one.memory.id in ends]
 
 
 def held_by(store: Store, scope: str, keys: Collection[str]) -> list[Memory]:

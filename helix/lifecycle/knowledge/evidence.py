@@ -13,6 +13,7 @@ from helix.lifecycle.knowledge.cluster import Bars, Links, groups_of, linked
 from helix.lifecycle.knowledge.extract import Candidate, Extractor
 from helix.lifecycle.knowledge.kept import Found, packed, unpacked
 from helix.lifecycle.knowledge.said import Said, Vector, product_of, said, whole_numbers
+from helix.lifecycle.knowledge.turns import Rivals, opposed
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label
 from helix.model.episode import Episode
@@ -82,30 +83,33 @@ class Evidence:
         row = self._view.lookups.row(Label.EPISODE, episode)
         return row if row is not None and row in self._place else None
 
-    def reached(self, touched: Iterable[int]) -> tuple[list[Said], Links, set[int]]:
-        """Return all that is linked with what the touched rows say, over any number of links, and the rows read for it.
+    def reached(self, touched: Iterable[int]) -> tuple[list[Said], Links, Rivals, set[int]]:
+        """Return all that the touched rows say is linked with or opposed by, over any number of both, and the rows.
 
         The rows returned are those of whole components: every episode that shares a component with one of them is
         among them.
         """
         reached: set[int] = set()
         links: dict[bytes, dict[bytes, int]] = defaultdict(dict)
+        rivals: dict[bytes, set[bytes]] = defaultdict(set)
         frontier = {row for row in touched if row in self._place}
         self._read(sorted(frontier))
         while frontier:
             reached |= frontier
             telling = [row for row in sorted(frontier) if self._items[row]]
             self._read(self._around(telling))
-            frontier = self._link(telling, links) - reached
+            frontier = self._link(telling, links, rivals) - reached
         self.rest()
         items = self._of(sorted(reached))
         first = {items[group[0]].same: group[0] for group in groups_of(items).values()}
         self.rest()
         numbered = {first[one]: {first[other]: near for other, near in found.items()} for one, found in links.items()}
-        return items, numbered, reached
+        return items, numbered, rivals, reached
 
-    def _link(self, rows: Sequence[int], links: dict[bytes, dict[bytes, int]]) -> set[int]:
-        """Link what the rows say with all that was read; return the rows that say it too, or what is linked with it."""
+    def _link(
+        self, rows: Sequence[int], links: dict[bytes, dict[bytes, int]], rivals: dict[bytes, set[bytes]]
+    ) -> set[int]:
+        """Link and set what the rows say against all that was read; return the rows that say that, or the same."""
         chosen = {item.same for row in rows for item in self._items[row]}.difference(self._linked)
         self._linked |= chosen
         items = self._of(sorted(self._items))
@@ -117,6 +121,10 @@ class Evidence:
             for other, near in found.items():
                 links[one][items[other].same] = near
                 ends.add(items[other].same)
+        for left, right in opposed(items, self._bars, fresh, self.rest):
+            rivals[left].add(right)
+            rivals[right].add(left)
+            ends.add(right)
         return {row for row, said_there in self._items.items() if any(item.same in ends for item in said_there)}
 
     def _of(self, rows: Iterable[int]) -> list[Said]:

@@ -61,10 +61,34 @@ _NO_MORE = words(
     r"no longer|(?:don't|do not|doesn't|does not|isn't|is not|aren't|are not|won't)\b.{1,80}? any ?(?:more|longer)"
 )
 _FIRMLY = re.compile(
-    rf"{_OPENING}(?:correction|wrong|scratch that|i (?:was|misspoke|have|need)|my (?:mistake|error)|contrary to"
+    rf"{_OPENING}(?:correction|korrektur|berichtigung|correcci(?:ó|o)n|correzione|corre(?:ç|c)(?:ã|a)o|wrong"
+    r"|scratch that|i (?:was|misspoke|have|need)|my (?:mistake|error)|contrary to"
     r"|what i)\b",
     re.IGNORECASE,
 )
+_DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|tomorrow|(?:this|last|next) \w+)"
+_ANEW = words(
+    r"(?<=\w )(?<!right )(?<!by )(?<!for )(?<!until )(?<!till )(?<!just )(?<!can )now(?=[,.;!]|$| because\b| since\b)"
+    r"|(?:is|are) now (?:at |on |in )?\S*\d\S*",
+    rf"(?:since|from|as of|starting) {_DAY}",
+    r"(?<=\w )(?:moved|switched|changed|raised|lowered|increased|reduced|extended|shortened|renamed|migrated|bumped)"
+    r"(?: from [^,;]{1,40}?)? to",
+)
+"""Something is so since lately, and was otherwise before."""
+_LEAVE = words(
+    r"(?:is|are) (?:fine|ok(?:ay)?|allowed|permitted|forbidden|banned|mandatory|required|optional|obsolete)"
+    r"(?: again)? now|(?:is|are) now (?:fine|ok(?:ay)?|allowed|permitted|forbidden|banned|mandatory|required|optional"
+    r"|obsolete)"
+)
+_PASSING = words(
+    r"(?:is|are|looks?|works?|runs?|running|been) (?:\w+ )?(?:green|red|fixed|done|finished|merged|ready|running"
+    r"|working|fine|ok(?:ay)?|up|down|back|broken|passing|failing|complete|available|live|good|better|gone"
+    r"|in progress)"
+)
+"""How a thing goes at the moment, which the next hour may change."""
+_WAS = words(r"was|were|had|did|got|went")
+_SIGNS = 2
+"""Of three signs of a change, a correction's opening words, a word of time and something precise: how many make one."""
 _OWN = rf"{_OPENING}(?:[\w'-]+,? ){{0,2}}?"
 _OBJECT = r"(?! (?:it|this|that|these|those|them|you|him|her|how|when|what|to say|to admit)\b)"
 _PREFERS = re.compile(
@@ -109,13 +133,14 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _RULED = re.compile(
-    rf"^{_OPENING}(?:(?:always|never) (?!here|there|had|saw|been|thought|knew|ceases?|a|so|the|mind|gets?)\w+"
-    r"|(?:do not|don't) (?!worry|forget|be|you|know|think|get|mind|give|let|stop|feel|miss|even|have|want"
-    r"|hesitate|see)\w+"
+    rf"^{_OPENING}(?:(?:always|never) (?!(?:here|there|had|saw|been|thought|knew|ceases?|a|so|the|mind|gets?)\b)\w+"
+    r"|(?:do not|don't) (?!(?:worry|forget|be|you|know|think|get|mind|give|let|stop|feel|miss|even|have|want"
+    r"|hesitate|see)\b)\w+"
     r"|(?:make sure|be sure) (?:to|you|that)|avoid \w+ing)"
-    r"|\bwe (?:always|never|only) (?!know|knew|have|had|get|got|see|talk|forget|want|wanted|think|say|did)\w+"
-    r"|\b(?:must(?: not|n't)?|has to|needs? to) be (?!so|very|proud|fun|great|hard|nice|tough|amazing|feeling)\w+ed\b"
-    r"|\bmust (?:not|never|always) (?!be|have)\w+",
+    r"|\bwe (?:always|never|only) (?!(?:know|knew|have|had|get|got|see|talk|forget|want|wanted|think|say|did)\b)\w+"
+    r"|\b(?:must(?: not|n't)?|has to|needs? to) be (?!(?:so|very|proud|fun|great|hard|nice|tough|amazing|feeling)\b)"
+    r"\w+ed\b"
+    r"|\bmust (?:not|never|always) (?!(?:be|have)\b)\w+",
     re.IGNORECASE,
 )
 _HEADLINE = re.compile(r"[\w./+*-]+(?:\([\w, ]+\))?(?:[,/] ?[\w.-]+)*: ")
@@ -197,9 +222,11 @@ def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
 
     What a tool or the web says is never explicit: text that is nobody's own may ask to be remembered too.
     """
-    own_word = is_own_word(episode)
+    own_word, prompted = is_own_word(episode), episode.role == "user"
     named = {mention.kind for mention in found}
-    kind, sure, explicit = _cue(text, technical=bool(named & TECHNICAL), own_word=own_word)
+    kind, sure, explicit = _cue(text, technical=bool(named & TECHNICAL), own_word=own_word, prompted=prompted)
+    if kind is None and EntityKind.ERROR in named and not _describes(text):
+        kind, sure, explicit = Kind.FAILURE, 0.5, False
     bare = without_openers(text)
     if _ADRIFT.match(bare) and not _REMEMBER.match(text):
         return None  # what it points to stands in another sentence
@@ -226,7 +253,7 @@ def may_settle(episode: Episode) -> bool:
     return episode.provenance.trust.rank <= Trust.AGENT_INFERRED.rank and episode.role not in ("tool", "system")
 
 
-def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, float, bool]:
+def _cue(text: str, *, technical: bool, own_word: bool, prompted: bool) -> tuple[Kind | None, float, bool]:
     """Return kind, how sure it is and whether it was said explicitly, by the strongest cue of the sentence."""
     if (asked := _REMEMBER.match(text)) is not None:
         rule = asked[0].endswith(" to") or RULE.search(text) or IMPERATIVE.search(text)
@@ -239,8 +266,8 @@ def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, fl
         return Kind.CONVENTION, 0.8, own_word
     if _DECIDED.search(text):
         return Kind.DECISION, 0.75, True
-    if own_word and _takes_back(text, technical=technical):
-        return (Kind.CONVENTION if RULE.search(text) else Kind.FACT), 0.7, True
+    if own_word and _takes_back(text, technical=technical, prompted=prompted):
+        return (Kind.CONVENTION if RULE.search(text) or _LEAVE.search(text) else Kind.FACT), 0.7, True
     if own_word and _PREFERS.match(text):
         return Kind.PREFERENCE, 0.7, True
     if own_word and _IDENTITY.match(text):
@@ -252,20 +279,30 @@ def _cue(text: str, *, technical: bool, own_word: bool) -> tuple[Kind | None, fl
     return None, 0.0, False
 
 
-def _takes_back(text: str, *, technical: bool) -> bool:
+def _describes(text: str) -> bool:
+    """Return whether a sentence with an error tells what is, or is to be done, about it: not that it came up."""
+    return any(cue.search(text) for cue in (_STATES, RULE, NEED)) or IMPERATIVE.match(text) is not None
+
+
+def _takes_back(text: str, *, technical: bool, prompted: bool) -> bool:
     """Return whether a sentence takes back what was said, or says that something is so no more, and what is so.
 
-    "Actually" and its like also begin small talk: there a number or something technical has to follow.
+    "Actually" and its like also begin small talk, and much is so "now" for an hour: there a number or something
+    technical has to follow, or both come together. What a history says of its changes is news where a person says it.
     """
     lead = CORRECTION.match(text)
     bare = text[lead.end() :] if lead is not None else text
     if _ADRIFT.match(bare) or _OF_ONESELF.search(bare):
         return False
-    if _NO_MORE.search(bare):
+    if _NO_MORE.search(bare) or (lead is not None and _FIRMLY.match(text) is not None):
         return True
-    told = _STATES.search(bare) or RULE.search(bare) or IMPERATIVE.match(bare)
+    if prompted and _LEAVE.search(bare):
+        return True
+    if _PASSING.search(bare) or _WAS.search(bare):
+        return False
+    anew = prompted and _ANEW.search(bare) is not None
     precise = technical or any(char.isdigit() for char in bare)
-    return lead is not None and bool(told) and (precise or _FIRMLY.match(text) is not None)
+    return sum((lead is not None, anew, precise)) >= _SIGNS
 
 
 def _unmarked(text: str, named: set[EntityKind], hedge: float, *, bidden: bool) -> Mark | None:

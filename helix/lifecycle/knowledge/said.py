@@ -16,6 +16,7 @@ from helix.lifecycle.truth.wording import names, negated, numbers, opposites, te
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.text.aliases import without_aliases
+from helix.text.exchanges import words_exchanged
 from helix.text.spotting.vocabulary import COMMON, FUNCTION_WORDS
 from helix.text.tokens import lexical_tokens
 
@@ -100,11 +101,13 @@ def agree(one: Said, other: Said) -> bool:
     """Return whether nothing in two texts stands against each other: denials, numbers, names, speakers, opposites.
 
     What says that something holds no more is no repetition of what does not. Of two that were said in so many words
-    each is enough by itself: neither may have a number, and of two decisions a name, that the other has not.
+    each is enough by itself: neither may have a number, and of two decisions a name, that the other has not; and what
+    was said so is not strengthened by a sentence that has another word in the place of one of its own.
     """
     if one.candidate.trigger == other.candidate.trigger:
         return True
     explicit = one.candidate.explicit and other.candidate.explicit
+    anyhow = one.candidate.explicit or other.candidate.explicit
     decided = explicit and one.candidate.kind is other.candidate.kind is Kind.DECISION
     return (
         one.denies == other.denies
@@ -114,6 +117,7 @@ def agree(one: Said, other: Said) -> bool:
         and _match(one.numbers, other.numbers, exactly=explicit)
         and _match(one.names, other.names, exactly=decided)
         and not opposites(one.candidate.trigger, other.candidate.trigger)
+        and not (anyhow and words_exchanged(_statement(one.candidate), _statement(other.candidate)))
         and contradiction(*(Statement(trigger=each.candidate.trigger) for each in (one, other))) is None
     )
 

@@ -29,10 +29,13 @@ _NOT_THAT = re.compile(r"not (?P<old>[\w.:/-]+)[,;] (?=\w+ \w+ \w+)", re.IGNOREC
 _NEWER = re.compile(
     rf"(?:^(?:since|as of|from|starting|beginning|effective) (?:{_DAY}|(?:the|our) (?:\w+ )?(?:{_EVENTS}))(?: on)?,? "
     rf"|^after (?:the|our) (?:\w+ )?(?:{_EVENTS}),? "
+    r"|^(?:after|following|because of|due to|thanks to) [^,;:]{1,60}?,? (?=we(?:'ve| have)? (?:decided|agreed)\b)"
     r"|,? \b(?:from (?:now|today|tomorrow|(?:this|next) \w+)(?: on(?:wards?)?)?"
+    rf"|from {_DAY} on(?:wards)?"
     rf"|(?:as of|starting|beginning|effective) (?:immediately|{_DAY})"
     r"|since [^,.;:]{1,40}(?=[,.;!]|$)|(?:right|by|as of|until) now|(?:at present|at the moment|these days"
-    r"|in the meantime|after all|any ?more|any longer)|now|currently|nowadays|today|meanwhile)\b"
+    r"|in the meantime|after all|any ?more|any longer|once more|(?:once )?again(?=[.!]|$))"
+    r"|now|currently|nowadays|today|meanwhile)\b"
     r"|^(?:from now on|as of now|as of today|effective immediately|now|currently|nowadays|today|these days"
     r"|in the meantime|meanwhile|by now),? )",
     re.IGNORECASE,
@@ -42,7 +45,7 @@ _NO_LONGER = re.compile(r"\bno (?:longer|more)\b", re.IGNORECASE)
 # What was, told as history: it says nothing of what is.
 _PAST = re.compile(
     r"\b(?:used to|formerly|previously|originally|back then|at (?:that|the) time|in those days"
-    r"|in the (?:beginning|past)|last (?:year|month|week|quarter|summer|winter|spring|autumn)"
+    r"|in the (?:beginning|past)|(?<!since )last (?:year|month|week|quarter|summer|winter|spring|autumn)"
     r"|(?:weeks|months|years) ago"
     r"|until (?:\d{4}|then|recently|last \w+)|in (?:19|20)\d\d|in (?:version|release|v) ?\d"
     rf"|before the (?:\w+ )?(?:{_EVENTS}))\b",
@@ -50,10 +53,10 @@ _PAST = re.compile(
 )
 _UNREAL = re.compile(
     r"\b(?:if|whether|when|whenever|unless|before|after|until|might|may|could|would|should we|shall we|maybe|perhaps"
-    r"|some ?day|consider\w*|propos\w+|suggest\w*|think\w*|want\w*|wonder\w*|plan\w*|not|never|don't|didn't|won't"
-    r"|cannot|can't|against)\b|\?",
+    r"|some ?day|consider\w*|propos\w+|suggest\w*|think\w*|want\w*|wonder\w*|plan\w*)\b|\?",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"\b(?:not|never|don't|didn't|haven't|hasn't|won't|cannot|can't|against)\b", re.IGNORECASE)
 _VERB = (
     r"(?:(?:re)?mov|switch|migrat|chang|upgrad|downgrad|rais|lower|increas|decreas|reduc|port|convert|transition"
     r"|relocat|renam|bump|extend|shorten|cut|set|went|goe?|grow|grew|shrink|shrunk)(?:e?s|e?d|ped|ted|ing|e)?"
@@ -79,6 +82,7 @@ _NOT_AS_SAID = re.compile(
 )
 _AS_SAID = re.compile(r" (?:as|like) (?:i|we) (?:said|wrote|thought)\b.*$", re.IGNORECASE)
 _REWRITTEN = re.compile(r"\bre(?=wr(?:ite|ote|itten)\b)", re.IGNORECASE)
+_HAVE_DECIDED = re.compile(r"\b(we|i)(?:'ve| have)(?= (?:now )?(?:decided|agreed)\b)", re.IGNORECASE)
 _DECIDED_AGAINST = re.compile(r"(?<=\bdecided )against\b", re.IGNORECASE)
 _ADOPTED = re.compile(r"\b(?P<chose>decided|agreed) to (?:adopt|introduce|go with|bring in|choose)\b", re.IGNORECASE)
 # What limits the whole of a statement to a case.
@@ -111,6 +115,7 @@ _OLD = tuple(
         rf"\bswap(?:ped|ping)? (?P<old>{_THING}) (?:for|with) (?P<new>{_THING})",
         rf"\b{_ENDED} {_OF_IT}(?P<old>{_THING})",
         rf"\b(?:take|took|taking|throw|threw|kick|kicked) (?P<old>{_THING}) out\b",
+        rf"\bchanged (?:my|our) minds? (?:about|on) {_OF_IT}(?P<old>{_THING})",
     )
 )
 # These say by themselves that something is so no more, whoever does it.
@@ -124,6 +129,7 @@ _OLD_PLAINLY = tuple(
         r"|dropped)\b)",
         rf", (?P<old>{_THING}) (?:is|are|was) (?:out|gone|retired|dead|history|discontinued|obsolete|dropped|taken)\b",
         rf"\bno longer (?:(?:use|uses|support|supports|have|has|run|runs) )?(?:on |with )?(?P<old>{_THING})",
+        rf"(?P<new>\w+) (?:(?:has|have) )?(?:taken|took) over [^,;:]+? from (?P<old>{_THING})",
         rf"\b(?:not|n't) (?P<old>{_THING}(?: on [^,;]+?)?) but (?P<new>(?:on |in |with )?{_THING})",
     )
 )
@@ -134,11 +140,23 @@ _LIGHT = terms(
     " supported rewrite change changed prefer opt today drop rely introduce retire no instead place rather remove"
     " today's we i keep maintain have set settle reverse"
 )
+# What is told before a decision is its reason, where it says something: `staging: we decided` limits it.
+_FOREWORD = re.compile(
+    r"^[^:]*\b(?:is|are|was|were|has|have|says?|said|could|\w+n't) [^:]+: (?=we(?:'ve| have)? (?:decided|agreed)\b)",
+    re.I,
+)
 _CLAUSE = re.compile(r"[,;] |\.\s+| (?:because|otherwise|or else|so that)\b ?", re.IGNORECASE)
 # What only says that a thing ends, and says no more of it.
 _ENDING = terms(
     "abandon abandoned abolish scrap ditch deprecate leave left discontinue phase cancel revert give gave quit end kill"
-    " get got rid out gone dead swap swapped retired retire dropped removed stopped upgrade upgraded convert off away"
+    " get got rid taken took over mind out gone dead swap swapped retired retire dropped removed stopped upgrade"
+    " upgraded convert off away"
+)
+# `Kafka is overkill, we decided to replace it by NATS`: the clause before one in which `it` ends something.
+_SUBJECT = re.compile(
+    r"(?:^|[,;:.] )(?:the |our )?(?P<subject>[\w./+#'-]+(?: [\w./+#'-]+)?) (?:is|are|was|were|has|have|\w+n't)\b"
+    r"[^,;:.]*[,;:] (?:so )?we(?:'ve| have)? [^,;:.]*$",
+    re.IGNORECASE,
 )
 # What stands before the thing that is put in another's place.
 _BEHIND = re.compile(r"\b(?:is|are|be|in|on|at|to|with|by|from|for|through|into|use|uses|using)\b", re.IGNORECASE)
@@ -218,7 +236,9 @@ def clauses(text: str) -> tuple[str, ...]:
     A reason or a remark behind a statement is no part of what it claims. A condition, an exception or a case is: where
     one is found, nothing is taken apart.
     """
-    parts = [part.strip() for part in _CLAUSE.split(text) if part.strip()]
+    foreword = _FOREWORD.match(text)
+    told = ("", text) if foreword is None else (foreword[0].rstrip(": "), text[foreword.end() :])
+    parts = [part.strip() for side in told for part in _CLAUSE.split(side) if part.strip()]
     if any(_LIMITING.intersection(words(part)[:1]) for part in parts):
         return (text,)
     return tuple(part for part in parts if len(words(part)) >= _FEWEST_WORDS) or (text,)
@@ -255,7 +275,7 @@ def _present(plain: str) -> tuple[str, bool]:
     now = f"{found['of']} is {found['value']}" if found and moved else _IT_IS.sub(r"\g<of> is ", plain)
     now = _ADOPTED.sub(r"\g<chose> to use", _DECIDED_AGAINST.sub("not to use", now))
     now = _NOT_AS_SAID.sub("", _REWRITTEN.sub("", _EXCEPTION.sub("", now)))
-    now = _HAS_BEEN.sub("is", _NO_LONGER.sub("not", _NEWER.sub(" ", now).strip()))
+    now = _HAS_BEEN.sub("is", _NO_LONGER.sub("not", _NEWER.sub(" ", _HAVE_DECIDED.sub(r"\1", now)).strip()))
     return " ".join(now.split()), moved
 
 
@@ -285,15 +305,30 @@ def _replaced(text: str) -> Iterator[Replaced]:
             before = text[: match.start()]
             clause = re.split(r"[;.] ", before)[-1]
             told = pattern in _OLD_PLAINLY or _ON_PURPOSE.search(clause) or _DECIDED.search(text)
-            if not told or _UNREAL.search(clause) or any(start < e and s < end for s, e in seen):
+            real = not _UNREAL.search(clause) and not _DENIED.search(_own_clause(clause))
+            if not told or not real or any(start < e and s < end for s, e in seen):
                 continue
-            old, new = (terms(side) - _LIGHT for side in (_AS_SAID.sub("", match["old"]), _object(match)))
+            named = _named(_AS_SAID.sub("", match["old"]), before)
+            old, new = (terms(side) - _LIGHT for side in (named, _object(match)))
             if not old:
                 continue
             seen.append((start, end))
             first = clauses(text)[0]
             rest = terms(first if end <= len(first) else text) - old - new - _LIGHT
             yield Replaced(old=old, new=new - old, rest=rest - _ENDING)
+
+
+def _own_clause(before: str) -> str:
+    """Return what stands before a word in its own clause: the last parts from that on which says who does it."""
+    parts = re.split(r"(?<=[,:]) ", before)
+    first = next((place for place in reversed(range(len(parts))) if _ON_PURPOSE.search(parts[place])), 0)
+    return " ".join(parts[first:])
+
+
+def _named(old: str, before: str) -> str:
+    """Return what is replaced: for `it`, the subject of the clause before."""
+    subject = _SUBJECT.search(before) if old.casefold() in ("it", "them") else None
+    return old if subject is None else subject["subject"]
 
 
 def _object(match: re.Match[str]) -> str:

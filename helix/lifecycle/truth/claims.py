@@ -12,7 +12,7 @@ from helix.lifecycle.compose import Composer
 from helix.lifecycle.neighbours import nearest_active
 from helix.lifecycle.truth.consolidate import Newcomer, against, claims, contraries, meet
 from helix.lifecycle.truth.contradict import Contradiction, Ground
-from helix.lifecycle.truth.settling import disputes_of, oppose, stated_end, take_back
+from helix.lifecycle.truth.settling import choices, disputes_of, oppose, stated_end, take_back
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.work.run import Run
 from helix.model.dispute import DisputeStatus
@@ -107,7 +107,10 @@ def _contraries(store: Store, memory: Memory) -> list[tuple[Memory, Contradictio
 
 
 def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
-    """Return the contradictions that no person decided and that begin otherwise now, or were derived and are gone."""
+    """Return the contradictions that no person decided and that begin otherwise now, or were derived and are gone.
+
+    A person's choice counts for what rules settled; what was left open, or opened again, waits for a decision.
+    """
     found = []
     for edge in disputed:
         since = edge.attributes.get("since")
@@ -126,6 +129,9 @@ def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
             memory.valid_from is not None and memory.valid_from != datetime.fromisoformat(since[side])
             for side, memory in (("first", newer), ("second", known))
         )
+        if edge.attributes.get("status") == DisputeStatus.SETTLED.value:
+            chosen = {side: moment.isoformat() for side, moment in choices(store, newer, known).items()}
+            moved |= chosen != edge.attributes.get("chosen", {})
         # What somebody stored and words anew ended the other all the same; derived words follow from the episodes.
         gone = why is None and newer.is_derived and known.is_derived
         if gone or (why is not None and moved):

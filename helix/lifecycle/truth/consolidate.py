@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -11,6 +11,7 @@ from helix.lifecycle.truth.contradict import Contradiction, Statement, contradic
 from helix.lifecycle.truth.wording import exchanged, negated, numbers, opposites, overlap
 from helix.model.memory import Kind, Memory, Tier, tier_of
 from helix.model.provenance import Trust
+from helix.text.about import own_commands
 from helix.text.tokens import query_terms
 
 # Triggers that share this much of their words speak of the same subject.
@@ -59,6 +60,7 @@ class Newcomer:
     trigger: str
     resolution: str
     trust: Trust
+    attributes: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def statement(self) -> Statement:
@@ -85,7 +87,8 @@ def decide(
     """Return the verdict and the stored memory it is about; `nearest` are (active memory of the scope, cosine).
 
     The same words are the same thing whatever the cosine. A similar text that differs in a negation, a number or a
-    version says something else, however near its vector is. A weaker source never replaces a stronger one's words.
+    version, or is of another command, says something else, however near its vector is. A weaker source never replaces a
+    stronger one's words.
     """
     ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
     contrary: Memory | None = None
@@ -99,11 +102,15 @@ def decide(
             return Verdict.NOOP, memory
         if cosine >= thresholds.duplicate and says_the_same(memory, newcomer):
             return Verdict.NOOP, memory
-        outranked = newcomer.trust.rank > memory.provenance.trust.rank
-        refines = cosine >= thresholds.update and same_subject(memory.trigger, newcomer.trigger)
-        if contrary is None and refines and not outranked:
+        if contrary is None and cosine >= thresholds.update and _refines(newcomer, memory):
             return Verdict.UPDATE, memory
     return (Verdict.ADD, None) if contrary is None else (Verdict.SUPERSEDE, contrary)
+
+
+def _refines(newcomer: Newcomer, memory: Memory) -> bool:
+    outranked = newcomer.trust.rank > memory.provenance.trust.rank
+    alike = same_subject(memory.trigger, newcomer.trigger) and not other_commands(memory, newcomer)
+    return alike and not outranked
 
 
 def rule(first: Claim, second: Claim) -> Ruling:
@@ -172,14 +179,16 @@ def contraries(
 
 def same_words(memory: Memory, newcomer: Newcomer) -> bool:
     """Return whether two are of one kind and say the very same, but for upper and lower case and white space."""
-    if memory.kind is not newcomer.kind:
+    if memory.kind is not newcomer.kind or other_commands(memory, newcomer):
         return False
     return _plain(memory.trigger, memory.resolution) == _plain(newcomer.trigger, newcomer.resolution)
 
 
 def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:
     """Return whether two near texts agree in their negations, numbers and versions, and name no different things."""
-    return agrees(f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}")
+    return not other_commands(memory, newcomer) and agrees(
+        f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}"
+    )
 
 
 def agrees(left: str, right: str) -> bool:
@@ -190,6 +199,12 @@ def agrees(left: str, right: str) -> bool:
         and not opposites(left, right)
         and not exchanged(left, right)
     )
+
+
+def other_commands(memory: Memory, other: Memory | Newcomer) -> bool:
+    """Return whether each of two belongs to a command, and not to the same: their fixes are not each other's."""
+    one, two = (own_commands(each.trigger, each.attributes) for each in (memory, other))
+    return bool(one and two) and one.isdisjoint(two)
 
 
 def same_subject(left: str, right: str) -> bool:

@@ -11,10 +11,20 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import Intake
+from helix.lifecycle.truth.claims import settle_stored
 from helix.lifecycle.truth.closing import hold_until, take_back_retirement
 from helix.lifecycle.truth.contradict import Ground
 from helix.lifecycle.truth.living import follow
-from helix.lifecycle.truth.settling import FIRST, SECOND, begin, disputes_of, doubted, held_without, stated_end
+from helix.lifecycle.truth.settling import (
+    FIRST,
+    SECOND,
+    begin,
+    decided_against,
+    disputes_of,
+    doubted,
+    held_without,
+    stated_end,
+)
 from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
@@ -87,8 +97,9 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
 
     A winner that began later ends the loser's validity where its own begins; otherwise the loser never held and is
     retired now. `known_at` goes on answering with what was believed before. What stays gets its confidence back. What
-    a rule decided may be overruled; what a person decided is taken back with `reopen_contradiction`. Raises
-    NotFoundError, ConflictError or InvalidInputError.
+    a rule decided may be overruled, and what a person chose ends, by rule, whatever else had ended it; what a person
+    decided is taken back with `reopen_contradiction`, and what they decided against cannot win elsewhere before that.
+    Raises NotFoundError, ConflictError or InvalidInputError.
     """
     said = Intake(store.settings.text_limit).text(note, "note", required=False)
 
@@ -101,6 +112,7 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
                 f"the contradiction of {case.first.name!r} and {case.second.name!r} is resolved already",
                 hint="take that back first",
             )
+        _check_not_refused(store, case, outcome)
         if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is not outcome:
             case = _undone(composer, store, case)
         applied = _apply(composer, store, case, outcome)
@@ -119,7 +131,7 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
         change = composer.change("resolve", first=case.first.id, second=case.second.id, outcome=outcome.value)
         return Decision((change,), _dispute(replace(case, edge=edge)))
 
-    return store.writer.submit(decision)
+    return _settled_beside(store, store.writer.submit(decision))
 
 
 def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
@@ -144,14 +156,14 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
         change = composer.change("reopen", first=case.first.id, second=case.second.id)
         return Decision((change,), _dispute(replace(case, edge=edge)))
 
-    return store.writer.submit(decision)
+    return _settled_beside(store, store.writer.submit(decision))
 
 
 def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> dict[str, object]:
     """Close what does not stay; return what the edge is to say of it. What a rule closed already stays closed."""
     if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
         return {}
-    losers = {Outcome.FIRST: (SECOND,), Outcome.SECOND: (FIRST,), Outcome.NEITHER: (FIRST, SECOND)}.get(outcome, ())
+    losers = [side for side in (FIRST, SECOND) if side not in _STAYING[outcome]]
     before = {side: _standing(memory, memory.valid_to) for side, memory in case.sides.items()} if losers else {}
     for side in losers:
         loser, rival = case.sides[side], SECOND if side == FIRST else FIRST
@@ -161,7 +173,8 @@ def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> d
             if loser.valid_to is None or until < loser.valid_to:
                 hold_until(composer, store, loser, until)
             return {"before": before | {side: _standing(loser, stated_end(store, loser))}, "until": until.isoformat()}
-        composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now)
+        end = min(loser.valid_to or composer.now, composer.now)
+        composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now, valid_to=end)
     return {"before": before}
 
 
@@ -179,7 +192,7 @@ def _undone(composer: Composer, store: Store, case: _Case) -> _Case:
         if "until" in case.edge.attributes:
             until = held_without(store, memory, case.edge)
         if memory.status is Status.RETIRED:
-            memory = take_back_retirement(composer, store, memory)
+            memory = take_back_retirement(composer, store, replace(memory, valid_to=until))
         if memory.valid_to != until:
             hold_until(composer, store, memory, until)
         if memory.valid_from != since:
@@ -192,6 +205,33 @@ def _undone(composer: Composer, store: Store, case: _Case) -> _Case:
     return _Case(edge=edge, first=restored[FIRST], second=restored[SECOND])
 
 
+def _settled_beside(store: Store, dispute: Dispute) -> Dispute:
+    """Settle by rule anew what a decision changes for the contradictions beside it, and return it as it is then."""
+    for memory in (dispute.first, dispute.second):
+        settle_stored(store, cast(Memory, store.records.node(_ref(memory))))
+    first, second = (cast(Memory, store.records.node(_ref(memory))) for memory in (dispute.first, dispute.second))
+    return replace(dispute, first=first, second=second)
+
+
+def _check_not_refused(store: Store, case: _Case, outcome: Outcome) -> None:
+    """Refuse to let stay what a person decided against elsewhere: it would not be served for all that."""
+    for side in _STAYING[outcome]:
+        against = decided_against(store, case.sides[side])
+        if against is not None:
+            rivals = (cast(Memory, node) for node in store.records.nodes([against.source, against.target]))
+            rival = next(memory for memory in rivals if memory.id != case.sides[side].id)
+            raise ConflictError(
+                f"{case.sides[side].name!r} cannot stay: it was decided against where it contradicts {rival.name!r}",
+                hint=f"take that back first: `helix resolve {case.sides[side].id} {rival.id} --reopen`",
+            )
+
+
+_STAYING: Mapping[Outcome, tuple[str, ...]] = {
+    Outcome.FIRST: (FIRST,),
+    Outcome.SECOND: (SECOND,),
+    Outcome.BOTH: (FIRST, SECOND),
+    Outcome.NEITHER: (),
+}
 _DECIDED = frozenset({"outcome", "before", "until", "note", "resolved_at"})
 
 
@@ -207,9 +247,8 @@ def _edited(store: Store, memory: Memory, case: _Case) -> bool:
 
 def _give_back(composer: Composer, case: _Case, outcome: Outcome) -> dict[str, float]:
     """Give what stays its confidence back; return what remains taken."""
-    staying = {Outcome.FIRST: (FIRST,), Outcome.SECOND: (SECOND,), Outcome.BOTH: (FIRST, SECOND)}
     taken = case.taken
-    for side in staying.get(outcome, ()):
+    for side in _STAYING[outcome]:
         memory = case.sides[side]
         composer.patch(_ref(memory), confidence=min(1.0, memory.confidence + taken[side]))
         taken[side] = 0.0

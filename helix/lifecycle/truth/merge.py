@@ -12,7 +12,7 @@ from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import OWN_ATTRIBUTE
 from helix.lifecycle.truth.closing import take_back_retirement
-from helix.lifecycle.truth.consolidate import agrees
+from helix.lifecycle.truth.consolidate import agrees, other_commands
 from helix.lifecycle.truth.contradict import Statement, contradiction
 from helix.lifecycle.truth.living import follow
 from helix.lifecycle.truth.thresholds import thresholds_of
@@ -47,7 +47,8 @@ def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Payload {"threshold": a cosine, by default that of the same thing, "scope": a scope, or None for all}. Texts that
     differ in a number, a negation, a name or an exchanged word are never folded, nor are memories that hold at other
-    times. The better founded one stays, then the one with more use, then the older. Running it again changes nothing.
+    times or belong to other commands. The better founded one stays, then the one with more use, then the older. Running
+    it again changes nothing.
     """
     threshold = payload.get("threshold") or thresholds_of(run.store).duplicate
     if not 0.0 < threshold <= 1.0:
@@ -224,6 +225,7 @@ def _one(memory: Memory, other: Memory) -> bool:
     one, two = (Statement(trigger=held.trigger, resolution=held.resolution) for held in (memory, other))
     return (
         (memory.valid_from, memory.valid_to) == (other.valid_from, other.valid_to)
+        and not other_commands(memory, other)
         and agrees(one.text, two.text)
         and contradiction(one, two) is None
         and other.id not in cast(Sequence[str], memory.attributes.get(_APART, ()))

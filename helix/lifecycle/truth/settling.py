@@ -1,7 +1,8 @@
 """Settling: what follows for two memories from their contradicting each other, whichever of them was known first.
 
 A memory ends where the first of those begins that it loses to, whatever was found in what order: every edge says until
-when it lets its loser hold, and the memory holds until the earliest of these.
+when it lets its loser hold, and the memory holds until the earliest of these. What a person chose counts as told anew
+when they chose it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from helix.model.records import edge_from
 from helix.store.store import Store
 
 FIRST, SECOND = "first", "second"
+_RIVAL = {FIRST: SECOND, SECOND: FIRST}
+_WINS = {FIRST: Ruling.FIRST, SECOND: Ruling.SECOND}
+_LOSES = {Ruling.FIRST: SECOND, Ruling.SECOND: FIRST}
 _DOUBT = 0.25
 """Share of its confidence that a contradicted memory loses while the contradiction is open."""
 _OUTSIDE = Trust.TOOL_OUTPUT.rank
@@ -40,25 +44,27 @@ def oppose(
     first, second = (Ref(label=Label.MEMORY, id=memory.id) for memory in (newer, known))
     held = {FIRST: _own(newer, former), SECOND: _own(known, former)}
     since = {side: _since(memory, side, former) for side, memory in held.items()}
+    chosen = choices(store, newer, known)
     ruling = ruled(store, newer, known, why, since)
     attributes: dict[str, object] = {
         "ground": why.ground.value,
         "left": why.left,
         "right": why.right,
         "since": {side: moment.isoformat() for side, moment in since.items()},
+        "chosen": {side: moment.isoformat() for side, moment in chosen.items()},
     }
     before = {side: _before(store, memory, former) for side, memory in held.items()}
     for source, target in ((first, second), (second, first)) if former is not None else ():
         composer.drop_edge(Relation.SUPERSEDES, source, target)
-    loser = {Ruling.FIRST: SECOND, Ruling.SECOND: FIRST}.get(ruling)
+    loser = _LOSES.get(ruling)
     if loser is None:
         taken = {
             side: doubted(composer, held[side], by=held[rival]) for side, rival in ((FIRST, SECOND), (SECOND, FIRST))
         }
         attributes |= {"status": DisputeStatus.OPEN.value, "taken": taken}
     else:
-        winner = FIRST if loser == SECOND else SECOND
-        until = since[winner] if since[winner] > since[loser] else max(composer.now, since[loser])
+        winner = _RIVAL[loser]
+        until = since[winner] if since[winner] > since[loser] else max(chosen.get(winner, composer.now), since[loser])
         if since[winner] > since[loser]:
             begin(composer, held[winner], since[winner])
         outcome = Outcome.FIRST if winner == FIRST else Outcome.SECOND
@@ -101,7 +107,8 @@ def ruled(
 ) -> Ruling:
     """Return which of two contradicting memories a rule lets hold; OPEN where it is not sure that they contradict.
 
-    What disputes took from their confidence counts as theirs: else it would matter which dispute was found first.
+    What disputes took from their confidence counts as theirs: else it would matter which dispute was found first. What
+    a person chose loses by rule to nothing that was told or chosen before, and to the rest as if it were told then.
     """
     begun = since or {side: _since(memory, side, None) for side, memory in ((FIRST, one), (SECOND, other))}
     claims = [
@@ -113,7 +120,32 @@ def ruled(
         )
         for side, memory in ((FIRST, one), (SECOND, other))
     ]
-    return rule(*claims) if why.sure else Ruling.OPEN
+    ruling = rule(*claims) if why.sure else Ruling.OPEN
+    loser, chosen = _LOSES.get(ruling), choices(store, one, other)
+    if loser is None or loser not in chosen:
+        return ruling
+    winner = _RIVAL[loser]
+    told = {side: max(moment, chosen.get(side, moment)) for side, moment in begun.items()}
+    if told[winner] <= told[loser]:
+        return _WINS[loser]
+    if winner in chosen and chosen[winner] > chosen[loser]:
+        return ruling
+    return rule(*(replace(claim, since=told[side]) for side, claim in zip((FIRST, SECOND), claims, strict=True)))
+
+
+def choices(store: Store, first: Memory, second: Memory) -> dict[str, datetime]:
+    """Return when a person last chose each of two memories over another one; a side never chosen is left out."""
+    chosen = {}
+    for side, memory in ((FIRST, first), (SECOND, second)):
+        won = [edge for edge in disputes_of(store, memory) if _by_person(edge) and _stays(edge, memory)]
+        if won:
+            chosen[side] = max(datetime.fromisoformat(str(edge.attributes["resolved_at"])) for edge in won)
+    return chosen
+
+
+def decided_against(store: Store, memory: Memory) -> Edge | None:
+    """Return a contradiction in which a person decided against a memory, or None."""
+    return next((e for e in disputes_of(store, memory) if _by_person(e) and not _stays(e, memory)), None)
 
 
 def disputes_of(store: Store, memory: Memory) -> list[Edge]:
@@ -227,6 +259,10 @@ def _side(edge: Edge, memory: Memory) -> str:
 
 def _by_person(edge: Edge) -> bool:
     return edge.attributes.get("status") == DisputeStatus.RESOLVED.value
+
+
+def _stays(edge: Edge, memory: Memory) -> bool:
+    return edge.attributes.get("outcome") in (_side(edge, memory), Outcome.BOTH.value)
 
 
 def _loser(edge: Edge) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -13,13 +13,14 @@ import numpy as np
 from helix.lifecycle.capture.quarantine import screen
 from helix.lifecycle.compose import Composer, Prepared, prepare, read
 from helix.lifecycle.intake import OWN_ATTRIBUTE
+from helix.lifecycle.truth.occurrences import Failure, failure_of, marks_of
 from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.worth.importance import importance_of
 from helix.lifecycle.worth.salience import tier_half_life
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
-from helix.model.episode import Episode
+from helix.model.entity import Mention
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Provenance, Trust, weakest
 from helix.recall.similar import nearest_memories, own_vectors
@@ -34,32 +35,19 @@ WINDOW = timedelta(days=7)
 """Within which it has to occur so often."""
 OCCURRENCES = f"{OWN_ATTRIBUTE}occurrences"
 """Attribute of a systemic memory: how often its failures have occurred by now."""
-SEEN_AT = f"{OWN_ATTRIBUTE}seen_at"
-"""Attribute of a failure: when it was met again in the very same words, which leaves no episode; the last few."""
 NOTE = "This has occurred three times or more: ask for an architectural change instead of one more fix."
 EXTRACTOR = "systemic"
-_KEPT_SIGHTINGS = 8
+_STANDING = (Status.ACTIVE, Status.ARCHIVED)
 _MOST_MEMBERS = 50
 _MOST_TEXT = 2_000
 _FIXED_BY = re.compile(r"^(?:fix(?:ed)?|solved|resolved)(?: it| this| that)?(?: by|:) +(?=\S)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Failure:
-    """A failure and when it occurred, earliest first; `former` are the versions it has taken the place of."""
-
-    memory: Memory
-    former: tuple[Ref, ...]
-    occurred: tuple[datetime, ...]
-    episodes: tuple[Ref, ...]
-    causes: Ref | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Finding:
     """Similar failures that make or belong to a systemic one: `known` where there is one already."""
 
-    members: tuple[_Failure, ...]
+    members: tuple[Failure, ...]
     known: Memory | None
 
     @property
@@ -83,25 +71,16 @@ def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         if run.cancelled:
             break
         run.progress(done, len(failures), "similar failures")
-        known = _systemic_of(run.store, memory)
+        counted = failure_of(run.store, memory).causes
 
         def write(compose: Callable[[Composer], Memory | None], step: str = f"systemic {memory.id}") -> Memory | None:
             return run.write(step, compose)
 
         systemic = _promote(run.store, memory.id, write)
-        if systemic is not None and known is None:
+        if systemic is not None and not counted:
             run.count("systemic failures")
             run.say(f"systemic: {systemic.name}")
     return dict(run.counts)
-
-
-def note_sighting(composer: Composer, memory: Memory) -> None:
-    """Note when a failure was met again in the very same words; of other kinds nothing is noted."""
-    if memory.kind is not Kind.FAILURE:
-        return
-    before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
-    kept = [*before, composer.now.isoformat()][-_KEPT_SIGHTINGS:]
-    composer.patch(Ref(label=Label.MEMORY, id=memory.id), attributes={**memory.attributes, SEEN_AT: kept})
 
 
 def _decision(store: Store, compose: Callable[[Composer], Memory | None]) -> Decision[Memory | None]:
@@ -138,30 +117,58 @@ def _find(store: Store, failure_id: str) -> _Finding | None:
     row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=failure_id))
     if row is None:
         return None
-    newest = _read(store, store.memory(row))
+    newest = failure_of(store, store.memory(row))
     if not _counts(newest.memory) or not newest.occurred:
         return None
-    alike = [newest, *(_read(store, memory) for memory in _similar(store, row))]
+    alike = [newest, *(failure_of(store, memory) for memory in _similar(store, row))]
+    found = [one for group in _groups(alike) if (one := _finding(store, newest, group)) is not None]
+    best = max(found, key=lambda one: (one.known is not None, one.occurrences), default=None)
+    return None if best is None or (best.known is not None and best.known.status not in _STANDING) else best
+
+
+def _groups(alike: Sequence[Failure]) -> list[list[Failure]]:
+    """Return which of failures of like words are one failure with the first: for each mark of it those that share it.
+
+    One without marks may be any of them, so it belongs to each group. Where the first has none, any mark makes one.
+    """
+    newest = alike[0]
+    marks = newest.marks or frozenset[Mention]().union(*(one.marks for one in alike))
+    groups = [[one for one in alike if not one.marks or mark in one.marks] for mark in sorted(marks, key=str)]
+    return groups or [list(alike)]
+
+
+def _finding(store: Store, newest: Failure, alike: Sequence[Failure]) -> _Finding | None:
+    """Return what a group of alike failures comes to: the systemic one it belongs to, or is by now; else None."""
     known = _known(store, alike)
     end = newest.occurred[-1]
     members = [
         member
         for member in alike
         if member is newest
-        or (known is not None and member.causes == Ref(label=Label.MEMORY, id=known.id))
+        or (known is not None and Ref(label=Label.MEMORY, id=known.id) in member.causes)
         or any(end - WINDOW <= moment <= end for moment in member.occurred)
     ]
     finding = _Finding(members=tuple(sorted(members, key=_earliest)), known=known)
     lately = sum(end - WINDOW <= moment <= end for member in members for moment in member.occurred)
-    if known is None:
-        return finding if lately >= TIMES else None
-    return finding if known.status in (Status.ACTIVE, Status.ARCHIVED) else None
+    return finding if known is not None or lately >= TIMES else None
 
 
-def _known(store: Store, alike: Iterable[_Failure]) -> Memory | None:
-    """Return the systemic memory that one of the failures belongs to, whatever became of it; the newest of several."""
-    refs = {member.causes for member in alike if member.causes is not None}
-    return cast(Memory, store.records.node(max(refs, key=lambda ref: ref.id))) if refs else None
+def _known(store: Store, alike: Sequence[Failure]) -> Memory | None:
+    """Return the systemic memory that one of the failures belongs to, whatever became of it; the newest of several.
+
+    One that counts failures of other marks too is another's.
+    """
+    refs = frozenset[Ref]().union(*(member.causes for member in alike))
+    shared = frozenset.intersection(*marks) if (marks := [one.marks for one in alike if one.marks]) else frozenset()
+    whole = [ref for ref in refs if _all_marked(store, ref, shared)]
+    return cast(Memory, store.records.node(max(whole, key=lambda ref: ref.id))) if whole else None
+
+
+def _all_marked(store: Store, systemic: Ref, shared: frozenset[Mention]) -> bool:
+    """Return whether each failure that a systemic memory counts bears one of the marks, or none at all."""
+    causes = [op.source for op in store.records.edges_at(systemic) if op.type is Relation.CAUSES]
+    held = (marks_of(cast(Memory, node)) for node in store.records.nodes(causes))
+    return all(not marks or marks & shared for marks in held)
 
 
 def _similar(store: Store, row: int) -> list[Memory]:
@@ -187,48 +194,6 @@ def _counts(memory: Memory) -> bool:
     return memory.kind is Kind.FAILURE and memory.provenance.trust is not Trust.WEB
 
 
-def _read(store: Store, memory: Memory) -> _Failure:
-    ref = Ref(label=Label.MEMORY, id=memory.id)
-    edges = [op for op in store.records.edges_at(ref) if op.source == ref]
-    episodes = sorted({op.target for op in edges if op.type is Relation.GROUNDED_IN}, key=lambda found: found.id)
-    systemic = [
-        op.target
-        for op in edges
-        if op.type is Relation.CAUSES
-        and isinstance(node := store.records.node(op.target), Memory)
-        and node.kind is Kind.SYSTEMIC
-    ]
-    met = [cast(Episode, node).occurred_at for node in store.records.nodes(episodes)]
-    met += [datetime.fromisoformat(text) for text in cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))]
-    return _Failure(
-        memory=memory,
-        former=tuple(_former(store, ref)),
-        occurred=tuple(sorted(met)),
-        episodes=tuple(episodes),
-        causes=max(systemic, key=lambda found: found.id, default=None),
-    )
-
-
-def _former(store: Store, ref: Ref) -> list[Ref]:
-    """Return the versions, and the memories folded into it, that a memory has taken the place of, however long ago."""
-    found: list[Ref] = []
-    ahead = [ref]
-    while ahead:
-        here = ahead.pop()
-        fresh = {
-            op.target
-            for op in store.records.edges_at(here)
-            if op.type is Relation.SUPERSEDES and op.source == here and op.target not in (ref, *found)
-        }
-        found += sorted(fresh, key=lambda version: version.id)
-        ahead += fresh
-    return sorted(found, key=lambda version: version.id)
-
-
-def _systemic_of(store: Store, memory: Memory) -> Ref | None:
-    return _read(store, memory).causes
-
-
 def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
     """Return the active failures of a scope (None: of all) recorded within the last week, the earliest first."""
     view = store.catalogue.view
@@ -245,7 +210,7 @@ def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
     return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
 
 
-def _earliest(failure: _Failure) -> tuple[datetime, str]:
+def _earliest(failure: Failure) -> tuple[datetime, str]:
     return (failure.occurred[0] if failure.occurred else failure.memory.recorded_at, failure.memory.id)
 
 
@@ -291,7 +256,7 @@ def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) 
 def _count(composer: Composer, store: Store, found: _Finding, known: Memory) -> Memory:
     """Link what is new to a systemic memory, once each, and count how often its failures have occurred."""
     ref = Ref(label=Label.MEMORY, id=known.id)
-    fresh = _Finding(members=tuple(member for member in found.members if member.causes is None), known=known)
+    fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
     former = {version for member in found.members for version in member.former}
     stale = [op.source for op in store.records.edges_at(ref) if op.type is Relation.CAUSES and op.source in former]
     if fresh.members or stale or known.attributes.get(OCCURRENCES) != found.occurrences:

@@ -69,6 +69,7 @@ class Worker:
         self._running: SlicedRun | None = None
         self._vectors_after = 0.0
         self._slice_began = -math.inf
+        self._behind_since = math.inf
         self._cancelled: set[str] = set()
         self._totals: dict[str, Counter[str]] = {}
         self._changed = threading.Condition()
@@ -217,7 +218,8 @@ class Worker:
         if took >= _SLICE_SECONDS:
             pace, quiet = self._pace, 0.0 if self._in_a_hurry else self._pace.quiet
             asked = (lambda: self._halted or self._in_a_hurry) if quiet else lambda: self._halted
-            self._foreground.give_way(quiet, pace.patience, asked, gap=pace.rests * took)
+            rests = pace.rests_after(time.monotonic() - self._behind_since)
+            self._foreground.give_way(quiet, pace.patience, asked, gap=rests * took)
             self._slice_began = time.monotonic()
         return self._halted
 
@@ -248,29 +250,31 @@ class Worker:
         while not self._halted:
             if self._busy():
                 return self._pace.again
-            self._fill_in()
+            self._behind_since = min(self._behind_since, time.monotonic())
             if self._budget.reached and not self._consolidating():
                 self._ask_for_all(None)
+            if self._fill_in():
+                continue
             due, now = self._work.next_due(), self._store.clock()
-            if due is None:
-                self._hurried = False
-                return None
-            if due > now:
-                return min((due - now).total_seconds(), self._pace.trouble)
+            if due is None or due > now:
+                self._behind_since = math.inf
+                self._hurried &= due is not None
+                return None if due is None else min((due - now).total_seconds(), self._pace.trouble)
             if not self._rest() and (item := self._work.take(now)) is not None:
                 self._do(item)
         return None
 
-    def _fill_in(self) -> None:
-        """Make the vectors that are lacking; without a model that works, words find what lacks one."""
+    def _fill_in(self) -> bool:
+        """Make some of the lacking vectors, without which words find things; return whether any was made."""
         if time.monotonic() < self._vectors_after:
-            return
+            return False
         try:
-            while reembed.lacking(self._store) and not self._rest() and reembed.fill_in(self._store, self._rest):
-                pass
+            lacking = reembed.lacking(self._store) > 0 and not self._rest()
+            return lacking and reembed.fill_in(self._store, self._rest) > 0
         except HelixError as error:
             log.warning("vectors not filled in", extra={"error": str(error)})
             self._vectors_after = time.monotonic() + self._pace.trouble
+        return False
 
     def _consolidating(self) -> bool:
         """Return whether a consolidation is asked for and has not ended."""
