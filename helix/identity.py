@@ -37,6 +37,9 @@ _OTHER_DOORS = {
     "altssh.bitbucket.org": "bitbucket.org",
 }
 """Hosts that are the same forge's, for SSH where a firewall lets nothing through but HTTPS."""
+_AZURE_SSH = re.compile(r"v3/([^/]+)/([^/]+)/([^/]+)")
+_AZURE_HTTPS = re.compile(r"(?:([^/]+)/)?_git/([^/]+)")
+_BITBUCKET_SERVER_SSH = 7999
 _REMOTE = re.compile(r'\s*\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
 _CLONED = re.compile(r"\tclone: from (\S+)$", re.MULTILINE)
 _FETCHED = re.compile(r" of (\S+)$", re.MULTILINE)
@@ -148,21 +151,44 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
 def scope_of_remote(url: str) -> str:
     """Return host and path of a remote, as `scope_key` has them, without `.git`; empty for one on this disk.
 
-    `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project.
+    `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project. So is a host's
+    second name in an SSH configuration (`git@github.com-me:`), and what Azure DevOps and Bitbucket Server have under
+    other paths for SSH.
     """
+    port = None
     if "://" in url:
         try:
-            host = urlsplit(url).hostname or ""
+            split = urlsplit(url)
+            host, path, port = split.hostname or "", split.path, split.port
         except ValueError:
             return ""
-        path = urlsplit(url).path
     elif (match := _SCP.fullmatch(url)) is not None:
         host, path = match["host"], match["path"]
     else:
         return ""
     path = re.sub(r"/{2,}", "/", path).strip("/")
-    host, path = _fit(host), _fit(path[:-4] if path[-4:].lower() == ".git" else path)
+    host, path = _of_forge(host.casefold(), path[:-4] if path[-4:].lower() == ".git" else path, port)
+    host, path = _fit(host), _fit(path)
     return scope_key(f"{host}/{path}") if host and path else ""
+
+
+def _of_forge(host: str, path: str, port: int | None) -> tuple[str, str]:
+    """Return host and path as they are over HTTPS, of forges that have other ones for SSH, and without an alias."""
+    rest, dot, last = host.rpartition(".")
+    if dot and not last.startswith("xn--"):
+        host = f"{rest}.{last.partition('-')[0]}"  # no top-level domain has a hyphen but those in punycode
+    if host in ("ssh.dev.azure.com", "vs-ssh.visualstudio.com") and (found := _AZURE_SSH.fullmatch(path)):
+        return "dev.azure.com", "{}/{}/_git/{}".format(*found.groups())
+    organisation, _, domain = host.partition(".")
+    if domain == "visualstudio.com":
+        host, path = "dev.azure.com", f"{organisation}/{re.sub(r'(?i)^DefaultCollection/', '', path)}"
+    if host == "dev.azure.com":
+        organisation, _, inner = path.partition("/")
+        if found := _AZURE_HTTPS.fullmatch(inner):
+            path = f"{organisation}/{found[1] or found[2]}/_git/{found[2]}"  # the first project is not named
+    elif port == _BITBUCKET_SERVER_SSH and path.count("/") == 1:
+        path = f"scm/{path}"
+    return host, path
 
 
 def scope_key(scope: str) -> str:

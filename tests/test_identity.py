@@ -67,6 +67,38 @@ def test_clones_are_one_project_however_they_reach_their_remote(tmp_path: Path, 
     assert scope(repository(tmp_path / "clone", url)) == "github.com/acme/shop"
 
 
+@pytest.mark.parametrize(
+    ("scope_of_all", "urls"),
+    [
+        (
+            "dev.azure.com/acme/shop/_git/web",
+            [
+                "https://dev.azure.com/acme/shop/_git/web",
+                "https://me@dev.azure.com/acme/shop/_git/web",
+                "git@ssh.dev.azure.com:v3/acme/shop/web",
+                "https://acme.visualstudio.com/DefaultCollection/shop/_git/web",
+                "acme@vs-ssh.visualstudio.com:v3/acme/shop/web",
+            ],
+        ),
+        (
+            "dev.azure.com/acme/shop/_git/shop",
+            ["https://dev.azure.com/acme/_git/shop", "git@ssh.dev.azure.com:v3/acme/shop/shop"],
+        ),
+        (
+            "bitbucket.acme.io/scm/shop/web",
+            ["https://bitbucket.acme.io/scm/SHOP/web.git", "ssh://git@bitbucket.acme.io:7999/shop/web.git"],
+        ),
+        (
+            "github.com/acme/shop",
+            ["git@github.com-work:acme/shop.git", "ssh://git@github.com-me/acme/shop", "git@github.com:acme/shop"],
+        ),
+        ("git.xn--bcher-kva/acme/shop", ["git@git.xn--bcher-kva:acme/shop"]),
+    ],
+)
+def test_what_one_forge_calls_by_several_addresses_is_one_project(scope_of_all: str, urls: list[str]) -> None:
+    assert {scope_of_remote(url) for url in urls} == {scope_of_all}
+
+
 def test_a_password_in_a_remote_is_no_part_of_the_scope(tmp_path: Path) -> None:
     assert "hunter2" not in scope(repository(tmp_path / "clone", "https://me:hunter2@example.org/a/b.git"))
 

@@ -19,6 +19,7 @@ from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.chunks import chunks
+from helix.text.names import slug
 
 _LONGEST_EPISODE = 30_000
 _LONGEST_HEADING = 200
@@ -111,7 +112,7 @@ class _Reading:
                 resolution=note.resolution,
                 trust=Trust.USER_ASSERTED,
                 confidence=note.confidence,
-                name=note.name,
+                name=slug(note.name) if note.name else "",
                 files=globs,
                 valid_from=passage.valid_from,
                 attributes=note.attributes,

@@ -27,7 +27,7 @@ from helix.model.provenance import Provenance
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.names import slug
+from helix.text.names import given_name, slug
 
 BATCH = 48
 Progress = Callable[[int], None]
@@ -249,7 +249,7 @@ class Importer:
         """Write a memory; `former` is a weaker voice's that says the very same, whose place it takes."""
         composer, scope = writing.composer, draft.scope or self._scope
         text = body(draft.trigger, draft.resolution)
-        name = slug(draft.name or draft.trigger)
+        name = _name_of(draft)
         memory = Memory(
             id=self._store.make_id(composer.now),
             # Only what is active takes a name: what is quarantined must not take one from what comes after it.
@@ -292,10 +292,16 @@ class Importer:
 
     def _met(self, writing: _Writing, draft: MemoryDraft) -> Memory | None:
         """Return the memory of the same scope that says the very same, or None."""
-        key = (draft.scope or self._scope, slug(draft.name or draft.trigger))
+        key = (draft.scope or self._scope, _name_of(draft))
         row = self._store.catalogue.name_row(*key)
         known = writing.named.get(key) or (None if row is None else self._store.memory(row))
-        said = Newcomer(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
+        said = Newcomer(
+            kind=draft.kind,
+            trigger=draft.trigger,
+            resolution=draft.resolution,
+            trust=draft.trust,
+            attributes=draft.attributes,
+        )
         return known if known is not None and same_words(known, said) else None
 
     def _count(self, writing: _Writing, draft: MemoryDraft, known: Memory, ready: Ready, episode: Ref) -> Ref:
@@ -322,6 +328,11 @@ class Importer:
         for ref, before in self._store.nodes_from(Label.EPISODE, item.supersedes, scope):
             if isinstance(before, Episode) and before.source != item.episode.source:
                 composer.silence(ref)
+
+
+def _name_of(draft: MemoryDraft) -> str:
+    """Return what a memory is called as long as nothing else is: the name it was given, else one by its trigger."""
+    return given_name(draft.name) or slug(draft.trigger)
 
 
 def _status(ready: Ready) -> Status:
