@@ -294,3 +294,12 @@ def test_the_plain_wording_is_taken_and_no_opener_is_part_of_it() -> None:
 def _placed(text: str, number: int, vector: Vector) -> Said:
     (candidate,) = RuleExtractor().extract([episode(text, number)]).candidates
     return said(candidate, episode(text, number), vector, None)
+
+
+def test_failures_of_different_commands_are_not_one() -> None:
+    same = [1.0, 0.0]
+    items = [
+        stated(number, same, explicit=False, words=f"`{command}` failed: the daemon is not {up}.")
+        for number, (command, up) in enumerate((("make zebra", "up"), ("make aardvark", "up"), ("make zebra", "on")), 1)
+    ]
+    assert sorted(len(found) for found in components(linked(items, BARS), len(items))) == [1, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -36,8 +37,10 @@ def test_what_a_model_finds_is_flagged_and_ends_nothing_though_a_month_lies_betw
     settings: Settings, provider: ScriptedProvider
 ) -> None:
     provider.otherwise = says(packed(CONTRADICT))
-    calls = LiteLLMCalls()
-    with Helix.open(settings, embedder=HashEmbedder(256), clock=lambda: NOW) as helix:
+    calls, seconds = LiteLLMCalls(), itertools.count()  # what comes later is the first of the two that are asked about
+    with Helix.open(
+        settings, embedder=HashEmbedder(256), clock=lambda: NOW + timedelta(seconds=next(seconds))
+    ) as helix:
         helix.pause_worker(True)
         for scope, text, days in (("one", OLD, 60), ("other", NEW, 30)):
             told = helix.store(

@@ -15,6 +15,7 @@ from helix.lifecycle.truth.contradict import Statement, contradiction
 from helix.lifecycle.truth.wording import names, negated, numbers, opposites, terms, words
 from helix.model.episode import Episode
 from helix.model.memory import Kind
+from helix.text.about import own_commands
 from helix.text.aliases import without_aliases
 from helix.text.exchanges import words_exchanged
 from helix.text.spotting.vocabulary import COMMON, FUNCTION_WORDS
@@ -86,7 +87,7 @@ def said(candidate: Candidate, episode: Episode, vector: Vector | None, around: 
         around=wider,
         terms=_telling(text) or frozenset({text}),
         numbers=numbers(text),
-        names=frozenset(name.strip(".") for name in names(text)),
+        names=frozenset(name.strip(".") for name in names(text)) | own_commands(text, {}),
         denies=negated(_main(text)),
         changes=states_change(text),
         same=same.digest(),
