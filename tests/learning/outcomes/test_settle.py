@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any, cast
 
 import pytest
@@ -147,7 +147,7 @@ STEPS: tuple[Step, ...] = (
 
 def test_in_whatever_order_the_end_is_the_same(living: Helix, store: Store) -> None:
     ends = set()
-    for number, order in enumerate(permutations(STEPS)):
+    for number, order in enumerate(islice(permutations(STEPS), 0, None, 7)):  # any order: test_settle_orders draws them
         memory = lesson(living, f"part {number} of the modules is missing", scope=f"scope-{number}")
         task = begun(store, f"task {number}", shown=[memory])
         for step in order:
