@@ -163,7 +163,8 @@ def _hooks(
 
 def _asked(agent: Agent, command: str, place: int, phrases: Phrases, rng: random.Random) -> Iterator[tuple[str, bytes]]:
     yield "an event of no interest", agent.payload("PreToolUse", "Read", {"file_path": "/bench/project/a.py"})
-    yield "a command that is known", agent.payload("PreToolUse", "Bash", {"command": f"cd /bench/project && {command} -q"})
+    known = {"command": f"cd /bench/project && {command} -q"}
+    yield "a command that is known", agent.payload("PreToolUse", "Bash", known)
     unknown = {"command": f"npm run build-{rng.randrange(10**9)} -- --watch src/{place}.ts"}
     yield "a command that is not", agent.payload("PreToolUse", "Bash", unknown)
     file = f"/bench/project/{phrases.file(_FILES)}"
