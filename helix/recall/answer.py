@@ -20,7 +20,7 @@ from helix.recall.pack import Portion, pack
 from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
 from helix.recall.search import Found, Scene
-from helix.recall.standing import disputed, ended
+from helix.recall.standing import Ended, disputed, ended
 from helix.recall.stopwatch import Stopwatch
 from helix.text.saying import says_more
 
@@ -57,11 +57,12 @@ def fill(
 ) -> tuple[RecallItem, ...]:
     """Return the items of the answer, in the ranking's order."""
     nodes: dict[int, Node] = {}
-    portions = _portions(scene, ranking, nodes, records, estimate_tokens, watch)
+    over: dict[int, Ended] = {}
+    portions = _portions(scene, ranking, nodes, over, records, estimate_tokens, watch)
     with watch("pack"):
         query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
         packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep)
-        told = _standings(scene, [int(ranking.rows[portion.place]) for portion in packed], records)
+        told = _standings(scene, over, [int(ranking.rows[portion.place]) for portion in packed], records)
         return _items(packed, nodes, scene, found, ranking, told)
 
 
@@ -69,6 +70,7 @@ def _portions(
     scene: Scene,
     ranking: Ranking,
     nodes: dict[int, Node],
+    over: dict[int, Ended],
     records: Records,
     estimate_tokens: Callable[[str], int],
     watch: Stopwatch,
@@ -84,10 +86,13 @@ def _portions(
             places = list(loaded)
             texts = _texts(scene, ranking, places, list(loaded.values()), records)
             vectors, known = scene.view.passages.vectors_of(ranking.passages[places])
-            over = _over(scene, ranking, loaded, records)
+            rows = {int(ranking.rows[place]): place for place, node in loaded.items() if isinstance(node, Episode)}
+            found = ended(scene.view, scene.graph, list(rows), scene.now)
+            past = {rows[row]: text for row, text in _past(scene, found, records).items()}
+        over.update(found)
         nodes.update(loaded)
         for place, text, vector, there in zip(places, texts, vectors, known, strict=True):
-            if place in over and not says_more(text, over[place]):
+            if place in past and not says_more(text, past[place]):
                 continue
             yield Portion(
                 place=place,
@@ -95,21 +100,20 @@ def _portions(
                 tokens=estimate_tokens(text),
                 vector=vector if there else None,
                 restates=restates.get(place, frozenset()),
-                ended=over.get(place, ""),
+                ended=past.get(place, ""),
                 insight=isinstance(loaded[place], Reflection) and beside,
             )
 
 
-def _over(scene: Scene, ranking: Ranking, loaded: Mapping[int, Node], records: Records) -> dict[int, str]:
-    """Return for each place of an episode what it told that no longer holds; for none where deep or back is looked."""
+def _past(scene: Scene, over: Mapping[int, Ended], records: Records) -> dict[int, str]:
+    """Return for each row of an episode what it told that no longer holds; for none where deep or back is looked."""
     if scene.query.deep or scene.query.known_at:
         return {}
-    rows = {int(ranking.rows[place]): place for place, node in loaded.items() if isinstance(node, Episode)}
-    over: dict[int, str] = {}
-    for row, memories in ended(scene.view, scene.graph, list(rows), scene.now).items():
+    past: dict[int, str] = {}
+    for row, memories in over.items():
         held = records.present([scene.view.ref_of(memory) for memory, _ in memories])
-        over[rows[row]] = "\n".join(text_of(node) for node in held if node is not None)
-    return over
+        past[row] = "\n".join(text_of(node) for node in held if node is not None)
+    return past
 
 
 def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
@@ -154,11 +158,11 @@ def text_of(node: Node) -> str:
             return str(getattr(node, "name", "") or getattr(node, "objective", "") or node.id)
 
 
-def _standings(scene: Scene, rows: Sequence[int], records: Records) -> dict[int, str]:
+def _standings(scene: Scene, over: Mapping[int, Ended], rows: Sequence[int], records: Records) -> dict[int, str]:
     """Return what is to be said of rows that no longer hold or are disputed."""
     told = {
         row: "; ".join(f"tells {scene.view.name_of(memory)}, held until {_day(end)}" for memory, end in memories)
-        for row, memories in ended(scene.view, scene.graph, rows, scene.now).items()
+        for row, memories in over.items()
     }
     shown = scene.view.walkable(scene.query.scope)
     disputes = disputed(scene.view, scene.graph, rows, shown, records.edges_at)

@@ -18,15 +18,16 @@ from helix.store.projection import GraphSnapshot
 EdgesAt = Callable[[Ref], Sequence[PutEdge]]
 """Returns the edges at a node, as they are stored."""
 
+Ended = tuple[tuple[int, int], ...]
+"""Memories that have ceased to hold: the row of each, and when (microseconds)."""
+
 _MEMORY = LABEL_CODE[Label.MEMORY]
 _SILENT = [STATUS_CODE[Status.FORGOTTEN], STATUS_CODE[Status.QUARANTINED]]
 _RETIRED = STATUS_CODE[Status.RETIRED]
 
 
-def ended(
-    view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment: int
-) -> dict[int, tuple[tuple[int, int], ...]]:
-    """Return for each row of an episode its memories that have ceased to hold by the moment: their rows, and when (µs).
+def ended(view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment: int) -> dict[int, Ended]:
+    """Return for each row of an episode its memories that have ceased to hold by the moment (microseconds).
 
     Summaries claim nothing of their own, a version that was replaced without an end says nothing of it, and what is
     told after the end is told anew.
@@ -35,7 +36,7 @@ def ended(
     found = graph.neighbours(rows, Relation.GROUNDED_IN)
     found = found.where(~found.outgoing & (columns.label[found.rows] == _MEMORY))
     found = found.where((columns.valid_to[found.rows] <= moment) & ~np.isin(columns.status[found.rows], _SILENT))
-    over: dict[int, tuple[tuple[int, int], ...]] = {}
+    over: dict[int, Ended] = {}
     for origin, row in sorted(zip(found.origin.tolist(), found.rows.tolist(), strict=True)):
         episode, end = rows[origin], int(columns.valid_to[row])
         if columns.occurred_at[episode] < end and not view.lookups.origins[row].startswith(SUMMARY_SOURCE):

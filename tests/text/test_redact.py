@@ -149,6 +149,13 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     assert redaction.findings == ()
 
 
+def assert_taken_out(text: str) -> None:
+    """Check that what stands in braces, and nothing else, is taken out of the text without them."""
+    before, secret, after = text.replace("}", "{").split("{")
+    marker = redact(before + secret + after).kinds
+    assert redact(before + secret + after).text == f"{before}[REDACTED:{marker[0]}]{after}"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -178,9 +185,7 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     ],
 )
 def test_a_password_told_in_a_sentence_is_taken_out(text: str) -> None:
-    before, secret, after = text.replace("}", "{").split("{")
-    marker = redact(before + secret + after).kinds
-    assert redact(before + secret + after).text == f"{before}[REDACTED:{marker[0]}]{after}"
+    assert_taken_out(text)
 
 
 @pytest.mark.parametrize(
@@ -215,9 +220,7 @@ def test_a_password_told_in_a_sentence_is_taken_out(text: str) -> None:
     ],
 )
 def test_a_password_of_a_file_or_command_is_taken_out(text: str) -> None:
-    before, secret, after = text.replace("}", "{").split("{")
-    marker = redact(before + secret + after).kinds
-    assert redact(before + secret + after).text == f"{before}[REDACTED:{marker[0]}]{after}"
+    assert_taken_out(text)
 
 
 @pytest.mark.parametrize(
