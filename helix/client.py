@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import select
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from helix import resources
+from helix import local_socket, resources
 from helix.errors import DaemonError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.model.memory import Kind
+from helix.model.speaker import HEADER, agent_of
 
 if TYPE_CHECKING:
     from helix.model.recall import Intent
@@ -30,9 +32,13 @@ DEFAULT_TIMEOUT = 35.0
 REQUEST_BYTES = 4 << 20
 """Largest body of a request that the daemon takes."""
 
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+"""Hosts that are this machine and no other."""
+
 Relocate = Callable[[], tuple[str, str]]
 """Returns the (url, token) of a daemon that runs, starting one where none does."""
 
+_KEY = "idempotencyKey"
 _HEADERS = {
     "content-type": "application/json",
     "accept": "application/graphql-response+json, application/json;q=0.9",
@@ -42,35 +48,53 @@ _HEADERS = {
 class Client:
     """Talks to one daemon over one connection that is kept open; threads that share a client take turns.
 
-    `timeout` is in seconds, per request. With `relocate`, a daemon that has gone (an idle one leaves) is looked for
-    once more before a request fails; what may have reached a daemon is never sent a second time.
+    `timeout` is in seconds, per request. `store` is the folder of the daemon's store: the daemon is then reached by
+    the socket in it, and gets the token only if it is a process of this user; without it, by `url`, which must be of
+    this machine. With `relocate`, a daemon that has gone (an idle one leaves) is looked for once more before a request
+    fails. What may have reached a daemon is sent a second time only with an idempotency key, which has it count once:
+    where the connection breaks off, and not after the time is up. What a coding agent runs says so to the daemon: what
+    is stored is then the agent's, and what only a person may ask for is refused.
     """
 
     def __init__(
-        self, url: str, token: str, timeout: float = DEFAULT_TIMEOUT, *, relocate: Relocate | None = None
+        self,
+        url: str,
+        token: str,
+        timeout: float = DEFAULT_TIMEOUT,
+        *,
+        store: Path | None = None,
+        relocate: Relocate | None = None,
     ) -> None:
         self.url = url
+        self._store = store
         self._token = token
         self._timeout = timeout
+        agent = agent_of(os.environ)
+        self._headers = {**_HEADERS, HEADER: agent} if agent else _HEADERS
         self._relocate = relocate
         self._connection: http.client.HTTPConnection | None = None
         self._turn = threading.Lock()
 
     def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the `data` of one GraphQL operation; its first error is raised as the class its code names."""
-        body = json.dumps({"query": document, "variables": dict(variables or {})}).encode("ascii")
+        given = dict(variables or {})
+        body = json.dumps({"query": document, "variables": given}).encode("ascii")
         with self._turn:
-            status, answer = self._post(body)
+            status, answer = self._post(body, again=bool(given.get(_KEY)))
         return _data_of(self.url, status, answer)
 
     def run(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Run `queries/graphql/<operation>.graphql` and return its `data`.
 
         Arguments go by their Python names and types: `budget_tokens` is sent as `budgetTokens`, a member of an enum
-        by its name, a time as ISO 8601. None stands for "not given".
+        by its name, a time as ISO 8601. None stands for "not given". An operation that takes an `idempotency_key` is
+        given a new one where it has none.
         """
+        document = resources.text("queries", f"graphql/{operation}.graphql")
         variables = {_camel(name): _wire(value) for name, value in arguments.items() if value is not None}
-        return self.execute(resources.text("queries", f"graphql/{operation}.graphql"), variables)
+        if f"${_KEY}:" in document:
+            variables.setdefault(_KEY, os.urandom(16).hex())
+        return self.execute(document, variables)
 
     def recall(
         self,
@@ -118,6 +142,7 @@ class Client:
         source: str | None = None,
         agent: str | None = None,
         attributes: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
         """Remember something and return what it came to: `status`, `name`, `id`, and the kinds of secret redacted."""
         answer = self.run(
@@ -133,6 +158,7 @@ class Client:
             source=source,
             agent=agent,
             attributes=attributes,
+            idempotency_key=idempotency_key,
         )
         return dict(answer["store"])
 
@@ -150,16 +176,28 @@ class Client:
     ) -> None:
         self.close()
 
-    def _post(self, body: bytes) -> tuple[int, bytes]:
+    def _post(self, body: bytes, *, again: bool) -> tuple[int, bytes]:
+        """Return status and body of the answer; send the request once more where that is harmless (`again`)."""
         if len(body) > REQUEST_BYTES:
             # The daemon hangs up on the rest of it, and its refusal is lost as often as not.
             raise InvalidInputError(
                 f"the request is larger than {REQUEST_BYTES:,} bytes",
                 hint="send it in smaller parts; `helix ingest` takes in whole files",
             )
+        try:
+            return self._sent(body)
+        except _BrokenOffError as broken:
+            if not again:
+                raise
+            try:
+                return self._sent(body)
+            except DaemonError as error:
+                raise broken from error
+
+    def _sent(self, body: bytes) -> tuple[int, bytes]:
         connection = self._connected()
         try:
-            connection.request("POST", "/graphql", body, {**_HEADERS, "authorization": f"Bearer {self._token}"})
+            connection.request("POST", "/graphql", body, {**self._headers, "authorization": f"Bearer {self._token}"})
             response = connection.getresponse()
             return response.status, response.read()
         except TimeoutError as error:
@@ -171,7 +209,8 @@ class Client:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             hint = "what was asked for may or may not have been done: look before you send it again"
-            raise DaemonError(f"the connection to the daemon at {self.url} broke off: {error!r}", hint=hint) from error
+            message = f"the connection to the daemon at {self.url} broke off: {error!r}"
+            raise _BrokenOffError(message, hint=hint) from error
         except BaseException:
             # An interrupted request leaves its answer behind on the connection: the next one must not read it.
             self.close()
@@ -193,13 +232,34 @@ class Client:
 
     def _opened(self) -> http.client.HTTPConnection:
         address = urlsplit(self.url)
-        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=self._timeout)
+        if address.hostname not in LOOPBACK:
+            raise DaemonError(
+                f"{self.url} is not on this machine", hint="a token is shown to this machine's daemon alone"
+            )
+        connection = _Connection(address.hostname or "", address.port, timeout=self._timeout)
+        connection.store = self._store
         try:
             connection.connect()
         except OSError as error:
             hint = "`helix status` shows whether one runs"
             raise DaemonError(f"no daemon answers at {self.url}: {error.strerror or error}", hint=hint) from error
         return connection
+
+
+class _BrokenOffError(DaemonError):
+    """A request was sent, in whole or in part, and no answer came."""
+
+
+class _Connection(http.client.HTTPConnection):
+    """HTTP over the socket in a store's folder, where there is such."""
+
+    store: Path | None = None
+
+    def connect(self) -> None:
+        if self.store is None or not local_socket.HAS_UNIX:
+            super().connect()
+        else:
+            self.sock = local_socket.connect(self.store, self.timeout)
 
 
 def error_from(code: str, message: str, hint: str | None = None) -> HelixError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 import signal
 import subprocess
@@ -21,16 +20,17 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from helix import __version__
-from helix.client import Client, error_from
+from helix import __version__, files, local_socket
+from helix.bearer import drop_link, read_token
+from helix.client import LOOPBACK, Client, error_from
 from helix.errors import DaemonError, DiskFullError, HelixError, StoreLockedError
 from helix.lock import StoreLock, is_locked, owner_of
-from helix.settings import Settings, child_environment, load
+from helix.processes import NEUTRAL_FOLDER, daemon_environment, identity, python_command
+from helix.settings import Settings, load
 
 DAEMON_FILE = "daemon.json"
-TOKEN_FILE = "token"
-HOOK_TOKEN_FILE = "hook-token"
 PORT_FILE = "port"
 LOGS = "logs"
 START_LOG = "start.log"
@@ -45,7 +45,6 @@ _ASK_SECONDS = 5.0
 _HELD_SECONDS = 20.0
 _PAUSE_SECONDS = 0.05
 _STARTING = "starting"
-_TOKEN_BYTES = 32
 _ROOM_TO_START = 1 << 20
 
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
@@ -81,21 +80,23 @@ def ensure_running(settings: Settings, *, idle_minutes: float | None = None) -> 
     """
     minutes = settings.idle_exit_minutes if idle_minutes is None else idle_minutes
     locate = partial(_located, settings, minutes)
-    return Client(*locate(), _timeout(settings), relocate=locate)
+    return Client(*locate(), _timeout(settings), store=settings.store_path, relocate=locate)
 
 
 def running(settings: Settings) -> Client | None:
     """Return a client of the store's daemon, or None when none runs."""
     daemon = find(settings.store_path)
-    return None if daemon is None else Client(daemon.url, _read_token(settings.store_path), _timeout(settings))
+    return None if daemon is None else _client(daemon, settings.store_path, _timeout(settings))
 
 
 def find(store: Path) -> Daemon | None:
     """Return the daemon that owns the store, or None: none runs, or it does not answer yet."""
     try:
-        record = json.loads((store / DAEMON_FILE).read_text("utf-8"))
+        record = json.loads(files.read_text(store / DAEMON_FILE))
         daemon = Daemon(**{field.name: record[field.name] for field in fields(Daemon)})
-    except (OSError, ValueError, KeyError, TypeError):
+        if urlsplit(daemon.url).hostname not in LOOPBACK:
+            return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return daemon if daemon.pid == owner_of(store) and is_locked(store) else None
 
@@ -129,7 +130,7 @@ def announce(store: Path, *, url: str, port: int, idle_minutes: float) -> Daemon
         url=url,
         version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        identity=_identity(os.getpid()),
+        identity=identity(os.getpid()),
         idle_minutes=idle_minutes,
     )
     _write(store / PORT_FILE, str(port))
@@ -140,44 +141,16 @@ def announce(store: Path, *, url: str, port: int, idle_minutes: float) -> Daemon
 def withdraw(store: Path) -> None:
     """Take back what `announce` wrote: clients no longer find this daemon; the port stays noted for the next one."""
     (store / DAEMON_FILE).unlink(missing_ok=True)
+    local_socket.forget(store)
+    drop_link(store)
 
 
 def last_port(store: Path) -> int:
     """Return the port the store's last daemon had, so that bookmarks keep working; 0 when there was none."""
     try:
-        return int((store / PORT_FILE).read_text("ascii"))
+        return int(files.read_text(store / PORT_FILE))
     except (OSError, ValueError):
         return 0
-
-
-def token_of(store: Path) -> str:
-    """Return the store's bearer token (256 bits), making it where there is none; only for the owner of the lock.
-
-    A token file that others could read is replaced: what was in it may be known.
-    """
-    return _token_in(store / TOKEN_FILE)
-
-
-def hook_token_of(store: Path) -> str:
-    """Return the token that is good for a client's hooks alone, as `token_of` does; clients keep it in their settings.
-
-    Unlike that one it may be made before a daemon runs: whoever makes it first, the next daemon takes it.
-    """
-    store.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return _token_in(store / HOOK_TOKEN_FILE)
-
-
-def _token_in(path: Path) -> str:
-    with suppress(FileNotFoundError):
-        token = path.read_text("ascii").strip()
-        private = sys.platform == "win32" or not path.stat().st_mode & 0o077
-        if private and len(token) >= _TOKEN_BYTES:
-            return token
-        path.unlink()
-    token = secrets.token_urlsafe(_TOKEN_BYTES)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-        file.write(token)
-    return token
 
 
 def _located(settings: Settings, minutes: float) -> tuple[str, str]:
@@ -186,7 +159,7 @@ def _located(settings: Settings, minutes: float) -> tuple[str, str]:
     if daemon is not None and daemon.version != __version__:
         _retire(daemon, settings)
         daemon = None
-    return (daemon or _started(settings, minutes)).url, _read_token(store)
+    return (daemon or _started(settings, minutes)).url, read_token(store)
 
 
 def _retire(daemon: Daemon, settings: Settings) -> None:
@@ -194,7 +167,7 @@ def _retire(daemon: Daemon, settings: Settings) -> None:
     words = f"the daemon of {settings.store_path} is Helix {daemon.version}, and this is {__version__}"
     if not daemon.idle_minutes:
         raise DaemonError(f"{words}; it was started by hand", hint="end it with `helix stop`, then try again")
-    with Client(daemon.url, _read_token(settings.store_path), _timeout(settings)) as client:
+    with _client(daemon, settings.store_path, _timeout(settings)) as client:
         jobs = client.run("jobs")["jobs"]
     at_work = [job["kind"] for job in jobs if job["state"] == "RUNNING"]
     if at_work:
@@ -239,7 +212,7 @@ def _let_in(store: Path) -> Daemon | None:
 def _spawned(settings: Settings, minutes: float, deadline: float) -> Daemon:
     store = settings.store_path
     log = store / LOGS / START_LOG
-    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files.private_folder(log.parent)
     child = _spawn(settings, minutes, log)
     # The daemon is meant to outlive this process; should it end first, it is not left behind as a zombie.
     threading.Thread(target=child.wait, daemon=True).start()
@@ -259,12 +232,11 @@ def _spawn(settings: Settings, minutes: float, log: Path) -> subprocess.Popen[by
     """Start `helix serve` detached: its own session, no terminal or console, its words in `log`."""
     store = settings.store_path.absolute()
     serve = ["--json", "--store", str(store), "serve", "--idle-exit", f"{minutes:g}"]
-    with log.open("ab") as words:
-        words.truncate(0)
+    with os.fdopen(files.create_private(log), "ab") as words:
         return subprocess.Popen(
-            [sys.executable, "-m", "helix.cli.main", *serve],
-            cwd=store,
-            env={**child_environment(settings), "HELIX_HOME": str(settings.home.absolute())},
+            python_command("helix.cli.main", *serve),
+            cwd=NEUTRAL_FOLDER,
+            env={**daemon_environment(settings), "HELIX_HOME": str(settings.home.absolute())},
             stdin=subprocess.DEVNULL,
             stdout=words,
             stderr=words,
@@ -275,7 +247,7 @@ def _spawn(settings: Settings, minutes: float, log: Path) -> subprocess.Popen[by
 
 def _failure(log: Path) -> HelixError:
     """Return the error a daemon died of: its own where it left one, else the last lines it wrote."""
-    lines = log.read_text("utf-8", "replace").splitlines()
+    lines = files.read_text(log, errors="replace").splitlines()
     with suppress(ValueError, KeyError, IndexError, TypeError):
         error = json.loads(lines[-1])["error"]
         return error_from(error["code"], error["message"], error["hint"])
@@ -287,30 +259,18 @@ def _failure(log: Path) -> HelixError:
 
 
 def _asked_to_stop(daemon: Daemon, store: Path) -> bool:
-    with suppress(HelixError), Client(daemon.url, _read_token(store), timeout=_ASK_SECONDS) as client:
+    with suppress(HelixError), _client(daemon, store, _ASK_SECONDS) as client:
         return bool(client.run("shutdown")["shutdown"])
     return False
 
 
 def _signalled(daemon: Daemon) -> bool:
     # On Windows every signal is a kill.
-    if sys.platform == "win32" or _identity(daemon.pid) != daemon.identity:
+    if sys.platform == "win32" or identity(daemon.pid) != daemon.identity:
         return False
     with suppress(ProcessLookupError):
         os.kill(daemon.pid, signal.SIGTERM)
     return True
-
-
-def _identity(pid: int) -> str:
-    """Return the start time of a process as its system writes it, or "" where it does not tell."""
-    if sys.platform == "win32":
-        return ""
-    try:
-        # Field 22, counted from behind the program's name, which may hold anything.
-        return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[19]
-    except (FileNotFoundError, IndexError):
-        listing = ["ps", "-o", "lstart=", "-p", str(pid)]
-        return subprocess.run(listing, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def _held(store: Path) -> StoreLockedError:
@@ -330,12 +290,8 @@ def _until(condition: Callable[[], bool], seconds: float) -> bool:
     return True
 
 
-def _read_token(store: Path) -> str:
-    try:
-        return (store / TOKEN_FILE).read_text("ascii").strip()
-    except OSError as error:
-        hint = "only the store's owner may use it"
-        raise DaemonError(f"the daemon's token cannot be read: {error}", hint=hint) from error
+def _client(daemon: Daemon, store: Path, timeout: float) -> Client:
+    return Client(daemon.url, read_token(store), timeout, store=store)
 
 
 def _timeout(settings: Settings) -> float:
@@ -344,6 +300,4 @@ def _timeout(settings: Settings) -> float:
 
 def _write(path: Path, text: str) -> None:
     """Write a small file whole or not at all."""
-    draft = path.with_name(path.name + ".new")
-    draft.write_text(text, "utf-8")
-    draft.replace(path)
+    files.write_private(path, text)

@@ -6,6 +6,8 @@ what the command line leaves with. Messages say what, which, and what next.
 
 from __future__ import annotations
 
+import errno
+
 
 class HelixError(Exception):
     """Base of every error Helix raises on purpose."""
@@ -141,8 +143,37 @@ class GuardError(HelixError):
     exit_code = 12
 
 
+class PersonNeededError(HelixError):
+    """An agent asked for what only a person may: what raises trust, and what nothing brings back."""
+
+    code = "PERSON_NEEDED"
+    exit_code = 13
+
+
 class PausedError(HelixError):
     """Capture is paused: nothing new is taken in, and no background job runs, until `helix pause --off`."""
 
     code = "PAUSED"
     exit_code = 11
+
+
+def of_the_system(error: OSError) -> HelixError:
+    """Return what the operating system refused as an error that names the file and what to do about it."""
+    words = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return DiskFullError(f"no room: {words}", hint="make room and try again: nothing is lost")
+        case errno.ENOENT:
+            return NotFoundError(words, hint="check the path")
+        case errno.ENAMETOOLONG | errno.ELOOP | errno.ENOTDIR:
+            return InvalidInputError(f"{words:.300}", hint="check the path")
+        case errno.EISDIR:
+            return StoreError(words, hint="a folder is in a file's place: move it away and try again")
+        case errno.EEXIST:
+            return StoreError(words, hint="something is in its place: move it away and try again")
+        case errno.EACCES | errno.EPERM:
+            return StoreError(words, hint="see who owns it and what its permissions are: `ls -ld`")
+        case errno.EROFS:
+            return StoreError(words, hint="its disk is mounted read-only: mount it for writing, or set another store")
+        case _:
+            return StoreError(words, hint="`helix config` shows which files and folders are used")

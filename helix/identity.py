@@ -16,7 +16,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+from helix import files
 from helix.errors import InvalidInputError
+from helix.scopes import is_called, same_scope, scope_key
 
 log = logging.getLogger(__name__)
 
@@ -27,16 +29,15 @@ NO_PROJECT = "global"
 
 _TAKEN = (NO_PROJECT, "all")
 _MOST_BYTES = 1 << 20
+_SAFE = re.compile(r"^\s*directory\s*=\s*\"?(?P<place>[^\"\n]+)", re.MULTILINE)
+"""Lines of git's own configuration that name folders of others which the user trusts (`safe.directory`)."""
+_MOST_BYTES_OF_WISHES, _MOST_PROJECTS = 4 << 10, 200  # a dotted key takes the TOML reader the square of its length
+LONGEST_PATH = 4_096
+"""Characters of a path, as systems have them; looking upwards from a longer one takes its square in time and memory."""
+_LONGEST_REMOTE = 2_048
+_LONGEST_NAME = 200
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
 _SCP = re.compile(r"(?:[^@/]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
-_WWW = re.compile(r"\Awww\.(?=[^/]+/)")
-_PORT = re.compile(r"\A([^/:]+):\d+(?=/)")
-_OTHER_DOORS = {
-    "ssh.github.com": "github.com",
-    "altssh.gitlab.com": "gitlab.com",
-    "altssh.bitbucket.org": "bitbucket.org",
-}
-"""Hosts that are the same forge's, for SSH where a firewall lets nothing through but HTTPS."""
 _AZURE_SSH = re.compile(r"v3/([^/]+)/([^/]+)/([^/]+)")
 _AZURE_HTTPS = re.compile(r"(?:([^/]+)/)?_git/([^/]+)")
 _BITBUCKET_SERVER_SSH = 7999
@@ -44,7 +45,7 @@ _REMOTE = re.compile(r'\s*\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IG
 _CLONED = re.compile(r"\tclone: from (\S+)$", re.MULTILINE)
 _FETCHED = re.compile(r" of (\S+)$", re.MULTILINE)
 _SECTION = re.compile(r"\s*\[")
-_URL = re.compile(r"\s*url\s*=\s*(?P<url>.*?)\s*$", re.IGNORECASE)
+_URL = re.compile(r"\s*url\s*=(?P<url>.*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,31 +54,41 @@ class Identity:
 
     `repository` is the scope of the whole repository, of which a sub-project or a worktree that stands apart has a
     scope below it, divided by a slash; what lies below sees what lies above. Empty where there is no repository.
+    `asked` is the name that a file of the folder asks for and the user has not confirmed, `instead_of` another scope.
     """
 
     scope: str
     root: Path
     repository: str = ""
+    asked: str = ""
+    instead_of: str = ""
 
 
-def identify(folder: Path, *, worktrees: str = TOGETHER, home: Path | None = None) -> Identity | None:
+def identify(
+    folder: Path, *, worktrees: str = TOGETHER, home: Path | None = None, names: Path | None = None
+) -> Identity | None:
     """Return the project that a folder lies in; None where neither a repository nor a `.helix/project.toml` tells.
 
     A repository is known by its remote (`origin`, else the first by name), whatever way it is reached, so that clones
     are one project; without a remote by its common git directory, so that worktrees are. `worktrees` may keep linked
-    worktrees `apart`. The nearest `.helix/project.toml` may give a `name` to use instead of all that, and `projects`,
-    globs of folders below it that are projects of their own. `home` is where looking upwards ends.
-    Raises InvalidInputError for such a file that cannot be read.
+    worktrees `apart`. The nearest `.helix/project.toml` may give a `name` to use instead of all that, once the user has
+    confirmed it (`names`: the HELIX_HOME that knows), and `projects`, globs of folders below it that are projects of
+    their own. `home` is where looking upwards ends.
+    Raises InvalidInputError for such a file that cannot be read, and for a path that is longer than any can be.
     """
+    if len(str(folder)) > LONGEST_PATH:
+        words = f"a folder's path has more than {LONGEST_PATH:,} characters"
+        raise InvalidInputError(words, hint="no system has such a folder")
     folder = folder.absolute()
     top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
     git = None if top is None else _git(top)
     marked = next((one for one in _upwards(folder, top or home) if (one / PROJECT_FILE).is_file()), None)
+    marked = marked if marked is not None and _is_ours(marked / PROJECT_FILE) else None
     wishes = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE)
     if top is not None and git is not None:
-        base = _of_repository(top, git, wishes.name if marked == top else "", worktrees)
+        base = _of_repository(top, git, wishes.name if marked == top else "", worktrees, names)
     elif marked is not None:
-        base = Identity(scope=wishes.name or _own_name(marked), root=marked)
+        base = called(Identity(scope=_own_name(marked), root=marked), wishes.name, names)
     else:
         return None
     if marked is None:
@@ -88,34 +99,49 @@ def identify(folder: Path, *, worktrees: str = TOGETHER, home: Path | None = Non
     return base if inner is None else _below(base, inner)
 
 
+def called(project: Identity, name: str, names: Path | None) -> Identity:
+    """Return a project under the name that a file of its folder asks for; as it is until the user has confirmed it.
+
+    The name is told to the user in a command to run: it has no sign that means something to a shell.
+    """
+    name = _fit(name)[:_LONGEST_NAME]
+    if not name or is_taken(name) or same_scope(project.scope, name):
+        return project
+    if not is_called(project.scope, name, names):
+        return replace(project, asked=name, instead_of=project.scope)
+    return replace(project, scope=name, repository=name if project.repository else "")
+
+
 def folder_identity(folder: Path) -> Identity:
     """Return the identity of a folder that `identify` finds no project in: the folder by itself is one.
 
     The home folder, what lies above it and the folders for temporary files are none, but NO_PROJECT: what is done there
     is about no one thing, and nobody would look for it there again.
     """
+    if len(str(folder)) > LONGEST_PATH:
+        return Identity(scope=NO_PROJECT, root=Path(folder.anchor))
     root = folder.absolute()
     real = root.resolve()
     return Identity(scope=NO_PROJECT if real == real.parent or real in _nobodys() else _own_name(root), root=root)
 
 
-def project_at(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "") -> Identity:
+def project_at(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "", names: Path | None = None) -> Identity:
     """Return the project that work in a folder belongs to; hooks, histories and the command line go by this one rule.
 
     It is what `identify` finds, else the folder by itself; `chosen`, the setting `scope`, takes the place of its scope.
     Raises InvalidInputError for a `.helix/project.toml` that cannot be read.
     """
-    found = identify(folder, worktrees=worktrees, home=Path.home()) or folder_identity(folder)
+    found = identify(folder, worktrees=worktrees, home=Path.home(), names=names) or folder_identity(folder)
     return replace(found, scope=chosen) if chosen else found
 
 
-def project_of(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "") -> Identity:
+def project_of(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "", names: Path | None = None) -> Identity:
     """Return what `project_at` does, whatever is in the way: an agent's work goes on.
 
     Where the project cannot be told, the log says why and the folder counts.
     """
     try:
-        return project_at(folder, worktrees=worktrees, chosen=chosen)
+        return project_at(folder, worktrees=worktrees, chosen=chosen, names=names)
     except (InvalidInputError, OSError) as error:
         log.warning("the project of a session is not known", extra={"error": str(error)})
         found = folder_identity(folder)
@@ -156,6 +182,8 @@ def scope_of_remote(url: str) -> str:
     other paths for SSH.
     """
     port = None
+    if len(url) > _LONGEST_REMOTE:
+        return ""
     if "://" in url:
         try:
             split = urlsplit(url)
@@ -191,22 +219,6 @@ def _of_forge(host: str, path: str, port: int | None) -> tuple[str, str]:
     return host, path
 
 
-def scope_key(scope: str) -> str:
-    """Return what tells one scope from another: letter case, a port and `www.` do not.
-
-    Hosts take them for the same, and no two projects that anybody has differ in nothing else. Stores that were written
-    when they counted are read by this too.
-    """
-    folded = _WWW.sub("", _PORT.sub(r"\1", scope.casefold()))
-    host, slash, path = folded.partition("/")
-    return f"{_OTHER_DOORS.get(host, host)}{slash}{path}"
-
-
-def same_scope(one: str, other: str) -> bool:
-    """Return whether two scopes are one project's."""
-    return one == other or scope_key(one) == scope_key(other)
-
-
 @dataclass(frozen=True, slots=True)
 class _Wishes:
     name: str = ""
@@ -223,14 +235,26 @@ class _Git:
 
 def _git(top: Path) -> _Git | None:
     own = _git_folder(top)
-    return None if own is None else _Git(own, _common_folder(own))
+    return None if own is None or not _is_ours(own) else _Git(own, _common_folder(own))
 
 
-def _of_repository(top: Path, git: _Git, name: str, worktrees: str) -> Identity:
-    scope = name or scope_of_repository(git.common)
+def _is_ours(path: Path) -> bool:
+    """Return whether the user owns a file or folder, or lets git read it: another user's says nothing of projects."""
+    if not hasattr(os, "getuid"):
+        return True
+    owner = path.stat().st_uid
+    if owner in (os.getuid(), int(os.environ.get("SUDO_UID") or "-1") if os.getuid() == 0 else -1):
+        return True
+    trusted = {match["place"].strip() for match in _SAFE.finditer(_read(Path.home() / ".gitconfig"))}
+    return "*" in trusted or any(str(one) in trusted for one in (path, path.parent))
+
+
+def _of_repository(top: Path, git: _Git, name: str, worktrees: str, names: Path | None) -> Identity:
+    scope = scope_of_repository(git.common)
+    found = called(Identity(scope=scope, root=top, repository=scope), name, names)
     if worktrees == APART and git.own.resolve() != git.common:
-        return Identity(scope=f"{scope}/@{_fit(git.own.name)}", root=top, repository=scope)
-    return Identity(scope=scope, root=top, repository=scope)
+        return replace(found, scope=f"{found.scope}/@{_fit(git.own.name)}")
+    return found
 
 
 def _git_folder(top: Path) -> Path | None:
@@ -257,23 +281,23 @@ def _remote(common: Path) -> str:
         elif _SECTION.match(line):
             name = None
         elif name is not None and (url := _URL.match(line)) is not None:
-            remotes.setdefault(name, url["url"].strip('"'))
+            remotes.setdefault(name, url["url"].strip().strip('"'))
     return remotes.get("origin") or next((remotes[name] for name in sorted(remotes)), "")
 
 
 def _wishes(path: Path) -> _Wishes:
     try:
-        said = tomllib.loads(_read(path))
-    except tomllib.TOMLDecodeError as error:
+        said = tomllib.loads(_read(path, _MOST_BYTES_OF_WISHES))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidInputError(f"{path} is no TOML: {error}", hint='it may say: name = "shop"') from error
     name, projects = said.get("name", ""), said.get("projects", [])
     if not isinstance(name, str) or not isinstance(projects, list) or not all(isinstance(p, str) for p in projects):
         raise InvalidInputError(
             f"{path} has a `name` or `projects` of another type", hint='name = "shop", projects = ["packages/*"]'
         )
-    if _fit(name) in _TAKEN:
+    if is_taken(_fit(name)):
         raise InvalidInputError(f"{path}: no project may be called {name!r}", hint="that word has a meaning of its own")
-    return _Wishes(_fit(name), tuple(projects))
+    return _Wishes(_fit(name), tuple(projects[:_MOST_PROJECTS]))
 
 
 def _sub_project(top: Path, folder: Path, globs: tuple[str, ...]) -> Path | None:
@@ -292,9 +316,14 @@ def _matches(path: PurePosixPath, glob: PurePosixPath) -> bool:
     return len(path.parts) == len(glob.parts) and all(map(fnmatchcase, path.parts, glob.parts))
 
 
+def is_taken(name: str) -> bool:
+    """Return whether a name means something else than a project, in whatever spelling, or lies below one that does."""
+    return scope_key(name).partition("/")[0] in _TAKEN
+
+
 def _below(base: Identity, inner: Path, name: str = "") -> Identity:
     below = name or _fit(inner.relative_to(base.root).as_posix())
-    return Identity(scope=f"{base.scope}/{below}", root=inner, repository=base.repository)
+    return replace(base, scope=f"{base.scope}/{below}", root=inner)
 
 
 def _own_name(folder: Path, told_by: Path | None = None) -> str:
@@ -323,10 +352,10 @@ def _fit(text: str) -> str:
     return _UNFIT.sub("-", text).strip("-/")
 
 
-def _read(path: Path) -> str:
-    """Return a small text file; empty where there is none that can be read."""
+def _read(path: Path, most: int = _MOST_BYTES) -> str:
+    """Return the beginning of a text file; empty where there is none that can be read."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode("utf-8", "replace")
+        with files.open_regular(path) as file:
+            return file.read(most).decode("utf-8", "replace")
     except OSError:
         return ""

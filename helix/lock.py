@@ -6,13 +6,16 @@ the file only serves the message.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 import time
 from pathlib import Path
 from types import TracebackType
 
-from helix.errors import StoreLockedError
+from helix import files
+from helix.errors import StoreError, StoreLockedError, of_the_system
 
 LOCK_NAME = "lock"
 
@@ -21,6 +24,7 @@ _WINDOWS_BYTE = 1 << 30
 
 # A client that asks `is_locked` holds the lock for an instant: an owner tries again before it gives up.
 _TRIES, _PAUSE_SECONDS = 8, 0.03
+_LONGEST = 64
 
 
 class StoreLock:
@@ -34,9 +38,10 @@ class StoreLock:
         self._fd: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock at once or raise StoreLockedError naming the owner."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        """Take the lock at once. Raises StoreLockedError naming the owner, StoreError for a folder that is not safe."""
+        files.private_folder(self.path.parent)
+        files.check_store(self.path.parent)
+        fd = _opened(self.path, os.O_CREAT)
         try:
             _lock_soon(fd)
         except OSError as error:
@@ -70,10 +75,10 @@ class StoreLock:
 
 def is_locked(store: Path) -> bool:
     """Return whether a living process owns the store."""
-    path = store / LOCK_NAME
-    if not path.exists():
+    try:
+        fd = _opened(store / LOCK_NAME)
+    except FileNotFoundError:
         return False
-    fd = os.open(path, os.O_RDWR)
     try:
         _lock(fd)
     except OSError:
@@ -86,9 +91,27 @@ def is_locked(store: Path) -> bool:
 def owner_of(store: Path) -> int | None:
     """Return the pid that last took the lock, or None; only meaningful while `is_locked`."""
     try:
-        return int((store / LOCK_NAME).read_text("ascii").strip() or 0) or None
+        return int(files.read_text(store / LOCK_NAME, _LONGEST).strip() or 0) or None
     except (OSError, ValueError):
         return None
+
+
+def _opened(path: Path, way: int = 0) -> int:
+    """Return a descriptor of the lock's file: a regular one and no link, as others wait or lead elsewhere."""
+    careful = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        fd = os.open(path, os.O_RDWR | way | careful, files.PRIVATE_FILE)
+        if stat.S_ISREG(os.fstat(fd).st_mode):
+            return fd
+        os.close(fd)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):  # nothing is wrong with the file itself
+            raise of_the_system(error) from error
+        words = f"{path} cannot be opened: {error.strerror or error}"
+        raise StoreError(words, hint="it should be a small file of yours, and no link; remove it") from error
+    raise StoreError(f"{path} is no regular file", hint="remove it: it is made anew")
 
 
 def _lock_soon(fd: int) -> None:

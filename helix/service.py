@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
+from helix.errors import ConflictError
 from helix.ingest.imports import Imports
 from helix.journal.answers import Answers
 from helix.learning.context.contexts import Contexts
@@ -65,6 +68,9 @@ from helix.store.jobs import Jobs
 from helix.store.opening import open_store
 from helix.store.store import Store
 
+_BETWEEN_REBUILDS_SECONDS = 30.0
+"""How long after a build that failed a change that is accepted has the graph built once more."""
+
 
 class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestration, Contexts, Proof):
     """One open store with everything that works on it. Every method blocks and may be called from any thread."""
@@ -76,6 +82,7 @@ class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestr
         self._reason = reason
         self._started_at = store.clock()
         self._closing = False
+        self._rebuilt_at = -_BETWEEN_REBUILDS_SECONDS
         self._events = Events()
         self._answers = LastAnswers()
         self._answers.from_json(store.kept_answers(), store.records.node)
@@ -122,33 +129,45 @@ class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestr
 
     def _catch_up(self) -> Helix:
         store = self._store
-        if store.needs_rebuild:
-            self.rebuild()
-        if store.opens_slowly:
-            self._jobs.start("open", lambda _: {"opened": store.open_graph()})
+        store.graph.rebuild_wanted = self._rebuild_graph
+        if store.graph.needs_rebuild:
+            self._rebuild_graph()
         self._worker.start()
         return self
 
     def _is_busy(self) -> bool:
         return any(job.state is JobState.RUNNING for job in self._jobs.all())
 
-    def _mend(self, rows: Sequence[Row]) -> None:
-        """Build a graph where one was given up for want of room: a change was accepted, so there is room again."""
-        if not self._store.graph.available and not self._is_busy():
-            self.rebuild()
+    def _mend(self, rows: Sequence[Row] = ()) -> None:
+        """Build a graph that could not be built, now that something is written or asked: what kept it may have gone."""
+        if self._store.graph.needs_rebuild and time.monotonic() > self._rebuilt_at + _BETWEEN_REBUILDS_SECONDS:
+            self._rebuild_graph()
+
+    def _rebuild_graph(self) -> None:
+        """Have a job build the graph anew, unless other work goes on: its end is noticed in `_follow_job`."""
+        if not self._closing and not self._is_busy():
+            self._rebuilt_at = time.monotonic()
+            with suppress(ConflictError):  # another thread was quicker
+                self.rebuild()
 
     def _follow_job(self, job: Job) -> None:
         """Tell of a job; build the graph where the last job to end left it to be built, unless that failed."""
         self._events.tell_job(job)
-        if job.state is JobState.RUNNING or self._closing or not self._store.needs_rebuild:
+        if job.state is JobState.RUNNING or self._closing or not self._store.graph.needs_rebuild:
             return
         given_up = job.kind == "rebuild" and job.state is not JobState.DONE
-        if not given_up and not self._is_busy():
-            self.rebuild()
+        if given_up:
+            self._rebuilt_at = time.monotonic()  # another try soon would end the same way
+        else:
+            self._rebuild_graph()
 
     def at_work(self) -> bool:
         """Return whether a job or a piece of background work is being done just now."""
         return self._is_busy() or self._worker.status(1).running is not None
+
+    def leave(self) -> None:
+        """End what only the graph is still asked, before the service is closed: a statement may take long."""
+        self._store.graph.leave()
 
     def close(self) -> None:
         """Stop the jobs, finish what is being written, and close the store."""
@@ -188,9 +207,9 @@ class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestr
         """Have a person vouch for a memory."""
         return curate.confirm(self._store, name_or_id)
 
-    def edge(self, source: str, target: str, relation: str, weight: float = 1.0) -> Edge:
+    def edge(self, source: str, target: str, relation: str, weight: float = 1.0, agent: str = "") -> Edge:
         """Create or strengthen an edge between two memories."""
-        return links.link(self._store, source, target, relation, weight)
+        return links.link(self._store, source, target, relation, weight, agent)
 
     def decay(self, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
         """Halve the counters of memories unused for long."""
@@ -295,6 +314,7 @@ class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestr
         limit: int | None = None,
     ) -> CypherResult:
         """Run a read-only Cypher statement within its limits; raises CypherRefusedError and QueryTimeoutError."""
+        self._mend()
         return ask.cypher(self._store, query, params, timeout_ms, limit)
 
     def graph_schema(self) -> list[GraphTable]:
@@ -315,8 +335,9 @@ class Helix(Imports, Background, Oversight, Upkeep, Hooks, Observation, Orchestr
         return replace(report, background=self._worker.status(), models=self._router.usage())
 
     def doctor(self) -> DoctorReport:
-        """Compare the journal with what is served."""
-        return doctor.examine(self._store)
+        """Compare the journal with what is served; a graph that waits to be built anew is begun with."""
+        self._mend()
+        return doctor.examine(self._store, building=self._store.graph.needs_rebuild and self._is_busy())
 
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         """Have `callback` told of every change after it is durable; return a function that ends it.
@@ -332,6 +353,14 @@ def open_embedded(path: str | Path, **overrides: Any) -> Helix:
     Refused with StoreLockedError while a daemon owns the store.
     """
     return Helix.open(configuration.load({"db_path": Path(path), **overrides}))
+
+
+def set_aside_closed(settings: Settings) -> None:
+    """Put a journal that cannot be opened aside, so that the next start makes a store for `recover` to fill.
+
+    Raises StoreLockedError while the store is in use.
+    """
+    backup.set_aside_closed(settings.store_path, system_clock())
 
 
 def restore_closed(settings: Settings, path: Path) -> Mapping[str, object]:

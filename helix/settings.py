@@ -2,7 +2,8 @@
 
 Precedence: flags, then the environment, then `.env` in the working folder, then `config.toml` in HELIX_HOME, then
 defaults. Each value knows where it came from (`helix config`). Secrets are read from the environment only, at the
-moment they are needed, and are no settings.
+moment they are needed, and are no settings. A `.env` is part of a project, which may be anybody's: it may name the
+scope and lower a budget, and nothing else.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tomllib
-from collections.abc import Collection, Mapping, MutableMapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from helix import files, local_store
 from helix.errors import ConfigError
 
 
@@ -26,13 +30,27 @@ def _setting(default: Any, help_text: str) -> Any:
 _HOME = Path("~/.helix")
 _PREFIX = "HELIX_"
 _FORMS = {"bool": "true or false", "int": "a whole number", "float": "a number"}
+DOTENV = ".env"
+_OF_A_PROJECT = ("scope", "worktrees")
+"""What a project's `.env` may set, for commands in its folder; a daemon serves all projects and takes neither."""
+_LOWERED_BY_A_PROJECT = ("monthly_token_budget", "brief_tokens", "action_tokens", "prompt_tokens")
+"""What it may set to less than it would be otherwise."""
 _ALIKE = 0.75
 """How much a variable has to be like a setting's to count as that one misspelt."""
 
-_FROM_ONE = ("buffer_pool_mb", "max_db_gb", "kuzu_threads", "reopen_after", "text_limit", "page_size", "recurrences")
+_FROM_ONE = (
+    "buffer_pool_mb",
+    "max_db_gb",
+    "graph_memory_mb",
+    "kuzu_threads",
+    "reopen_after",
+    "text_limit",
+    "page_size",
+    "recurrences",
+)
 _BOUNDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys((*_FROM_ONE, "embedding_threads", "rerank_candidates", "hook_ms"), (1, math.inf)),
-    **dict.fromkeys(("monthly_token_budget", "idle_exit_minutes"), (0, math.inf)),
+    **dict.fromkeys(("monthly_token_budget", "idle_exit_minutes", "prompt_tokens", "prompt_every"), (0, math.inf)),
     "port": (0, 65_535),
     "model_timeout_s": (0.1, 600),
     **dict.fromkeys(("heuristic_confidence_cutoff", "guard_share", "context_floor", "holdback"), (0, 1)),
@@ -62,15 +80,19 @@ class Settings:
     low_memory: bool = _setting(
         False, "small caches, vectors mapped as they are asked for, none in the graph; goes with a buffer_pool_mb of 64"
     )
-    buffer_pool_mb: int = _setting(256, "memory Kuzu may use for pages, in MiB")
+    buffer_pool_mb: int = _setting(256, "memory Kuzu may use for pages, in MiB; at least 128 unless low_memory is on")
     max_db_gb: int = _setting(64, "address space Kuzu may map, in GiB (a power of two)")
+    graph_memory_mb: int = _setting(
+        1_024, "memory that a Cypher statement may take beside Kuzu's pages, in MiB; kept to on Linux"
+    )
     kuzu_threads: int = _setting(2, "threads of one Kuzu query")
     reopen_after: int = _setting(200, "graph transactions after which Kuzu is closed and opened to fold its log in")
 
     models: str = _setting(
         "gemini/gemini-2.5-flash, ollama/llama3.2, openai/gpt-4o-mini",
         "language models in the order in which they are asked, by LiteLLM's names; each needs its provider's key in "
-        "the environment (GEMINI_API_KEY, OPENAI_API_KEY), Ollama an ollama_url; where all lack that, Helix asks none",
+        "the environment (GEMINI_API_KEY, OPENAI_API_KEY), Ollama an ollama_url; where all lack that, Helix asks none. "
+        "`helix models confirm` allows addresses on other machines, hosted providers' too",
     )
     free_models: str = _setting(
         "gemini/*flash*, ollama/*",
@@ -101,6 +123,13 @@ class Settings:
     )
     context_floor: float = _setting(0.25, "relevance (0..1) below which a memory is not put before an agent")
     brief_tokens: int = _setting(600, "about how many tokens a session's brief may take; 0: no brief")
+    prompt_tokens: int = _setting(
+        150, "about how many tokens of memories a prompt of yours may bring, once for each task; 0: none"
+    )
+    prompt_every: int = _setting(5, "how many prompts lie at least between two that bring memories")
+    other_agents: bool = _setting(
+        True, "whether sub-agents that are none of Helix's own are given the memories which fit their prompt"
+    )
     action_tokens: int = _setting(400, "about how many tokens the memories at one command or edit may take")
     worktrees: str = _setting("together", "whether linked worktrees of a repository share a scope: together, apart")
     text_limit: int = _setting(65_536, "longest text of one episode or memory, in characters")
@@ -145,6 +174,8 @@ class Settings:
     max_tokens: int = _setting(2_000, "most lexical tokens in one GraphQL document")
 
     sources: Mapping[str, str] = field(default_factory=dict, metadata={"internal": True})
+    warnings: tuple[str, ...] = field(default=(), metadata={"internal": True})
+    """What of a project's folder was not taken, in a sentence each."""
 
     @property
     def store_path(self) -> Path:
@@ -176,18 +207,20 @@ def load(
     *,
     environ: Mapping[str, str] | None = None,
     cwd: Path | None = None,
+    for_daemon: bool = False,
 ) -> Settings:
-    """Read the settings once, in the order of precedence.
+    """Read the settings once, in the order of precedence; a daemon leaves out what is of one project.
 
     `overrides` are flags (None values are ignored). Raises ConfigError naming the setting and its source.
     """
     environ = os.environ if environ is None else environ
     cwd = Path.cwd() if cwd is None else cwd
-    dotenv = _dotenv(cwd / ".env")
+    theirs = _from_variables(_dotenv(cwd / DOTENV))
+    allowed = (*_LOWERED_BY_A_PROJECT, *(() if for_daemon else _OF_A_PROJECT))
     layers: list[tuple[str, Mapping[str, Any]]] = [
         ("flag", {k: v for k, v in (overrides or {}).items() if v is not None}),
         ("environment", _from_variables(environ)),
-        (".env", _from_variables(dotenv)),
+        (DOTENV, {name: raw for name, raw in theirs.items() if name in allowed}),
     ]
     home_text = next((str(layer["home"]) for _, layer in layers if "home" in layer), "~/.helix")
     config = Path(home_text).expanduser() / "config.toml"
@@ -199,12 +232,25 @@ def load(
         for name, raw in layer.items():
             if name not in known:
                 raise ConfigError(f"unknown setting {name!r} in {source}", hint="`helix config` lists the settings")
-            values[name] = _convert(name, raw, known[name].type, source)
-            sources[name] = source
+            value = _convert(name, raw, known[name].type, source)
+            if source == DOTENV and name in _LOWERED_BY_A_PROJECT:
+                value = max(0, min(value, values.get(name, known[name].default)))
+            values[name], sources[name] = value, source
     values.setdefault("home", Path("~/.helix").expanduser())
-    if "db_path" not in values and (local := _local_store(cwd, values["home"])) is not None:
-        values["db_path"], sources["db_path"] = local, "project"
-    settings = Settings(**values, sources={name: sources.get(name, "default") for name in known})
+    warnings = [*_untaken(cwd / DOTENV, theirs)]
+    if "db_path" not in values:
+        local, why = local_store.find(cwd, values["home"])
+        if local is not None:
+            values["db_path"], sources["db_path"] = local, "project"
+        warnings += [why] if why else []
+    elif why := local_store.trouble_with(values["db_path"], values["home"]):
+        raise ConfigError(
+            f"the store {values['db_path']} cannot be used: {why}",
+            hint="what git brought may be anybody's: see `git log -- .helix/store`, remove it, and restore a backup",
+        )
+    settings = Settings(
+        **values, sources={name: sources.get(name, "default") for name in known}, warnings=tuple(warnings)
+    )
     _check(settings)
     return settings
 
@@ -216,6 +262,7 @@ def dump_environment(settings: Settings) -> dict[str, str]:
         for f in fields(Settings)
         if not f.metadata.get("internal")
         and settings.sources.get(f.name, "default") != "default"
+        and (f.name not in _OF_A_PROJECT or settings.sources[f.name] != DOTENV)
         and getattr(settings, f.name) is not None
     }
 
@@ -240,28 +287,7 @@ def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
     return (os.environ if environ is None else environ).get(name)
 
 
-def calm_numpy(environ: MutableMapping[str, str] | None = None) -> None:
-    """Have NumPy's matrix products use one thread, unless the environment says otherwise; before NumPy is loaded.
-
-    A recall's products are small and requests run side by side: threads that wait for each other's cores made the
-    vector stage four to ten times slower on a busy machine.
-    """
-    environ = os.environ if environ is None else environ
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        environ.setdefault(name, "1")
-
-
-def child_environment(settings: Settings) -> dict[str, str]:
-    """Return the environment for a daemon started by this process, with this process's settings pinned."""
-    # The C library keeps a heap of its own for each thread, unless it is told otherwise before the process starts.
-    few_heaps = {"MALLOC_ARENA_MAX": "2"} if settings.low_memory else {}
-    return {**few_heaps, **os.environ, **dump_environment(settings)}
-
-
-def foreign_environment(*, without: Collection[str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return this process's environment for another program: less the variables `without`, plus those `given`."""
-    kept = {name: value for name, value in os.environ.items() if name not in without}
-    return {**kept, **given}
+_OURS = re.compile(rf"\s*(?:export\s+)?{_PREFIX}[A-Z_]{{1,60}}\s*=.{{0,4096}}$")
 
 
 def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:
@@ -270,18 +296,38 @@ def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _dotenv(path: Path) -> Mapping[str, str]:
-    if not path.is_file():
-        return {}
-    from dotenv import dotenv_values  # only where there is a .env: hooks must start fast
-
-    return {key: value for key, value in dotenv_values(path, interpolate=False).items() if value is not None}
-
-
-def _toml(path: Path) -> Mapping[str, Any]:
+    """Return what a project's `.env` says to Helix; nothing of one larger than anybody types."""
     if not path.is_file():
         return {}
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        lines = files.read_text(path, errors="replace").splitlines()
+    except OSError:  # whose it is, and what else is in it, is no matter of ours
+        return {}
+    ours = "\n".join(line for line in lines if _OURS.match(line))
+    if not ours:
+        return {}
+    from dotenv import dotenv_values  # only where there is something to read: hooks must start fast
+
+    return {key: value for key, value in dotenv_values(stream=StringIO(ours), interpolate=False).items() if value}
+
+
+def _untaken(path: Path, theirs: Mapping[str, str]) -> tuple[str, ...]:
+    """Return in a sentence what a project's `.env` sets that it may not."""
+    names = sorted(variable_of(name) for name in theirs if name not in (*_OF_A_PROJECT, *_LOWERED_BY_A_PROJECT))
+    hint = "set it in your environment, or in config.toml of your Helix home (~/.helix)"
+    return (f"{path} may not set {', '.join(names)}, which is ignored: {hint}",) if names else ()
+
+
+def _toml(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(files.read_text(path))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        words = f"{path} cannot be read: {error.strerror or error}"
+        raise ConfigError(words, hint="it should be a small text file; mend or remove it") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} is nested too deep", hint="no setting needs more than two levels") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", hint='texts stand in quotes: scope = "mine"') from error
 
@@ -299,8 +345,10 @@ def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
             return float(str(raw))
         if "Mapping" in wanted:
             return _table(raw)
-    except ValueError as error:
-        raise _refused(name, f"{_FORMS.get(wanted, 'a table, or one as JSON')}, not {raw!r}", source) from error
+    except (ValueError, RecursionError) as error:
+        raise _refused(
+            name, f"{_FORMS.get(wanted, 'a table, or one as JSON')}, not {str(raw)!r:.80}", source
+        ) from error
     return str(raw)
 
 
@@ -318,15 +366,6 @@ def _boolean(raw: Any) -> bool:
     if word in {"0", "false", "no", "off"}:
         return False
     raise ValueError(word)
-
-
-def _local_store(cwd: Path, home: Path) -> Path | None:
-    """Return the store that `helix init --local` made in this folder or one above it."""
-    for folder in (cwd, *cwd.parents):
-        candidate = folder / ".helix" / "store"
-        if candidate.is_dir() and candidate.parent != home:
-            return candidate
-    return None
 
 
 def _check(settings: Settings) -> None:

@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 from helix import settings as configuration
+from helix.model.speaker import MARKS, SAYS_SO
 from helix.providers import install
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -32,6 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Examples are the same in each run, so that a failure tells of the change and not of the draw; a soak draws new ones.
     """
+    # Tests are a person's, also where an agent runs them.
+    for mark in (*MARKS, SAYS_SO):
+        os.environ.pop(mark, None)
     # A shell lets what it runs in its background ignore the signal, and what tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     slow = [hypothesis.HealthCheck.too_slow]
@@ -51,7 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.getoption("--soak"):
         long = pytest.mark.skip(reason="a long run: pass --soak")
         for item in items:
-            if "soak" in item.keywords:
+            if item.get_closest_marker("soak"):
                 item.add_marker(long)
 
 

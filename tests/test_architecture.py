@@ -14,6 +14,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from helix import processes
+from helix.hooks import helix_hook
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "helix"
 MODULES = {
@@ -22,7 +25,16 @@ MODULES = {
 }
 TREES = {name: ast.parse(path.read_text("utf-8"), str(path)) for name, path in MODULES.items()}
 
-SHARED = (("errors",), ("settings", "resources", "lock", "identity"), ("model",))
+SHARED = (
+    ("errors",),
+    ("files",),
+    ("confirmed",),
+    ("local_store", "scopes"),
+    ("local_socket",),
+    ("settings", "resources", "lock", "identity", "bearer"),
+    ("folders", "processes"),
+    ("model",),
+)
 SERVICE = (
     *SHARED,
     ("text",),
@@ -45,6 +57,7 @@ BELOW = {
 REACHES_OVER = {
     "helix.cli.serve": {"text", "service", "api"},  # brings the service up in its own process
     "helix.cli.main": {"text"},  # usage errors quote what was typed, before there is a daemon to redact it
+    "helix.cli.output": {"text"},  # what leaves for a terminal is made inert where blocks are
     "helix.cli.models": {"providers"},  # models are installed before there is anything to serve
     "helix.cli.init": {"providers"},
 }
@@ -58,7 +71,13 @@ OWNERS = {
     "litellm": "providers/litellm_calls.py",
     "strawberry": "api/",
 }
-LONGEST_FILE, LONGEST_FUNCTION = 350, 60
+STARTS_PYTHON = {"processes.py", "hooks/helix_hook.py"}  # the hook may import nothing of Helix, and is held to the same
+OTHER_STARTS = (
+    *("os.exec", "os.spawn", "os.posix_spawn", "os.system", "os.popen", "os.fork", "pty.", "runpy.", "multiprocessing"),
+    *("asyncio.create_subprocess", "concurrent.futures.ProcessPoolExecutor", "subprocess.getoutput"),
+    *("subprocess.getstatusoutput", "click.edit", "click.launch", "click.echo_via_pager"),
+)
+LONGEST_FILE, LONGEST_FUNCTION = 500, 60
 
 
 def imports(name: str) -> Iterator[str]:
@@ -102,6 +121,54 @@ def test_each_library_is_imported_by_its_owner_alone() -> None:
         if not path.relative_to(PACKAGE).as_posix().startswith(OWNERS[library])
     ]
     assert not strays
+
+
+def _called(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield every dotted name in a module, as it would be without `from ... import` and `as`, and where it stands."""
+    meant: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            meant.update({alias.asname or alias.name: alias.name for alias in node.names})
+        elif isinstance(node, ast.ImportFrom):
+            meant.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    yield from ((name, tree) for name in meant.values())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            first, dot, rest = ast.unparse(node).partition(".")
+            yield meant.get(first, first) + dot + rest, node
+
+
+def test_only_one_module_says_how_python_is_started() -> None:
+    """Otherwise a `click.py` in the folder somebody works in is run; helix/processes.py says how it is kept out."""
+    strays = [
+        f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)} names {found}"
+        for name, path in MODULES.items()
+        for found, node in _called(TREES[name])
+        if found.startswith(OTHER_STARTS)
+        or (found == "sys.executable" and path.relative_to(PACKAGE).as_posix() not in STARTS_PYTHON)
+    ]
+    assert not strays
+
+
+def test_every_program_is_given_its_folder_and_its_environment() -> None:
+    """A child that is given none takes those of whoever started Helix."""
+    starts = {f"subprocess.{name}" for name in ("Popen", "run", "call", "check_call", "check_output")}
+    strays = []
+    for name, path in MODULES.items():
+        named = {id(node): found for found, node in _called(TREES[name])}
+        strays += [
+            f"{path.relative_to(PACKAGE)}:{node.lineno}"
+            for node in ast.walk(TREES[name])
+            if isinstance(node, ast.Call)
+            and named.get(id(node.func)) in starts
+            and not {"cwd", "env"} <= {keyword.arg for keyword in node.keywords}
+        ]
+    assert not strays
+
+
+def test_the_hook_starts_python_as_the_rest_of_helix_does() -> None:
+    command = processes.python_command("helix.cli.main")
+    assert command == [sys.executable, *helix_hook._ISOLATED, "-m", "helix.cli.main"]
 
 
 def test_every_library_that_helix_imports_is_a_declared_dependency() -> None:

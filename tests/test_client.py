@@ -144,6 +144,25 @@ def test_what_may_have_reached_the_daemon_is_never_sent_twice(server: Server) ->
     assert len(server.requests) == 1
 
 
+def test_what_has_an_idempotency_key_is_sent_once_more_with_the_same_one(server: Server) -> None:
+    def lost_once(request: dict[str, Any]) -> tuple[int, bytes] | None:
+        return (200, b'{"data": {"store": {"status": "ADDED"}}}') if len(server.requests) > 1 else None
+
+    server.answer = lost_once
+    with Client(server.url, "secret", timeout=5) as client:
+        assert client.store(trigger="t", resolution="r", kind="fact") == {"status": "ADDED"}
+        client.store(trigger="t", resolution="r", kind="fact", idempotency_key="mine")
+    first, again, own = (request["variables"]["idempotencyKey"] for request in server.requests)
+    assert first == again != own == "mine"
+
+
+def test_a_connection_that_breaks_off_twice_is_told_of(server: Server) -> None:
+    server.answer = lambda request: None
+    with Client(server.url, "secret", timeout=5) as client, pytest.raises(DaemonError, match="broke off"):
+        client.store(trigger="t", resolution="r", kind="fact")
+    assert len(server.requests) == 2
+
+
 def test_a_silent_daemon_is_a_timeout_and_the_late_answer_is_not_taken_for_the_next(server: Server) -> None:
     release = threading.Event()
 

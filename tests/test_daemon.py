@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from helix import daemon
+from helix import bearer, daemon
 from helix.errors import ConfigError, DaemonError, StoreLockedError
 from helix.lock import StoreLock, is_locked
-from helix.settings import Settings, child_environment
+from helix.processes import daemon_environment
+from helix.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 30.0
@@ -48,7 +49,7 @@ def serve(settings: Settings, *arguments: str) -> subprocess.Popen[str]:
     """Start `helix serve` the way a person does."""
     return subprocess.Popen(
         [sys.executable, "-m", "helix.cli.main", "--json", "--store", str(settings.store_path), "serve", *arguments],
-        env=child_environment(settings),
+        env=daemon_environment(settings),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -83,7 +84,7 @@ def test_clients_that_start_at_once_get_one_daemon_and_stopping_leaves_nothing_b
     assert {client.url for client in clients} == {found.url}
     assert found.idle_minutes == plain.idle_exit_minutes
     assert clients[0].run("status")["status"]["store"] == str(plain.store_path)
-    assert (plain.store_path / daemon.TOKEN_FILE).stat().st_mode & 0o777 == 0o600
+    assert (plain.store_path / bearer.TOKEN_FILE).stat().st_mode & 0o777 == 0o600
     for client in clients:
         client.close()
 
@@ -153,7 +154,7 @@ def test_a_daemon_of_another_version_is_replaced_unless_it_was_started_by_hand(p
 def test_a_daemon_that_cannot_say_that_it_is_ready_serves_all_the_same(plain: Settings) -> None:
     line = [sys.executable, "-m", "helix.cli.main", "--store", str(plain.store_path), "serve"]
     with Path("/dev/full").open("wb") as full:
-        process = subprocess.Popen(line, env=child_environment(plain), stdout=full, stderr=full)
+        process = subprocess.Popen(line, env=daemon_environment(plain), stdout=full, stderr=full)
     until(lambda: daemon.find(plain.store_path) is not None or process.poll() is not None)
     with daemon.connect(plain) as client:
         assert client.run("status")["status"]["store"] == str(plain.store_path)
@@ -221,13 +222,13 @@ def test_another_program_that_has_the_store_is_named_and_left_alone(
 
 
 def test_the_token_is_private_stable_and_replaced_when_others_could_read_it(tmp_path: Path) -> None:
-    token = daemon.token_of(tmp_path)
-    path = tmp_path / daemon.TOKEN_FILE
+    token = bearer.token_of(tmp_path)
+    path = tmp_path / bearer.TOKEN_FILE
     assert len(token) >= 43
     assert path.stat().st_mode & 0o777 == 0o600
-    assert daemon.token_of(tmp_path) == token
+    assert bearer.token_of(tmp_path) == token
     path.chmod(0o644)
-    assert daemon.token_of(tmp_path) != token
+    assert bearer.token_of(tmp_path) != token
     assert path.stat().st_mode & 0o777 == 0o600
     path.write_text("", "ascii")
-    assert len(daemon.token_of(tmp_path)) >= 43
+    assert len(bearer.token_of(tmp_path)) >= 43

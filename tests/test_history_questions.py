@@ -54,7 +54,7 @@ def history(
     home.mkdir()
     (home / "models").symlink_to(models_path)
     with Helix.open(configuration.load({"home": home}, environ={}, cwd=folder)) as helix:
-        helix._store.set_graph_aside("no question asks it, and it would take most of the time")
+        helix._store.graph.suspend("no question asks it, and it would take most of the time")
         job = helix.ingest_git(str(repository))
         while helix.job(job.id).state is JobState.RUNNING:
             time.sleep(0.05)

@@ -52,6 +52,11 @@ def pins(lock: str) -> dict[str, list[Requirement]]:
     return found
 
 
+def test_the_locked_onnx_runtime_is_one_that_cannot_report_to_its_maker() -> None:
+    """From 1.29 on its builds send events home unless a variable is set before it is loaded."""
+    assert all(pin.specifier.contains("1.28.0") or "1.23.2" in str(pin) for pin in pins(LOCK)["onnxruntime"])
+
+
 @pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK], ids=["all", "bench"])
 def test_every_locked_requirement_is_pinned_and_hashed(lock: str) -> None:
     entries = [entry for entry in re.split(r"^(?=\S)", lock, flags=re.MULTILINE) if entry]
@@ -102,6 +107,13 @@ def test_what_both_locks_hold_has_the_same_version_in_both() -> None:
         if name in everywhere and pin.specifier not in [other.specifier for other in everywhere[name]]
     ]
     assert not differing, "run scripts/lock"
+
+
+def test_what_each_locked_package_opens_and_writes_is_told() -> None:
+    """Whoever brings a package in looks first for reports to its maker, update checks and cache folders."""
+    told = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    names = [canonicalize_name(name) for name in re.findall(r"[\w-]+", told)]
+    assert not sorted(set(pins(LOCK)) - set(names)), "look through it, then name it in docs/dependencies.md"
 
 
 @pytest.mark.parametrize("folder", ["graphiql", "claude-code"])
@@ -176,3 +188,9 @@ def test_a_wheel_works_without_the_checkout(tmp_path: Path) -> None:
     plugin = [path.relative_to(ROOT) for path in (ROOT / "helix/plugin").rglob("*") if path.is_file()]
     assert plugin
     assert not [path for path in plugin if not (tmp_path / "installed" / path).is_file()]
+
+
+def test_what_the_security_page_names_is_there() -> None:
+    named = set(re.findall(r"`((?:tests|helix|docs)/[\w/]+\.(?:py|md))`", (ROOT / "SECURITY.md").read_text("utf-8")))
+    assert len(named) > 15
+    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []

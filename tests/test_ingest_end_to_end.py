@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from helix.errors import NotARepositoryError, NotFoundError, PausedError
 from helix.ingest.jsonl import read_lines
 from helix.ingest.writing import Importer
 from helix.model.edge import Label, Relation
-from helix.model.memory import Kind
+from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
 from helix.providers.fakes import HashEmbedder
@@ -113,10 +114,52 @@ def test_a_history_becomes_episodes_memories_and_links(helix: Helix, repository:
     }
     asked = "MATCH (f:Memory {kind: 'failure'})-[:SOLVES]->(m:Memory)-[:TOUCHES]->(e:Entity) RETURN m.trigger, e.name"
     assert helix.cypher(asked).rows == (("uploader: stream bodies instead of buffering them", "src/upload.c"),)
+    asked = "MATCH (f:Memory {kind: 'failure'})-[:GROUNDED_IN {relation: 'fixes'}]->(e:Episode) RETURN e.role"
+    assert helix.cypher(asked).rows == (("author",),)
     answer = helix.recall(RecallQuery(query="why did an empty body crash", files=("src/upload.c",)))
     assert answer.items[0].node.id == fix.id
     assert "files" in {hit.arm for hit in answer.items[0].arms}
     assert helix.doctor().healthy
+
+
+def test_a_memory_of_a_commit_is_found_by_all_that_the_commit_says_and_shown_once(
+    helix: Helix, repository: Path
+) -> None:
+    message = "parser: fix a crash\n\nIt crashed because of tabs.\n\n* marmots are parsed\n* so are hedgehogs"
+    commit(repository, message, "src/parse.c", when=20)
+    finished(helix, helix.ingest_git(str(repository)))
+    first, *others = helix.recall(RecallQuery(query="marmots and hedgehogs")).items
+    assert isinstance(first.node, Memory)
+    assert (first.node.trigger, first.node.resolution) == ("parser: fix a crash", "It crashed because of tabs.")
+    assert first.node.source not in [getattr(item.node, "source", "") for item in others]
+
+
+def test_what_is_reverted_later_ends_and_what_is_reverted_back_holds_again(helix: Helix, repository: Path) -> None:
+    commit(repository, "parser: cache every date\n\nReading dates failed under load.", "src/parse.c", when=20)
+    commit(repository, "parser: read week days", "src/parse.c", when=30)
+    finished(helix, helix.ingest_git(str(repository)))
+    (bold,) = helix.list_memories(kinds=[Kind.DECISION]).items
+    assert bold.valid_to is None
+    commit(repository, 'Revert "parser: cache every date"', "src/parse.c", when=40)
+    finished(helix, helix.ingest_git(str(repository)))
+    assert helix.get(bold.id).valid_to == datetime.fromtimestamp(1_700_000_040, UTC)
+    commit(repository, 'Reapply "parser: cache every date"', "src/parse.c", when=50)
+    rows = finished(helix, helix.ingest_git(str(repository)))
+    assert rows.result["episodes"] == 1
+    assert helix.get(bold.id).valid_to is None
+    (taken,) = [one for one in helix.list_memories(kinds=[Kind.DECISION]).items if "was reverted" in one.trigger]
+    assert taken.valid_to == datetime.fromtimestamp(1_700_000_050, UTC)
+
+
+def test_nothing_is_made_of_commits_in_the_background(helix: Helix, repository: Path) -> None:
+    for number in range(12):
+        commit(repository, f"parser: teach rule {number} of dates", "src/parse.c", when=20 + number)
+    finished(helix, helix.ingest_git(str(repository)))
+    rows = helix.status().journal_rows
+    for _ in range(2):
+        helix.flush()
+        assert helix.settle(60)
+        assert helix.status().journal_rows == rows
 
 
 def test_a_second_import_takes_only_what_is_new(helix: Helix, repository: Path) -> None:

@@ -78,7 +78,7 @@ def run(line: str, environment: dict[str, str], folder: Path) -> str:
 def test_every_command_of_the_tour_works(environment: dict[str, str], project: Path) -> None:
     outputs = [run(line, environment, project) for line in TOUR]
     assert "Meet a full disk" in outputs[1]
-    assert "[unproven]" in outputs[1]
+    assert "[commit]" in outputs[1]
     assert "tests-need-virtual-environment" in outputs[5]
     assert "src/graph.c" in outputs[7]
     assert "hybrid" in outputs[8]

@@ -85,7 +85,7 @@ def test_what_is_stored_is_recalled_with_reasons(helix: Helix) -> None:
     first = answer.items[0]
     assert first.node.kind is Kind.FAILURE  # type: ignore[union-attr]
     assert first.reason
-    assert first.confidence_label == "[unproven]"
+    assert first.confidence_label == ""
     assert {hit.arm for hit in first.arms} >= {"lexical", "vector"}
     assert answer.mode == "hybrid"
 
@@ -242,7 +242,7 @@ def test_feedback_moves_the_label_and_refuses_unknown_names_whole(helix: Helix) 
     stored = helix.store(trigger="retry with backoff", resolution="three times", kind="pattern")
     helix.feedback([stored.name], 0.75)
     (after,) = helix.feedback([stored.name], -0.25)
-    assert (after.helped, after.failed, after.label, after.uses) == (0.75, 0.25, "[75%]", 2)
+    assert (after.helped, after.failed, after.label, after.uses) == (0.75, 0.25, "[75% of 1]", 2)
     with pytest.raises(NotFoundError):
         helix.feedback([stored.name, "nobody"], 1.0)
     assert helix.get(stored.id).helped == 0.75
@@ -688,6 +688,7 @@ def test_everything_is_there_after_a_restart(settings: Settings) -> None:
         helix.forget(a.name)
         before = helix.status()
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        assert helix._store.graph.settle()
         after = helix.status()
         assert (after.nodes, after.edges, after.journal_rows) == (before.nodes, before.edges, before.journal_rows)
         assert after.applied_seq == after.journal_rows
@@ -717,3 +718,21 @@ def test_a_recipe_that_cannot_be_made_leaves_the_store_closed(tmp_path: Path) ->
         Helix.open(Settings(home=tmp_path, recipes={"mine": {"salt": 1}}), embedder=HashEmbedder(16))
     with Helix.open(Settings(home=tmp_path), embedder=HashEmbedder(16)) as helix:
         assert helix.health().status == "ok"
+
+
+@pytest.mark.parametrize("damaged", ["zjunk", '{"": 7}', "[]"])
+def test_damage_to_what_was_answered_last_or_to_a_row_of_the_queue_keeps_no_store_closed(
+    settings: Settings, damaged: str
+) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        stored = helix.store(trigger="fact sigma", resolution="r", kind="fact")
+        helix.recall(RecallQuery(query="sigma"))
+        helix.flush()
+        helix.settle()
+    with sqlite3.connect(settings.store_path / "journal.db") as raw:
+        assert raw.execute("UPDATE meta SET value = ? WHERE key = 'last_answers'", (damaged,)).rowcount == 1
+        assert raw.execute("UPDATE work SET payload = ?, result = ?", (damaged, damaged)).rowcount > 0
+    raw.close()
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        assert found(helix, "sigma") == [stored.name]
+        assert helix.background(10).items

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from helix.errors import ConfigError
-from helix.settings import described, load, unknown_variables, variable_of
+from helix.settings import described, dump_environment, load, unknown_variables, variable_of
 
 
 @pytest.mark.parametrize("port", ["99999", "-3", "65536"])
@@ -48,3 +49,59 @@ def test_a_misspelt_variable_is_told_with_the_setting_it_is_like(tmp_path: Path)
 
 def test_no_setting_is_taken_for_a_misspelling(tmp_path: Path) -> None:
     assert unknown_variables({variable_of(name): "x" for name, _, _ in described()}, tmp_path) == {}
+
+
+@pytest.mark.parametrize("text", ["recipes = " + "[" * 50_000, "a." * 5_000 + "b = 1", "x = " + "{a=" * 20_000])
+def test_a_file_nested_deep_is_refused_in_words(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.toml").write_text(text, "utf-8")
+    with pytest.raises(ConfigError):
+        load({"home": tmp_path}, environ={}, cwd=tmp_path)
+
+
+def test_a_variable_nested_deep_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="recipes"):
+        load({"home": tmp_path}, environ={"HELIX_RECIPES": "[" * 50_000}, cwd=tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_or_a_folder_in_place_of_the_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.toml")
+    with pytest.raises(ConfigError, match="not a regular file"):
+        load({"home": tmp_path}, environ={}, cwd=tmp_path)
+
+
+def test_a_projects_environment_file_says_nothing_of_where_data_goes(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    theirs_taken = {"scope", "worktrees"}
+    lowered = ("monthly_token_budget", "brief_tokens", "action_tokens", "prompt_tokens")
+    lines = [f"{variable_of(name)}=1" for name, _, _ in described() if name not in theirs_taken]
+    (tmp_path / ".env").write_text("\n".join([*lines, "HELIX_SCOPE=shop", "HELIX_WORKTREES=apart"]), "utf-8")
+    found = load({"home": home}, environ={}, cwd=tmp_path)
+    assert {name for name, source in found.sources.items() if source == ".env"} == {*theirs_taken, *lowered}
+    assert (found.scope, found.worktrees, found.brief_tokens, found.monthly_token_budget) == ("shop", "apart", 1, 0)
+    (words,) = found.warnings
+    assert words.startswith(f"{tmp_path}/.env may not set HELIX_BUFFER_POOL_MB, ")
+    assert "HELIX_OLLAMA_URL" in words
+    assert "HELIX_SCOPE" not in words
+
+
+def test_a_project_can_lower_a_budget_and_not_raise_it(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("HELIX_MONTHLY_TOKEN_BUDGET=1000\nHELIX_BRIEF_TOKENS=9999\n", "utf-8")
+    (tmp_path / "config.toml").write_text("monthly_token_budget = 5000\n", "utf-8")
+    found = load({"home": tmp_path}, environ={}, cwd=tmp_path)
+    assert (found.monthly_token_budget, found.brief_tokens) == (1000, 600)
+    assert load({"home": tmp_path / "other"}, environ={}, cwd=tmp_path).monthly_token_budget == 0
+
+
+def test_a_daemon_takes_no_scope_from_the_folder_it_is_started_in(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("HELIX_SCOPE=shop\n", "utf-8")
+    here = load({"home": tmp_path}, environ={}, cwd=tmp_path)
+    assert here.scope == "shop"
+    assert "HELIX_SCOPE" not in dump_environment(here)
+    assert load({"home": tmp_path}, environ={}, cwd=tmp_path, for_daemon=True).scope == ""
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00SECRET=\x80", b"A=" + b"x" * (2 << 20), b"A='" * 10_000])
+def test_whatever_a_projects_environment_file_holds_helix_goes_on(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / ".env").write_bytes(content)
+    assert load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path).home == tmp_path / "home"

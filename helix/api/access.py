@@ -77,12 +77,19 @@ def cookie_name(port: int) -> str:
     return f"helix_session_{port}"
 
 
-def open_link(access: Access, nonce: str, port: int) -> Response:
-    """Return the answer to a one-time link: a session and the way to the explorer, or a refusal."""
+def open_link(access: Access, nonce: str, port: int, *, from_elsewhere: bool = False) -> Response:
+    """Return the answer to a one-time link: a session and the way to the explorer, or a refusal.
+
+    `from_elsewhere` tells that another page led here, such as the file that `helix open` writes.
+    """
     session = access.redeem(nonce)
     if session is None:
         return page("This link has been used or has run out: <code>helix open</code> makes a new one.", status=403)
-    response = RedirectResponse("/graphql", status_code=303)
+    if from_elsewhere:
+        # The session's cookie is sent from pages of this server alone, and a redirect still counts as the other page's.
+        response: Response = page('<meta http-equiv="refresh" content="0; url=/graphql"><a href="/graphql">Helix</a>')
+    else:
+        response = RedirectResponse("/graphql", status_code=303)
     response.set_cookie(cookie_name(port), session, max_age=SESSION_SECONDS, httponly=True, samesite="strict")
     return response
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -27,6 +27,7 @@ from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.schema import build_schema
+from helix.bearer import drop_link
 from helix.errors import HelixError, InvalidInputError, NotFoundError
 from helix.service import Helix
 
@@ -60,9 +61,6 @@ def create_app(
         status = await runtime.call(helix.status, seconds=runtime.seconds)
         return Response(meters.text(status), headers={"content-type": CONTENT_TYPE})
 
-    async def enter(request: Request) -> Response:
-        return open_link(access, request.path_params["nonce"], port_of(request.scope))
-
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
@@ -76,7 +74,7 @@ def create_app(
             Route("/healthz", healthz),
             Route("/metrics", metrics),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
-            Route("/open/{nonce}", enter),
+            Route("/open/{nonce}", _entrance(helix, access)),
             *([Mount(ASSETS, StaticFiles(directory=folder))] if folder is not None else []),
         ],
         middleware=[
@@ -91,6 +89,19 @@ def create_app(
     )
     app.state.activity = activity
     return app
+
+
+def _entrance(helix: Helix, access: Access) -> Callable[[Request], Awaitable[Response]]:
+    """Return the route of one-time links, which removes the page that such a link was handed over by."""
+
+    async def enter(request: Request) -> Response:
+        elsewhere = request.headers.get("sec-fetch-site", "none") != "none"
+        answer = open_link(access, request.path_params["nonce"], port_of(request.scope), from_elsewhere=elsewhere)
+        if answer.status_code < HTTPStatus.BAD_REQUEST:
+            drop_link(helix.settings.store_path)
+        return answer
+
+    return enter
 
 
 class Activity:

@@ -25,7 +25,8 @@ MAX_WALKS = 1_000
 class Runtime:
     """What all requests of one app share.
 
-    Reads and writes have threads of their own, so that writes waiting for their turn never keep a read waiting.
+    Reads, writes and questions to the graph have threads of their own, so that what waits for its turn never keeps a
+    read waiting: the graph answers one question at a time, each for seconds if need be.
     """
 
     def __init__(self, helix: Helix, access: Access, meters: Meters, shutdown: Callable[[], None] | None) -> None:
@@ -37,16 +38,24 @@ class Runtime:
         self.seconds = helix.settings.request_timeout_ms / 1000
         self.readers = ThreadPoolExecutor(6, thread_name_prefix="helix-read")
         self.writers = ThreadPoolExecutor(2, thread_name_prefix="helix-write")
+        self.askers = ThreadPoolExecutor(2, thread_name_prefix="helix-ask")
 
     async def call(
-        self, function: Callable[..., T], /, *args: Any, seconds: float, writing: bool = False, **named: Any
+        self,
+        function: Callable[..., T],
+        /,
+        *args: Any,
+        seconds: float,
+        writing: bool = False,
+        asking: bool = False,
+        **named: Any,
     ) -> T:
         """Return what the blocking `function` returns, run in a thread for at most `seconds`.
 
         Raises QueryTimeoutError after that. A thread cannot be stopped: work that has begun goes on to its end, and
         only work that still waits for a thread is dropped.
         """
-        pool = self.writers if writing else self.readers
+        pool = self.writers if writing else self.askers if asking else self.readers
         future = asyncio.get_running_loop().run_in_executor(pool, partial(function, *args, **named))
         try:
             await asyncio.wait({future}, timeout=max(seconds, 0))
@@ -64,7 +73,7 @@ class Runtime:
     async def close(self) -> None:
         """End subscriptions, let begun work end, drop what still waits."""
         self.closing.set()
-        for pool in (self.readers, self.writers):
+        for pool in (self.readers, self.writers, self.askers):
             await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
 
 
@@ -72,12 +81,14 @@ class Runtime:
 class Context:
     """One request, or one WebSocket; `begun` and `walks` belong to one operation (see `PerOperation`).
 
-    `connection_params` is what a WebSocket client sent when it said hello.
+    `agent` is the coding agent that asks, where its client says so. `connection_params` is what a WebSocket client sent
+    when it said hello.
     """
 
     runtime: Runtime
     base_url: str
     authorized: bool
+    agent: str = ""
     connection_params: Mapping[str, Any] = field(default_factory=dict)
     begun: float = 0.0
     walks: int = 0
@@ -85,6 +96,10 @@ class Context:
     async def read(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
         """Return what a blocking read returns, within the time the request has left."""
         return await self.runtime.call(function, *args, seconds=self._left(), **named)
+
+    async def ask(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
+        """Return what a question to the graph comes to, within the time the request has left."""
+        return await self.runtime.call(function, *args, seconds=self._left(), asking=True, **named)
 
     async def write(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
         """Return what a blocking write returns, within the time the request has left."""

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from cross_web import AsyncHTTPRequestAdapter, HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
@@ -23,11 +23,16 @@ from helix.api.access import AUTHORIZED
 from helix.api.context import Context, Runtime
 from helix.api.errors import refusal
 from helix.api.explorer import explorer
-from helix.api.limits import DOCUMENT_CHARACTERS
+from helix.api.limits import DOCUMENT_CHARACTERS, MAX_VALUES, has_too_many_values
 from helix.errors import InvalidInputError
+from helix.model.speaker import HEADER, agent_named
 
 RESPONSE_TYPE = "application/graphql-response+json"
 LEGACY_TYPE = "application/json"
+_LONGEST_HELLO = 4_096
+"""Characters of the first message of a WebSocket that has not proved itself in its handshake."""
+_UNAUTHORIZED = 4401
+"""The close code that graphql-transport-ws has for it."""
 
 
 class Endpoint(GraphQL[Context, None]):
@@ -50,7 +55,7 @@ class Endpoint(GraphQL[Context, None]):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what never becomes an operation is refused in the shape GraphQL clients read."""
         if scope["type"] != "http":
-            await super().__call__(scope, receive, send)
+            await super().__call__(scope, *((receive, send) if scope[AUTHORIZED] else _until_proven(receive, send)))
             return
         request = Request(scope, receive)
         if request.method != "POST" and not _wants_explorer(request):
@@ -68,6 +73,7 @@ class Endpoint(GraphQL[Context, None]):
             runtime=self._runtime,
             base_url=f"http://{request.headers['host']}",
             authorized=bool(request.scope[AUTHORIZED]),
+            agent=agent_named(request.headers.get(HEADER, "")),
         )
 
     async def on_ws_connect(self, context: Context) -> UnsetType | dict[str, object] | None:
@@ -123,12 +129,41 @@ class Endpoint(GraphQL[Context, None]):
             raise json.JSONDecodeError(words, "", 0) from error
         except (ValueError, RecursionError) as error:
             raise json.JSONDecodeError(f"not JSON in UTF-8 ({error})", "", 0) from error
+        if has_too_many_values(value):
+            raise json.JSONDecodeError(f"more than {MAX_VALUES:,} values in it; send them in smaller parts", "", 0)
         if not isinstance(value, dict):
             raise json.JSONDecodeError("one JSON object is wanted, and batches are off", "", 0)
         return value
 
     def encode_json(self, data: object) -> str:
         return json.dumps(data, separators=(",", ":"), allow_nan=False)
+
+
+def _until_proven(receive: Receive, send: Send) -> tuple[Receive, Send]:
+    """Return what a WebSocket is read and written by: until its hello is acknowledged, it may say that alone, in short.
+
+    Anybody who reaches the port can open one. Larger or more messages, parsed before a token is seen, would hold up
+    what others ask.
+    """
+    said, proven = 0, False
+
+    async def hear() -> Message:
+        nonlocal said
+        message = await receive()
+        if proven or message["type"] != "websocket.receive":
+            return message
+        said += 1
+        if said > 1 or len(message.get("text") or message.get("bytes") or "") > _LONGEST_HELLO:
+            await send({"type": "websocket.close", "code": _UNAUTHORIZED})
+            return {"type": "websocket.disconnect", "code": _UNAUTHORIZED}
+        return message
+
+    async def tell(message: Message) -> None:
+        nonlocal proven
+        proven = proven or '"connection_ack"' in (message.get("text") or "")
+        await send(message)
+
+    return hear, tell
 
 
 def preferred_type(accept: str) -> str:

@@ -8,21 +8,26 @@ import secrets
 from graphql import GraphQLError
 from starlette.responses import JSONResponse
 
-from helix.errors import HelixError, InvalidInputError
+from helix.errors import HelixError, InvalidInputError, of_the_system
 
 logger = logging.getLogger("helix.api")
+
+_LONGEST_MESSAGE = 2_000
+"""Characters of a message that are sent: messages quote what was asked, which may be of any length."""
 
 
 def coded(error: GraphQLError, hint: str | None = None) -> GraphQLError:
     """Return `error` with `extensions.code`, and its hint where it has one (`hint` for a request that is wrong).
 
-    A HelixError keeps its own words. A request that is wrong in itself (syntax, validation, a limit, a variable of
-    the wrong type) is INVALID_INPUT with GraphQL's words. Anything else is unexpected: it is logged with an id, and
-    the client reads that id and nothing of the cause.
+    A HelixError keeps its own words, and a file that cannot be had is named. A request that is wrong in itself
+    (syntax, validation, a limit, a variable of the wrong type) is INVALID_INPUT with GraphQL's words. Anything else is
+    unexpected: it is logged with an id, and the client reads that id and nothing of the cause.
     """
     if error.extensions and "code" in error.extensions:
         return error
     cause = error.original_error
+    if isinstance(cause, OSError) and cause.filename and not isinstance(cause, TimeoutError):
+        cause = of_the_system(cause)
     if isinstance(cause, HelixError):
         return _with(error, cause.message, described(cause))
     if cause is None or isinstance(cause, GraphQLError):
@@ -48,7 +53,7 @@ def refusal(error: HelixError, status: int, headers: dict[str, str] | None = Non
 
 def _with(error: GraphQLError, message: str, extensions: dict[str, str]) -> GraphQLError:
     return GraphQLError(
-        message,
+        message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}...",
         nodes=error.nodes,
         source=error.source,
         positions=error.positions,

@@ -16,15 +16,17 @@ from strawberry.types.field import StrawberryField
 from helix.api.context import Context
 from helix.api.glossary import description_of_argument
 from helix.api.inputs import arguments, reader
+from helix.api.keys import KEY, KEYED, once
+from helix.api.speaking import as_said_by
 from helix.api.types import Views
 from helix.errors import HelixError
 
 Info = strawberry.Info[Context, None]
 
 
-def query(function: Callable[..., Any], views: Views) -> StrawberryField:
-    """Return the field of the query that `function(helix, **arguments)` answers."""
-    return _operation(function, views, writing=False)
+def query(function: Callable[..., Any], views: Views, *, of_graph: bool = False) -> StrawberryField:
+    """Return the field of the query that `function(helix, **arguments)` answers, `of_graph` where it waits for that."""
+    return _operation(function, views, of_graph=of_graph)
 
 
 def mutation(function: Callable[..., Any], views: Views) -> StrawberryField:
@@ -70,16 +72,22 @@ def subscription(function: Callable[..., AsyncGenerator[Any, None]], views: View
     return _field(function, resolve, views, skip=1)
 
 
-def _operation(function: Callable[..., Any], views: Views, *, writing: bool) -> StrawberryField:
+def _operation(
+    function: Callable[..., Any], views: Views, *, writing: bool = False, of_graph: bool = False
+) -> StrawberryField:
     arguments_of = reader(function, skip=1)
     kind = "mutation" if writing else "query"
 
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         context = info.context
-        call = context.write if writing else context.read
+        call = context.write if writing else context.ask if of_graph else context.read
         begun, code = time.perf_counter(), HelixError.code
         try:
-            answer = await call(function, context.runtime.helix, **arguments_of(given))
+            work = once(function, given.pop(KEY, None), given)
+            values = arguments_of(given)
+            if writing:
+                values = as_said_by(context.agent, function, values)
+            answer = await call(work, context.runtime.helix, **values)
             code = "OK"
         except HelixError as error:
             code = error.code
@@ -92,10 +100,12 @@ def _operation(function: Callable[..., Any], views: Views, *, writing: bool) -> 
         context.runtime.meters.answer(answer)
         return answer
 
-    return _field(function, resolve, views, skip=1)
+    return _field(function, resolve, views, skip=1, keyed=writing and function.__name__ in KEYED)
 
 
-def _field(function: Callable[..., Any], resolve: Callable[..., Any], views: Views, *, skip: int) -> StrawberryField:
+def _field(
+    function: Callable[..., Any], resolve: Callable[..., Any], views: Views, *, skip: int, keyed: bool = False
+) -> StrawberryField:
     """Give `resolve` the name, arguments and description of `function`, without its first `skip` parameters."""
     parameters = [
         inspect.Parameter("root", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -110,6 +120,11 @@ def _field(function: Callable[..., Any], resolve: Callable[..., Any], views: Vie
         described = strawberry.argument(description=description_of_argument(function.__name__, name))
         typed = Annotated[annotation, described]  # type: ignore[valid-type]  # a type made at run time
         parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=typed, default=default))
+    if keyed:
+        described = strawberry.argument(description=description_of_argument(function.__name__, KEY))
+        hint = Annotated[str | None, described]
+        only = inspect.Parameter.KEYWORD_ONLY
+        parameters.append(inspect.Parameter(KEY, only, annotation=hint, default=strawberry.UNSET))
     answer = _answer(function, views)
     resolve.__name__ = function.__name__
     resolve.__signature__ = inspect.Signature(parameters, return_annotation=answer)  # type: ignore[attr-defined]  # what strawberry reads

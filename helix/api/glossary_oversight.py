@@ -55,6 +55,7 @@ OVERSIGHT: Mapping[str, str] = {
     "ProviderState.free": "Whether it counts as free, by the setting `free_models`.",
     "ProviderState.ready": "Whether it may be asked now.",
     "ProviderState.state": "How it stands.",
+    "ProviderState.place": "The address that texts for it go to; a hosted provider's name where it is unknown.",
     "ProviderState.trouble": "How its last call failed; empty where it did not.",
     "ModelSpend.month": "The month, such as `2026-03`.",
     "ModelSpend.provider": "The model.",

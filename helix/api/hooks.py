@@ -16,7 +16,8 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from helix.identity import project_of
+from helix.api.limits import has_too_many_values
+from helix.identity import LONGEST_PATH, project_of
 from helix.service import Helix
 
 WAY = 0.05
@@ -32,6 +33,7 @@ SCOPE = "x-helix-scope"
 _MARGIN = 0.015
 _LONGEST_WAY = 5.0
 _THREADS = 4
+_MOST_VALUES = 20_000
 _NOTHING: Mapping[str, Any] = {}
 
 log = logging.getLogger(__name__)
@@ -55,6 +57,8 @@ class HookEndpoint:
         end = time.monotonic() + given - _under_way(request.headers.get(SENT, ""))
         try:
             payload = json.loads(await request.body())
+            if has_too_many_values(payload, _MOST_VALUES):
+                payload = None
         except (ValueError, RecursionError):
             payload = None
         client = str(request.path_params["client"])
@@ -71,10 +75,12 @@ class HookEndpoint:
         if not isinstance(payload, Mapping) or payload.get("hook_event_name") != "SessionStart":
             return ""
         folder = payload.get("cwd")
-        if not isinstance(folder, str) or "\0" in folder or not Path(folder).is_absolute():
+        if not isinstance(folder, str) or not 0 < len(folder) <= LONGEST_PATH or "\0" in folder:
+            return ""
+        if not Path(folder).is_absolute():
             return ""
         settings = self._helix.settings
-        return project_of(Path(folder), worktrees=settings.worktrees, chosen=settings.scope).scope
+        return project_of(Path(folder), worktrees=settings.worktrees, chosen=settings.scope, names=settings.home).scope
 
     async def close(self) -> None:
         """Let begun work end, drop what waits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
@@ -36,9 +36,10 @@ def reader(function: Callable[..., Any], *, skip: int) -> Callable[[Mapping[str,
     """Return what turns the arguments given into those to call `function` with, after its first `skip` parameters.
 
     Null stands for the default, and a record is put together from its fields. What it returns raises
-    InvalidInputError for JSON that is no object where a mapping is wanted.
+    InvalidInputError for JSON that is no object where a mapping is wanted, be it one or each of a list.
     """
     objects = {name for name, hint, _ in arguments(function, skip) if _is_mapping(hint)}
+    lists = {name for name, hint, _ in arguments(function, skip) if _lists_mappings(hint)}
     records = {name: hint for name, hint in _hints(function, skip).items() if _is_record(hint)}
     owners = {field.name: name for name, record in records.items() for field in fields(record)}
 
@@ -50,6 +51,8 @@ def reader(function: Callable[..., Any], *, skip: int) -> Callable[[Mapping[str,
                 continue
             if name in objects and not isinstance(value, Mapping):
                 raise InvalidInputError(f"`{name}` must be a JSON object, not {value!r:.80}")
+            if name in lists and (wrong := [one for one in value if not isinstance(one, Mapping)]):
+                raise InvalidInputError(f"`{name}` must be a list of JSON objects, not of {wrong[0]!r:.80}")
             target = parts[owners[name]] if name in owners else values
             target[name] = tuple(value) if isinstance(value, list) else value
         return values | {name: record(**parts[name]) for name, record in records.items()}
@@ -71,6 +74,13 @@ def _closed(name: str, hint: Any) -> Any:
 def _is_mapping(hint: Any) -> bool:
     union = typing.get_origin(hint) in (typing.Union, types.UnionType)
     return any(typing.get_origin(arm) is Mapping for arm in (typing.get_args(hint) if union else (hint,)))
+
+
+def _lists_mappings(hint: Any) -> bool:
+    return any(
+        typing.get_origin(arm) is Sequence and _is_mapping(typing.get_args(arm)[0])
+        for arm in (hint, *typing.get_args(hint))
+    )
 
 
 def _is_record(hint: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,11 +26,32 @@ from helix.settings import Settings
 BODY_BYTES = 4 << 20
 """Largest body of one request; the server's limit on one WebSocket message should be the same."""
 
+BODY_SECONDS = 30.0
+"""How long a body may take to come whole."""
+
 DOCUMENT_CHARACTERS = 256 << 10
 """Longest GraphQL document: each message about a name in it repeats the name, however long that is."""
 
 MAX_DIRECTIVES = 30
 """Most directives in one document: each unknown one would cost an error of its own."""
+
+
+MAX_VALUES = 20_000
+"""Most values (numbers, texts, lists, objects and the names in them) in one body of JSON. What is asked of a list is
+done value by value on the one thread that answers everybody: a million of them kept every hook waiting for seconds."""
+
+
+def has_too_many_values(value: object, most: int = MAX_VALUES) -> bool:
+    """Return whether more than `most` values are in what was read of JSON; stops counting there."""
+    waiting, count = [value], 1
+    while waiting:
+        one = waiting.pop()
+        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        count += len(inner) * (2 if isinstance(one, dict) else 1)
+        if count > most:
+            return True
+        waiting.extend(inner)
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,21 +207,34 @@ class BodyLimit:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await self._whole(receive)
+        except TimeoutError:
+            error = InvalidInputError(f"the request did not come within {BODY_SECONDS:g} s", hint="send it again")
+            await refusal(error, 408, {"connection": "close"})(scope, receive, send)
+            return
+        if body is None:
+            return
+        if len(body) > self._limit:
+            error = InvalidInputError(
+                f"the request is larger than {self._limit} bytes", hint="send it in smaller parts"
+            )
+            await refusal(error, 413, {"connection": "close"})(scope, receive, send)
+            return
+        await self._app(scope, _replayed(bytes(body), receive), send)
+
+    async def _whole(self, receive: Receive) -> bytearray | None:
+        """Return a body, of one that is too large only the beginning; None where the client has gone."""
         body = bytearray()
         more = True
-        while more:
+        while more and len(body) <= self._limit:
             message = await receive()
             if message["type"] != "http.request":
-                return
+                return None
             body += message.get("body", b"")
             more = message.get("more_body", False)
-            if len(body) > self._limit:
-                error = InvalidInputError(
-                    f"the request is larger than {self._limit} bytes", hint="send it in smaller parts"
-                )
-                await refusal(error, 413, {"connection": "close"})(scope, receive, send)
-                return
-        await self._app(scope, _replayed(bytes(body), receive), send)
+        return body
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -55,16 +55,25 @@ def confirm(helix: Helix, *, name_or_id: str) -> Memory:
     return helix.confirm(name_or_id)
 
 
-def edge(helix: Helix, *, source: str, target: str, relation: str, weight: float = 1.0) -> Edge:
+def edge(helix: Helix, *, source: str, target: str, relation: str, weight: float = 1.0, agent: str = "") -> Edge:
     """Draw an edge between two memories."""
-    return helix.edge(source, target, relation, weight)
+    return helix.edge(source, target, relation, weight, agent)
 
 
 def feedback(
-    helix: Helix, *, names: Sequence[str], delta: float, quality: int | None = None, task: strawberry.ID | None = None
+    helix: Helix,
+    *,
+    names: Sequence[str],
+    delta: float,
+    quality: int | None = None,
+    task: strawberry.ID | None = None,
+    agent: str = "",
 ) -> list[Memory]:
-    """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was verified."""
-    return helix.feedback(names, delta, quality, task or "")
+    """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was verified.
+
+    What an agent says is a claim, which is no part of the label.
+    """
+    return helix.feedback(names, delta, quality, task or "", agent)
 
 
 def decay(helix: Helix, *, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
@@ -94,29 +103,50 @@ def ingest_git(helix: Helix, *, path: str, scope: str | None = None, limit: int 
     return helix.ingest_git(_absolute(path), scope=scope, limit=limit)
 
 
-def ingest_notes(helix: Helix, *, paths: Sequence[str], scope: str | None = None) -> Job:
-    """Take in Markdown notes: files, or folders of them."""
-    return helix.ingest_notes([_absolute(path) for path in paths], scope=scope)
+def ingest_notes(helix: Helix, *, paths: Sequence[str], scope: str | None = None, mine: bool = False) -> Job:
+    """Take in Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
+    return helix.ingest_notes([_absolute(path) for path in paths], scope=scope, mine=mine)
 
 
-def ingest_transcript(helix: Helix, *, path: str, scope: str | None = None) -> Job:
-    """Take in Claude Code's history of sessions: what was said, what failed, what mended it, and what worked."""
-    return helix.ingest_transcript(_absolute(path), scope=scope)
+def ingest_transcript(helix: Helix, *, path: str, scope: str | None = None, agent: str | None = None) -> Job:
+    """Take in Claude Code's history of sessions: what was said, what failed, what mended it, and what worked.
+
+    For an agent all goes into `scope`, which it has to name.
+    """
+    return helix.ingest_transcript(_absolute(path), scope=scope, agent=agent or "")
 
 
 def ingest_jsonl(
-    helix: Helix, *, lines: Sequence[str], first_line: int = 1, scope: str | None = None, source: str = "jsonl"
+    helix: Helix,
+    *,
+    lines: Sequence[str],
+    first_line: int = 1,
+    scope: str | None = None,
+    source: str = "jsonl",
+    agent: str | None = None,
 ) -> IngestReport:
-    """Take in one chunk of JSON lines; a broken line is named by its number and the rest goes in."""
-    return helix.ingest_jsonl(lines, first_line=first_line, scope=scope, source=source)
+    """Take in one chunk of JSON lines; a broken line is named by its number and the rest goes in.
+
+    For an agent all goes into `scope`, which it has to name, whatever the lines say.
+    """
+    return helix.ingest_jsonl(lines, first_line=first_line, scope=scope, source=source, agent=agent or "")
 
 
 def ingest_bulk(
-    helix: Helix, *, path: str, vectors: str | None = None, scope: str | None = None, source: str | None = None
+    helix: Helix,
+    *,
+    path: str,
+    vectors: str | None = None,
+    scope: str | None = None,
+    source: str | None = None,
+    agent: str | None = None,
 ) -> Job:
-    """Take in a file of JSON lines, a large one fast: the graph is built once, when all its lines are in."""
+    """Take in a file of JSON lines, a large one fast: the graph is built once, when all its lines are in.
+
+    For an agent all goes into `scope`, which it has to name, whatever the lines say.
+    """
     file = None if vectors is None else _absolute(vectors)
-    return helix.ingest_bulk(_absolute(path), vectors=file, scope=scope, source=source)
+    return helix.ingest_bulk(_absolute(path), vectors=file, scope=scope, source=source, agent=agent or "")
 
 
 def rebuild(helix: Helix) -> Job:
@@ -137,6 +167,16 @@ def backup(helix: Helix, *, path: str) -> Job:
 def restore_backup(helix: Helix, *, path: str) -> Job:
     """Put a backup in the place of the store; what was there is moved aside."""
     return helix.restore_backup(_absolute(path))
+
+
+def recover(helix: Helix) -> Job:
+    """Take back what the journal lost, from the files that were put aside when that was noticed."""
+    return helix.recover()
+
+
+def acknowledge_loss(helix: Helix) -> int:
+    """Tell no more of what the journal lost, and return how many losses there were; the kept files stay."""
+    return helix.acknowledge_loss()
 
 
 def cancel_job(helix: Helix, *, id: strawberry.ID) -> Job:
@@ -177,5 +217,7 @@ ALL = (
     reembed,
     backup,
     restore_backup,
+    recover,
+    acknowledge_loss,
     cancel_job,
 )

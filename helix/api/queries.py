@@ -56,6 +56,7 @@ def recall(helix: Helix, question: RecallQuery) -> RecallAnswer:
     An empty store, or a question nothing is close to, gives an empty list.
     """
     page_size(helix, "limit", question.limit)
+    check_length(helix, "query", question.query)
     return helix.recall(question)
 
 
@@ -63,6 +64,7 @@ def recall_by_type(
     helix: Helix, *, query: str, kinds: Sequence[Kind] = (), limit: int = 5, scope: str | None = None
 ) -> list[KindAnswer]:
     """Find the best few memories of each kind, kind by kind, in the order of `kinds`."""
+    check_length(helix, "query", query)
     answers = helix.recall_by_type(query, kinds, limit=page_size(helix, "limit", limit), scope=scope)
     return [KindAnswer(kind=kind, answer=answer) for kind, answer in answers.items()]
 
@@ -120,6 +122,7 @@ def similar_recent(
 ) -> list[SimilarMemory]:
     """Find memories of the last days that are like a trigger: has this happened before?"""
     size = page_size(helix, "limit", limit)
+    check_length(helix, "trigger", trigger)
     return helix.similar_recent(trigger, threshold=threshold, days=days, kind=kind, scope=scope, limit=size)
 
 
@@ -222,6 +225,16 @@ ALL = (
     cypher,
     graph_schema,
 )
+OF_GRAPH = (doctor, cypher, graph_schema)
+"""Those that wait until the graph has a turn for them."""
+
+
+def check_length(helix: Helix, name: str, text: str) -> None:
+    """Raise InvalidInputError for a question longer than any text that is kept: reading one takes time."""
+    if len(text) > (most := helix.settings.text_limit):
+        raise InvalidInputError(
+            f"{name} has {len(text):,} characters, more than {most:,}", hint="ask with the words that matter"
+        )
 
 
 def page_size(helix: Helix, name: str, size: int) -> int:

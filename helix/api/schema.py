@@ -75,7 +75,7 @@ def build_schema(settings: Settings) -> HelixSchema:
         query=create_type(
             "Query",
             [
-                query(function, views)
+                query(function, views, of_graph=function in queries.OF_GRAPH)
                 for function in (
                     *queries.ALL,
                     *oversight.QUERIES,

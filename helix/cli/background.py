@@ -12,7 +12,15 @@ import click
 
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, dry_run_option, limit_option, project_scope_option, scope_option
+from helix.cli.options import (
+    Moment,
+    Word,
+    dry_run_option,
+    idempotency_option,
+    limit_option,
+    project_scope_option,
+    scope_option,
+)
 from helix.cli.output import Output
 from helix.cli.progress import POLL_SECONDS
 from helix.cli.render import gate_line, moment
@@ -38,6 +46,7 @@ _UNFINISHED = ("QUEUED", "RUNNING")
 )
 @click.option("--source", help="What identifies it; the same source is recorded once.")
 @click.option("--file", "files", multiple=True, help="A file it is about: .helixignore is asked. Repeatable.")
+@idempotency_option
 @click.pass_obj
 def record(invocation: Invocation, /, content: str | None, files: tuple[str, ...], **rest: Any) -> None:
     """Record what happened, word for word but for secrets. CONTENT - (or none in a pipe) is read from stdin.

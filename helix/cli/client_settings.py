@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from helix import files
 from helix.cli.json_text import drop_member, set_member
 from helix.errors import ConfigError
 
@@ -46,7 +47,7 @@ class Change:
                 with suppress(OSError):
                     path.parent.rmdir()  # only where nothing else is in it
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        files.private_folder(path.parent)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
         handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
@@ -91,7 +92,7 @@ class Memo:
 def read(path: Path) -> str | None:
     """Return a settings file's text, None where there is none. Raises ConfigError when no object of JSON is in it."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = files.read_text(path)
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:

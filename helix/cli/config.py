@@ -20,7 +20,8 @@ from helix.settings import Settings, described, unknown_variables, variable_of
 def config(invocation: Invocation, /, of_daemon: bool) -> None:
     """Show each setting, its value and where that came from.
 
-    Flags go before the environment, then .env, then config.toml in HELIX_HOME, then the defaults.
+    Flags go before the environment, then .env, then config.toml in HELIX_HOME, then the defaults. A .env is part of a
+    project: it may set scope and worktrees, and lower a budget. The rest of it is ignored, with a warning.
 
     \b
     helix config

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import click
 
-from helix import daemon
 from helix.cli.client_settings import Change, parsed, put, take_back
 from helix.cli.connections import (
     Connections,
@@ -22,7 +20,7 @@ from helix.cli.connections import (
 )
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output
-from helix.cli.plugin_files import Copy, remove, render
+from helix.cli.plugin_files import remove, render
 from helix.settings import Settings
 
 _PROJECT, _USER = "project", "user"
@@ -53,21 +51,18 @@ def connect(invocation: Invocation, /, client: str, place: str | None, dry_run: 
     path = project_settings(Path.cwd()) if place == _PROJECT else user_settings()
     known = Connections(settings.home)
     change, memo = put(path, entries(settings, project=place == _PROJECT), known.of(path))
+    copy = render(settings.home, settings.store_path, hook_ms=settings.hook_ms)
     if dry_run:
-        found = daemon.find(settings.store_path)
-        url = found.url if found else f"http://{settings.host}:{daemon.last_port(settings.store_path)}"
-        copy = _copy(settings, url, _token(settings))
         _show(invocation, "connect", [change], copy.differing(), dry_run=True)
         return
     # The daemon is started here, so that what keeps it from starting is seen by a person and not by an agent.
-    url, token = invocation.client().url, daemon.hook_token_of(settings.store_path)
-    copy = _copy(settings, url, token)
+    invocation.client()
     written = copy.write()
     known.keep(memo)
     change.write()
     _show(invocation, "connect", [change], written, dry_run=False)
     if not invocation.json:
-        _explain(invocation, settings, path, f"{url}/hooks/claude-code", project=place == _PROJECT)
+        _explain(invocation, settings, path, project=place == _PROJECT)
 
 
 @click.command()
@@ -98,16 +93,6 @@ def disconnect(invocation: Invocation, /, client: str, place: str | None, dry_ru
         for folder in unused:
             remove(folder)
     _show(invocation, "disconnect", changes, unused, dry_run=dry_run)
-
-
-def _copy(settings: Settings, url: str, token: str) -> Copy:
-    return render(settings.home, settings.store_path, url=url, token=token, hook_ms=settings.hook_ms)
-
-
-def _token(settings: Settings) -> str:
-    """Return the token that hooks show, "" where none has been made yet."""
-    path = settings.store_path / daemon.HOOK_TOKEN_FILE
-    return path.read_text("ascii").strip() if path.is_file() else ""
 
 
 def _show(
@@ -142,7 +127,7 @@ def _difference(change: Change) -> str:
     return "\n".join(list(difflib.unified_diff(before, after, lineterm="", n=2))[2:])
 
 
-def _explain(invocation: Invocation, settings: Settings, path: Path, url: str, *, project: bool) -> None:
+def _explain(invocation: Invocation, settings: Settings, path: Path, *, project: bool) -> None:
     """Tell what a person agrees to by this, and how to end it."""
     share = f"{settings.holdback:.0%} of the tasks get no memories, chosen at random"
     words = [
@@ -160,12 +145,7 @@ def _explain(invocation: Invocation, settings: Settings, path: Path, url: str, *
         words.append(
             "The client loads it once you have trusted this project there; keep this settings file out of git."
         )
-    held = parsed(path)
-    if held.get("disableAllHooks"):
+    if parsed(path).get("disableAllHooks"):
         words.append(f"Nothing of this happens while `disableAllHooks` is set in {path}.")
-    if isinstance(allowed := held.get("allowedHttpHookUrls"), list) and not any(
-        fnmatchcase(url, one) for one in allowed
-    ):
-        words.append(f"Little of this happens until `allowedHttpHookUrls` in {path} allows {url}")
     for line in words:
         invocation.say(line)

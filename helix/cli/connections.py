@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from helix import files
 from helix.cli.client_settings import Entries, Memo, memo_of, parsed
 from helix.cli.plugin_files import PLUGIN, copy_name, folder_of
+from helix.errors import ConfigError
 from helix.identity import identify
 from helix.settings import Settings
 
@@ -28,8 +30,8 @@ class Connections:
     def all(self) -> list[Memo]:
         """Return every memo, oldest first; a file that cannot be read counts as none."""
         try:
-            return [Memo.from_json(record) for record in json.loads(self._path.read_text("utf-8"))]
-        except (OSError, ValueError, KeyError, TypeError):
+            return [Memo.from_json(record) for record in json.loads(files.read_text(self._path))]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return []
 
     def of(self, path: Path) -> Memo | None:
@@ -45,11 +47,8 @@ class Connections:
         self._write([other for other in self.all() if other.path != memo.path])
 
     def _write(self, memos: Iterable[Memo]) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = self._path.with_name(self._path.name + ".new")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump([memo.as_json() for memo in memos], file, indent=2)
-        draft.replace(self._path)
+        files.private_folder(self._path.parent)
+        files.write_private(self._path, json.dumps([memo.as_json() for memo in memos], indent=2))
 
 
 def user_settings() -> Path:
@@ -59,9 +58,16 @@ def user_settings() -> Path:
 
 
 def project_settings(folder: Path) -> Path:
-    """Return where it keeps those of a folder's project that are for this machine alone and not committed."""
+    """Return where it keeps those of a folder's project that are for this machine alone and not committed.
+
+    Raises ConfigError where a link is in its place.
+    """
     project = identify(folder)
-    return (folder.absolute() if project is None else project.root) / ".claude" / "settings.local.json"
+    path = (folder.absolute() if project is None else project.root) / ".claude" / "settings.local.json"
+    for place in (path.parent, path):  # a project may bring a link to the settings of its user, or to any other file
+        if place.is_symlink():
+            raise ConfigError(f"{place} is a link: nothing is written through it", hint="remove it, then try again")
+    return path
 
 
 def entries(settings: Settings, *, project: bool) -> Entries:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from helix import files
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, plan_option, project_scope_option, seen_scope_option, session_option
 from helix.cli.output import Output
@@ -159,14 +160,14 @@ def _show(invocation: Invocation, operation: str, field: str = "text", **asked: 
 def _tasks(given: str) -> list[Mapping[str, Any]]:
     """Return the tasks of a JSON list, given as it stands or as @FILE."""
     try:
-        text = Path(given[1:]).read_text("utf-8") if given.startswith("@") else given
+        text = files.read_text(given[1:]) if given.startswith("@") else given
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(
             f"{given[1:]} cannot be read: {error}", hint="after @ stands a file with a JSON list of tasks"
         ) from error
     try:
         tasks = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise click.UsageError(f"that is no JSON: {error}") from error
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise click.UsageError("tasks are a JSON list of objects")

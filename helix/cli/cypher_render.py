@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 import click
 
 from helix.cli.output import Output, clean, escape, one_line
+from helix.model.speaker import agent_of
 
 Record = Mapping[str, Any]
 
@@ -31,13 +33,13 @@ class Format(StrEnum):
 
 
 def write(out: Output, result: Record, style: Format) -> None:
-    """Write the rows of a result to standard output; on a terminal, nothing that it would obey."""
+    """Write the rows of a result to standard output; on a terminal or for an agent, nothing that it would obey."""
     if style is Format.TABLE:
         write_table(out, result, cell_width(len(result["columns"])) if sys.stdout.isatty() else None)
         return
     if style is Format.CSV:
         text = as_csv(result)
-        click.echo(clean(text) if sys.stdout.isatty() else text, nl=False)
+        click.echo(clean(text) if sys.stdout.isatty() or agent_of(os.environ) else text, nl=False)
         return
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     click.echo(escape(json.dumps({"cypher": result}, indent=2, ensure_ascii=not unicode)))

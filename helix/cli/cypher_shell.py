@@ -12,6 +12,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
+from helix import files
 from helix.cli.cypher_completion import CypherCompleter, GraphSchema
 from helix.cli.cypher_render import Format
 from helix.cli.cypher_session import Session
@@ -125,10 +126,8 @@ class Shell:
 
 def private_file(path: Path) -> str:
     """Make a file that only its owner may read, if it is not there yet, and return its path."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-    os.fchmod(descriptor, 0o600)
-    os.close(descriptor)
+    files.private_folder(path.parent)
+    os.close(files.create_private(path, append=True))
     return str(path)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from helix import daemon
+from helix import daemon, files
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option
 from helix.cli.output import Output
@@ -18,6 +18,7 @@ from helix.daemon import LOGS
 DAEMON_LOG, PROCESS_LOG, LOGGER = "helix.log", "hooks.log", "helix.hooks"
 """The daemon's log, that of the process which runs where a client cannot ask the daemon, and whose lines are shown."""
 
+_LARGEST_LOG = 64 << 20
 _WORDS = ("at", "client", "event", "agent", "did", "answered", "late", "ms", "trouble")
 
 
@@ -70,7 +71,7 @@ def _told(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines of a log, and of the one before it, that are about hooks."""
     for file in (path.with_name(path.name + ".1"), path):
         try:
-            text = file.read_text("utf-8", "replace")
+            text = files.read_text(file, _LARGEST_LOG, errors="replace")
         except OSError:
             continue
         for line in text.splitlines():

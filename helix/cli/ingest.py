@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +11,16 @@ from typing import Any, BinaryIO
 
 import click
 
+from helix import files
 from helix.cli.invocation import Invocation
 from helix.cli.jsonl import Chunk, chunks
-from helix.cli.options import scope_option
+from helix.cli.options import import_scope_option, scope_option
 from helix.cli.progress import Meter, follow, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
 
 _NO_NOTES = "no notes are there: Markdown (.md, .mdx, .mdc, .markdown), .rst and .txt"
+_NOT_YOURS = "they count as what the repository says; with --mine they count as your own words"
 _COUNTS = ("episodes", "memories", "edges", "skipped", "redacted", "quarantined")
 
 
@@ -49,20 +52,25 @@ def git(invocation: Invocation, /, path: Path, scope: str | None, limit: int | N
 @ingest.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @scope_option
+@click.option("--mine", is_flag=True, help="You wrote them, or stand for what they say: they count as your own words.")
 @click.pass_obj
-def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None) -> None:
+def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None, mine: bool) -> None:
     """Take in Markdown notes: files, or folders with all below them.
+
+    They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With
+    --mine they count as yours, those too that were taken in before.
 
     \b
     helix ingest notes CLAUDE.md AGENTS.md docs/adr
+    helix ingest notes --mine ~/.claude/CLAUDE.md
     """
-    data = invocation.run("ingest_notes", paths=[path.absolute() for path in paths], scope=scope)
-    _finish(invocation, "ingestNotes", data["ingestNotes"], none=_NO_NOTES)
+    data = invocation.run("ingest_notes", paths=[path.absolute() for path in paths], scope=scope, mine=mine or None)
+    _finish(invocation, "ingestNotes", data["ingestNotes"], none=_NO_NOTES, some="" if mine else _NOT_YOURS)
 
 
 @ingest.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@scope_option
+@import_scope_option
 @click.pass_obj
 def transcript(invocation: Invocation, /, path: Path, scope: str | None) -> None:
     """Take in Claude Code's history: a file, or a folder of them. Each session goes into its own project's scope.
@@ -76,7 +84,7 @@ def transcript(invocation: Invocation, /, path: Path, scope: str | None) -> None
 
 @ingest.command()
 @click.argument("file")
-@scope_option
+@import_scope_option
 @click.option("--source", help="What the ids in the lines belong to: by default the file. Known ones are left out.")
 @click.option("--bulk", is_flag=True, help="For many thousand lines: the graph is built once, when all are in.")
 @click.option(
@@ -122,12 +130,15 @@ def _opened(file: str) -> Iterator[tuple[BinaryIO, int]]:
         yield sys.stdin.buffer, 0
         return
     try:
-        with Path(file).open("rb") as stream:
-            yield stream, Path(file).stat().st_size
+        with files.open_regular(file) as stream:
+            yield stream, os.fstat(stream.fileno()).st_size
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no file {file}") from error
     except IsADirectoryError as error:
         raise InvalidInputError(f"{file} is a folder", hint="name a file of JSON lines, or - for stdin") from error
+    except OSError as error:
+        words = f"{file} cannot be read: {error.strerror or error}"
+        raise InvalidInputError(words, hint="name a file of JSON lines, or - for stdin") from error
 
 
 def _send_all(
@@ -156,12 +167,14 @@ def _send_all(
         raise
 
 
-def _finish(invocation: Invocation, field: str, job: dict[str, Any], none: str = "") -> None:
-    """Follow a job and show what it came to; `none` is said where it met nothing at all."""
+def _finish(invocation: Invocation, field: str, job: dict[str, Any], none: str = "", some: str = "") -> None:
+    """Follow a job and show what it came to; `none` is said where it met nothing, `some` where it took any in."""
     job = follow(invocation, job, cancels=True)
     report = job["result"]
     if none and not report["problems"]:
         invocation.say_if_none([count for count in _COUNTS if report[count]], none)
+    if some and report["memories"] and not invocation.json:
+        invocation.say(some)
     _show(invocation, {field: job}, report)
 
 

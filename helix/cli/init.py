@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from pathlib import Path
 
 import click
 
+from helix import files, local_store
 from helix.cli.invocation import Invocation
+from helix.cli.options import project_here
 from helix.cli.output import Output, size
-from helix.identity import PROJECT_FILE
+from helix.errors import ConflictError, InvalidInputError, PersonNeededError, StoreError
+from helix.identity import PROJECT_FILE, is_taken
+from helix.model.speaker import agent_of
+from helix.scopes import confirm_name, same_scope
+from helix.settings import load
 
 _PRIVATE = 0o700
 
@@ -29,10 +37,10 @@ def init(invocation: Invocation, /, local: bool, yes: bool, no_model: bool) -> N
     helix init --local --no-model
     """
     if local:
-        invocation.flags["db_path"] = _local_store(Path.cwd())
+        invocation.flags["db_path"] = _local_store(invocation, Path.cwd())
     settings = invocation.settings
     for folder in (settings.home, settings.store_path):
-        folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
+        files.private_folder(folder)
     model = "none" if no_model else _model(invocation, yes)
     data = {"init": {"store": str(settings.store_path), "home": str(settings.home), "model": model}}
 
@@ -44,14 +52,61 @@ def init(invocation: Invocation, /, local: bool, yes: bool, no_model: bool) -> N
         invocation.say('try: helix store "what to remember", helix ingest git ., helix recall "..."')
 
 
-def _local_store(project: Path) -> Path:
+@click.command()
+@click.argument("name")
+@click.pass_obj
+def name(invocation: Invocation, /, name: str) -> None:
+    """Call this folder's project NAME: its memories are kept under that, in place of its remote's address.
+
+    A name that stands in the project's `.helix/project.toml` or `.env` counts once you have said so here: whoever wrote
+    those files would else read and write what you keep of another project. Where none stands there it is written.
+
+    \b
+    helix name shop
+    """
+    settings, folder = invocation.settings, Path.cwd()
+    if agent := agent_of(os.environ):
+        hint = "have the user run this in a terminal of their own"
+        raise PersonNeededError(f"only a person may say what a project is called, not {agent}", hint=hint)
+    before = project_here(settings, folder)
+    if before.asked and not same_scope(before.asked, name):
+        raise ConflictError(f"this folder's files ask for the name {before.asked!r}", hint="change it there first")
+    if not before.asked:
+        _write_name(before.root, name)
+        before = project_here(settings, folder)
+    if before.asked:
+        confirm_name(before.instead_of, before.asked, settings.home)
+    after = project_here(settings, folder).scope
+    invocation.emit({"name": {"scope": after}}, lambda out: out.line(f"this folder's scope is {after}"))
+
+
+def _write_name(root: Path, name: str) -> None:
+    """Write a project's name into its own settings; raises InvalidInputError for one that means something else."""
+    file = root / PROJECT_FILE
+    if is_taken(name) or not name.strip() or file.exists():
+        raise InvalidInputError(f"{file} is there already" if file.exists() else f"no project may be called {name!r}")
+    if not file.parent.is_symlink():
+        files.private_folder(file.parent)
+        files.write_private(file, f"name = {json.dumps(name)}\n")
+
+
+def _local_store(invocation: Invocation, project: Path) -> Path:
     """Make `.helix/store` in the project and return it; git ignores `.helix` but for the project's own settings."""
-    store = project / ".helix" / "store"
-    store.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
+    home = load({"home": invocation.flags.get("home")}).home
+    if local_store.is_foreign(project, home):
+        words = f"{project / '.helix' / 'store'} is there already, and you did not make it on this machine"
+        question = f"{words}. Its memories will be shown to your agents as yours. Take it over?"
+        asked = sys.stdin.isatty() and not invocation.json and not agent_of(os.environ)
+        if not asked or not click.confirm(question, default=False, err=True):
+            raise ConflictError(words, hint="remove it, or say in your own terminal that you take it over")
+    try:
+        store = local_store.make(project, home)
+    except ValueError as trouble:
+        raise StoreError(str(trouble), hint="remove it and try again; what git tracks: `git rm -r --cached`") from None
     ignore = store.parent / ".gitignore"
-    if not ignore.exists():
+    if not ignore.exists() and not ignore.is_symlink():
         kept_out = "# What Helix remembers here stays on this machine; what the project is called may be shared."
-        ignore.write_text(f"{kept_out}\n*\n!{Path(PROJECT_FILE).name}\n", "utf-8")
+        files.write_private(ignore, f"{kept_out}\n*\n!{Path(PROJECT_FILE).name}\n")
     return store
 
 

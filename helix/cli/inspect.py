@@ -62,8 +62,8 @@ def list_(
 
     def show(out: Output) -> None:
         if episodes:
-            rows = [(render.moment(e["occurredAt"]), e["source"], e["scope"], one_line(e["content"])) for e in nodes]
-            out.table(("WHEN", "SOURCE", "SCOPE", "CONTENT"), rows)
+            rows = [(render.moment(e["occurredAt"]), e["saidBy"], e["source"], e["scope"], _content(e)) for e in nodes]
+            out.table(("WHEN", "SAID BY", "SOURCE", "SCOPE", "CONTENT"), rows)
         else:
             render.memory_table(out, nodes)
 
@@ -73,6 +73,10 @@ def list_(
         invocation.say(f"{len(nodes)} of {total}" if total else "nothing is stored that fits")
         if rest["hasNextPage"]:
             invocation.say(f"more: the same command with --after {rest['endCursor']}")
+
+
+def _content(episode: dict[str, Any]) -> str:
+    return render.told(one_line(episode["content"]), episode)
 
 
 @click.command()

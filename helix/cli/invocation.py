@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix.cli.output import Output, clean, escape
+from helix.model.loss import LOST_FILE, RECOVER_HINT, losses
 from helix.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -30,13 +31,17 @@ class Invocation:
     def __init__(self) -> None:
         self.json = False
         self.debug = False
+        self.said_asked = False
         self.flags: dict[str, Any] = {}
         self._client: Client | None = None
 
     @cached_property
     def settings(self) -> Settings:
         """The settings of this run, read once."""
-        return load(self.flags)
+        settings = load(self.flags)
+        for words in settings.warnings:
+            self.say(f"warning: {words}")
+        return settings
 
     @cached_property
     def out(self) -> Output:
@@ -49,7 +54,14 @@ class Invocation:
             from helix.daemon import ensure_running  # HTTP and processes: not for commands that ask no daemon
 
             self._client = ensure_running(self.settings)
+            self._tell_of_losses()
         return self._client
+
+    def _tell_of_losses(self) -> None:
+        """Say first of all, whatever was asked, that the store lost something, until a person acknowledges it."""
+        if (self.settings.store_path / LOST_FILE).exists():
+            for loss in losses(self.settings.store_path):
+                self.say(f"warning: {loss.sentence}: {RECOVER_HINT}")
 
     def run(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Run a named operation in the daemon and return its `data`; see `Client.run`."""

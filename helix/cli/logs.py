@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
+from helix import files
 from helix.cli.invocation import Invocation
 from helix.daemon import LOGS
 from helix.errors import ConfigError, HelixError
@@ -70,7 +72,8 @@ def note_crash(invocation: Invocation, error: Exception) -> str:
 
 
 def _handler(path: Path, redact: Callable[[str], str]) -> RotatingFileHandler:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files.private_folder(path.parent)
+    os.close(files.create_private(path, append=True))
     handler = RotatingFileHandler(path, maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8")
     handler.setFormatter(JsonLines(redact))
     return handler

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import importlib
 import json
 import os
@@ -15,7 +14,7 @@ import click
 from helix import __version__
 from helix.cli.invocation import Invocation
 from helix.cli.output import clean
-from helix.errors import DiskFullError, HelixError, InvalidInputError, StoreError
+from helix.errors import HelixError, InvalidInputError, of_the_system
 
 COMPLETION_VARIABLE = "_HELIX_COMPLETE"
 _INTERRUPTED = 130
@@ -89,10 +88,12 @@ SECTIONS = {
         "prune": ("maintain:prune", "Archive what evidence speaks against."),
         "rebuild": ("maintain:rebuild", "Build the graph anew from the journal."),
         "reembed": ("maintain:reembed", "Embed everything anew, after a change of model."),
+        "recover": ("maintain:recover", "Take back what the journal lost."),
         "backup": ("maintain:backup", "Back up the running store."),
     },
     "Service": {
         "init": ("init:init", "Make a store and install the embedding model."),
+        "name": ("init:name", "Say what this folder's project is called."),
         "models": ("models:models", "Install, list and verify models."),
         "serve": ("service:serve", "Run the daemon here."),
         "open": ("service:open_", "Open GraphiQL in the browser."),
@@ -217,7 +218,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
     except OSError as error:
-        return _report(_store_error(error), invocation, error)
+        return _report(of_the_system(error), invocation, error)
     except Exception as error:  # the outermost boundary of the command line
         return _unexpected(error, invocation)
     finally:
@@ -248,14 +249,6 @@ def _report(error: HelixError, invocation: Invocation, cause: Exception | None =
         if error.hint:
             click.echo(clean(f"hint: {error.hint}"), err=True)
     return error.exit_code
-
-
-def _store_error(error: OSError) -> HelixError:
-    place = f": {error.filename}" if error.filename else ""
-    words = f"{error.strerror or error}{place}"
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return DiskFullError(words, hint="make room and try again: nothing is lost")
-    return StoreError(words, hint="`helix config` shows which folders are used")
 
 
 def _unexpected(error: Exception, invocation: Invocation) -> int:

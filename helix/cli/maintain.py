@@ -11,6 +11,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import dry_run_option
 from helix.cli.output import Output, size
 from helix.cli.progress import follow
+from helix.errors import StoreCorruptError
 
 
 @click.command()
@@ -97,6 +98,39 @@ def backup(invocation: Invocation, /, path: Path) -> None:
     helix backup ~/helix-monday.backup
     """
     _follow(invocation, "backup", f"backed up to {path}", path=path.absolute())
+
+
+@click.command()
+@click.option("--acknowledge", is_flag=True, help="Say that you know of the loss: the warning ends, kept files stay.")
+@click.pass_obj
+def recover(invocation: Invocation, /, acknowledge: bool) -> None:
+    """Take back what the journal lost, from the files that were put aside when that was noticed.
+
+    Changes that the kept journal proves come back as they were. Memories that only the kept graph knows wait in
+    `helix review list`. A journal that cannot be opened at all is put aside first, and what can be read of it comes
+    back; where you have a backup, `helix restore --backup FILE` may bring back more.
+
+    \b
+    helix recover
+    """
+    if not acknowledge:
+        _open_anyhow(invocation)
+        _follow(invocation, "recover", "taken back")
+        return
+    data = invocation.run("acknowledge_loss")
+    invocation.emit(data, lambda out: out.line(f"{data['acknowledgeLoss']} losses acknowledged"))
+
+
+def _open_anyhow(invocation: Invocation) -> None:
+    """Have a daemon serve the store; where its journal cannot be opened, that is put aside and a new one begun."""
+    try:
+        invocation.client()
+    except StoreCorruptError as error:
+        from helix.cli.serve import set_aside_closed_store  # the service: seconds to load, and only for this
+
+        invocation.say(f"{error.message}: it is put aside, and what can be read of it is taken back")
+        set_aside_closed_store(invocation.settings)
+        invocation.client()
 
 
 def _report(invocation: Invocation, operation: str, field: str, **arguments: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ from helix import daemon
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output, size
 from helix.cli.progress import meter
-from helix.errors import ModelError
+from helix.errors import InvalidInputError, ModelError
+from helix.model.speaker import agent_of
 from helix.providers import install as installing
+from helix.providers.addresses import confirm_address, may_be_asked, origin_of
 from helix.providers.models import KNOWN, RERANKER, Model, ModelKind, known
 
 
@@ -95,6 +99,32 @@ def verify(invocation: Invocation, /, names: tuple[str, ...]) -> None:
     wrong = [name for name, files in states.items() if set(files.values()) != {installing.FileState.RIGHT.value}]
     if wrong:
         raise ModelError(f"not as it should be: {', '.join(wrong)}", hint=f"helix models install {' '.join(wrong)}")
+
+
+@models.command("confirm")
+@click.argument("address")
+@click.pass_obj
+def confirm(invocation: Invocation, /, address: str) -> None:
+    """Allow Helix to send texts to a language model on another machine; asks once, in your own terminal.
+
+    A hosted provider may be given by its name.
+
+    \b
+    helix models confirm http://192.168.1.20:11434
+    helix models confirm gemini
+    """
+    place = origin_of(address)
+    if not may_be_asked(address, invocation.settings.home):
+        question = f"Texts of every project in your stores may be sent to {place}. Do you trust who runs it?"
+        if invocation.json or agent_of(os.environ) or not sys.stdin.isatty():
+            raise InvalidInputError(
+                f"{place} is confirmed by a person alone", hint=f"type it in a terminal: helix models confirm {place}"
+            )
+        if not click.confirm(question, default=False, err=True):
+            raise click.Abort
+        confirm_address(address, invocation.settings.home)
+    words = f"{place} may be asked; a daemon that runs does so after `helix stop`"
+    invocation.emit({"confirmed": place}, lambda out: out.line(words))
 
 
 def install_missing(invocation: Invocation, wanted: list[Model]) -> list[Model]:

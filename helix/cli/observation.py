@@ -11,6 +11,7 @@ from helix.cli import given
 from helix.cli.invocation import Invocation
 from helix.cli.options import F, Word, counted_scope_option, limit_option, own_session_option, project_scope_option
 from helix.cli.output import Output, one_line, shorten
+from helix.cli.render import told
 from helix.model.candidate import Certainty
 
 Record = Mapping[str, Any]
@@ -237,7 +238,7 @@ def _told(invocation: Invocation, data: Mapping[str, Any]) -> None:
         for stored in seen["stored"]:
             out.line(f"{stored['status'].lower()} {stored['name']}")
         for one in seen["skipped"]:
-            out.line(f"skipped, {one['confidence'].lower()}: {one_line(one['trigger'])}")
+            out.line(f"skipped, {one['confidence'].lower()}: {told(one_line(one['trigger']))}")
         if seen["queued"]:
             out.line(f"{len(seen['queued'])} wait to be looked at: `helix queue list`")
 
@@ -246,8 +247,8 @@ def _told(invocation: Invocation, data: Mapping[str, Any]) -> None:
 
 def _candidate(out: Output, one: Record) -> None:
     out.line((one["id"], "bold"), f"  {one['kind'].lower()}, {one['confidence'].lower()}, {one['scope']}")
-    out.line(shorten(one["trigger"]), indent=3)
+    out.line(told(shorten(one["trigger"])), indent=3)
     if one["resolution"]:
-        out.line(shorten(one["resolution"]), indent=3)
+        out.line(told(shorten(one["resolution"])), indent=3)
     if reasons := one["attributes"].get("suspicious"):
         out.line(("reads like an instruction to an agent: ", "dim"), "; ".join(reasons), indent=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -12,8 +13,10 @@ from typing import Any, TypeVar
 import click
 
 from helix.cli.invocation import Invocation
-from helix.identity import NO_PROJECT, project_at
+from helix.identity import NO_PROJECT, Identity, called, project_at
 from helix.model.memory import Kind
+from helix.model.speaker import agent_of
+from helix.settings import DOTENV, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +62,12 @@ def scope_option(command: F) -> F:
     return click.option("--scope", metavar="SCOPE", help="A project's id, or `global`.")(command)
 
 
+def import_scope_option(command: F) -> F:
+    """Add `--scope` for what may name scopes by itself; an agent's import goes into one, by default this project's."""
+    words = "A project's id, or `global`; run by an agent: by default this folder's project."
+    return click.option("--scope", metavar="SCOPE", callback=_import_scope, help=words)(command)
+
+
 def project_scope_option(command: F) -> F:
     """Add `--scope`, by default that of the project of the folder the command is run in, `global` where it is none."""
     words = "A project's id, or `global`; by default this folder's project."
@@ -81,6 +90,10 @@ def _project_scope(ctx: click.Context, param: click.Parameter, value: str | None
     return value or project_scope(ctx.find_object(Invocation), Path.cwd())
 
 
+def _import_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    return value if value or not agent_of(os.environ) else _project_scope(ctx, param, value)
+
+
 def _seen_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     found = _project_scope(ctx, param, value)
     return None if found == "all" else found
@@ -90,9 +103,27 @@ def project_scope(invocation: Invocation | None, folder: Path) -> str | None:
     """Return the scope of what is done in a folder: the setting `scope`, or the project there; None without one."""
     if invocation is None:
         return None
-    settings = invocation.settings
-    found = project_at(folder, worktrees=settings.worktrees, chosen=settings.scope).scope
-    return None if found == NO_PROJECT and not settings.scope else found
+    project = project_here(invocation.settings, folder)
+    if project.asked and not invocation.json and not invocation.said_asked:
+        invocation.said_asked = True
+        invocation.say(asked_words(project))
+    return None if project.scope == NO_PROJECT and not invocation.settings.scope else project.scope
+
+
+def project_here(settings: Settings, folder: Path) -> Identity:
+    """Return the project that commands in a folder work in; a name that its files give counts once it is confirmed."""
+    theirs = settings.sources.get("scope") == DOTENV
+    chosen = "" if theirs else settings.scope
+    found = project_at(folder, worktrees=settings.worktrees, chosen=chosen, names=settings.home)
+    return called(found, settings.scope, settings.home) if theirs else found
+
+
+def asked_words(project: Identity) -> str:
+    """Return what to tell the user of a name that is not confirmed."""
+    return (
+        f"the files of this folder ask for the name {project.asked}, which you have not confirmed; until then it works "
+        f"in {project.scope}; if that is right: helix name {project.asked}"
+    )
 
 
 def session_option(command: F) -> F:
@@ -115,6 +146,12 @@ def limit_option(default: int) -> Callable[[F], F]:
     return click.option(
         "--limit", "-n", type=click.IntRange(min=1), default=default, show_default=True, help="At most so many."
     )
+
+
+def idempotency_option(command: F) -> F:
+    """Add `--idempotency-key`."""
+    words = "Your own name for this request, such as a UUID: run again with the same one, it counts once."
+    return click.option("--idempotency-key", metavar="KEY", help=words)(command)
 
 
 def dry_run_option(command: F) -> F:

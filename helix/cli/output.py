@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
+
+from helix.model.speaker import agent_of
+from helix.text.inert import UNSEEN, inert, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,19 +19,22 @@ Part = str | tuple[str, str]
 """A piece of a line: plain text, or text and its style on a terminal."""
 
 # Stored text may hold escape sequences, which a terminal would obey, and lone surrogates, which no stream can carry.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNPRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{UNSEEN}]")
 
 _SHORT = 500
 
 
 def clean(text: str) -> str:
-    """Return the text without anything a terminal would take as a command; line breaks and tabs stay."""
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+    """Return the text without anything that a terminal, or the agent that runs this, would take as a command.
+
+    Line breaks and tabs stay.
+    """
+    return inert(text) if agent_of(os.environ) else visible(text)
 
 
 def escape(json_text: str) -> str:
     """Return JSON text with what a terminal would obey written as escapes: the same JSON."""
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)
+    return _UNPRINTABLE.sub(lambda match: json.dumps(match[0])[1:-1], json_text)
 
 
 def shorten(text: str, length: int = _SHORT) -> str:
@@ -76,7 +83,7 @@ class Output:
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Write rows under their column names; in a pipe, separated by tabs."""
-        cells = [[" ".join(clean(_shown(value)).split()) for value in row] for row in rows]
+        cells = [[" ".join(clean(shown(value)).split()) for value in row] for row in rows]
         if self._console is None:
             self._stream.write("".join("\t".join(row) + "\n" for row in (columns, *cells)))
         else:
@@ -96,19 +103,20 @@ class Output:
 
     def fields(self, pairs: Mapping[str, Any]) -> None:
         """Write `name: value` lines, values in one column; what is empty is left out."""
-        shown = {name: _shown(value) for name, value in pairs.items() if value not in (None, "", [], {})}
-        width = max(map(len, shown), default=0) + 2
-        for name, value in shown.items():
+        texts = {name: shown(value) for name, value in pairs.items() if value not in (None, "", [], {})}
+        width = max(map(len, texts), default=0) + 2
+        for name, value in texts.items():
             self.line((f"{name}:".ljust(width), "bold"), value.replace("\n", "\n" + " " * width))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as people read it: yes and no, three digits, lists and tables on one line."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_shown(item)}" for name, item in value.items())
+        return ", ".join(f"{name} {shown(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_shown(item) for item in value)
+        return ", ".join(shown(item) for item in value)
     return "" if value is None else str(value)

@@ -12,7 +12,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, scope_option
 from helix.cli.output import Output, one_line, shorten
 from helix.cli.progress import follow
-from helix.cli.render import moment, told_on
+from helix.cli.render import label, moment, told, told_on
 
 Record = Mapping[str, Any]
 
@@ -148,8 +148,11 @@ def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
     def show(out: Output) -> None:
         for edge in page["edges"]:
             held = edge["node"]
-            out.line((held["name"] or held["ref"]["id"], "bold"), f"  {held['ref']['label'].lower()}, {held['scope']}")
-            out.line(shorten(held["text"]), indent=3)
+            out.line(
+                (held["name"] or held["ref"]["id"], "bold"),
+                f"  {held['ref']['label'].lower()}, {held['scope']}, {held['trust'].lower()}",
+            )
+            out.line(told(shorten(held["text"])), indent=3)
             out.line(("because: ", "dim"), "; ".join(held["reasons"]), indent=3)
         out.line(f"{page['totalCount']} to be looked at")
 
@@ -199,9 +202,12 @@ def reflections(invocation: Invocation, /, scope: str | None, limit: int) -> Non
     def show(out: Output) -> None:
         for edge in data["reflections"]["edges"]:
             found = edge["node"]
-            out.line((found["id"], "bold"), f"  level {found['level']}, confidence {found['confidence']:.2f}")
-            out.line((one_line(found["question"]), "dim"), indent=3)
-            out.line(shorten(found["insight"]), indent=3)
+            out.line(
+                (found["id"], "bold"),
+                f"  {found['saidBy']}, level {found['level']}, confidence {found['confidence']:.2f}",
+            )
+            out.line((told(one_line(found["question"]), found), "dim"), indent=3)
+            out.line(told(shorten(found["insight"]), found), indent=3)
         if not data["reflections"]["edges"]:
             out.line("nothing was gathered into an insight yet")
 
@@ -265,9 +271,9 @@ def _case(out: Output, case: Record) -> None:
     first, second = case["first"], case["second"]
     out.line((first["name"], "bold"), " against ", (second["name"], "bold"), f"  {case['status'].lower()}")
     for side in (first, second):
-        text = one_line(f"{side['trigger']} {side['resolution']}", 100)
-        out.line(f"{told_on(side)}  {side['confidenceLabel']} {text}", indent=3)
-    out.line((f"{case['ground']}: ", "dim"), f"{case['left']} / {case['right']}", indent=3)
+        text = told(one_line(f"{side['trigger']} {side['resolution']}", 100), side)
+        out.line(f"{told_on(side)}  {label(side)} {text}", indent=3)
+    out.line((f"{case['ground']}: ", "dim"), f"{told(case['left'], first)} / {told(case['right'], second)}", indent=3)
     if case["outcome"]:
         out.line(("stays: ", "dim"), case["outcome"].lower(), f"  {case['note']}" if case["note"] else "", indent=3)
 
@@ -280,10 +286,10 @@ def _judged(invocation: Invocation, operation: str, name: str, by: str | None, w
 
 def _tree(out: Output, tree: Record) -> None:
     top = tree["reflection"]
-    out.line((top["insight"], "bold"))
-    out.line(f"level {top['level']}, confidence {top['confidence']:.2f}, {top['status'].lower()}")
+    out.line((told(top["insight"], top), "bold"))
+    out.line(f"{top['saidBy']}, level {top['level']}, confidence {top['confidence']:.2f}, {top['status'].lower()}")
     for piece in tree["evidence"]:
         gone = "" if piece["stands"] else "  (gone)"
         more = "  (more below, shown before or too deep)" if piece["cut"] else ""
         where = f"{piece['ref']['label'].lower()}, {moment(piece['at'])}: "
-        out.line((where, "dim"), f"{one_line(piece['text'], 160)}{gone}{more}", indent=3 * piece["depth"])
+        out.line((where, "dim"), f"{told(one_line(piece['text'], 160))}{gone}{more}", indent=3 * piece["depth"])

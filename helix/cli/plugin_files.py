@@ -1,7 +1,8 @@
 """The plugin's files: what a client that is connected to a store is given, written out for that store.
 
-A copy lies in the home, private, as it holds the token that is good for hooks. Most of its hooks are asked over HTTP
-where the store's daemon is; a daemon that comes up elsewhere writes them anew (`renew`).
+A copy lies in the home, private. It holds neither a token nor an address: each hook is a process that finds the store's
+daemon by the socket in the store and makes sure that it is this user's. A client that asks over HTTP by itself would
+tell whoever took the port of a daemon that has gone. A daemon of another version writes the copy anew (`renew`).
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import hashlib
 import json
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from helix import files
+from helix.processes import PYTHON, python_command, script_command
 
 PLUGIN = "helix"
 _MARGIN = 0.05
@@ -23,8 +26,6 @@ _MARGIN = 0.05
 _SOURCE = Path(__file__).resolve().parents[1] / "plugin"
 _PROCESS = Path(__file__).resolve().parents[1] / "hooks" / "helix_hook.py"
 _HOOKS, _MARKETPLACE, _RECORD = "hooks/hooks.json", ".claude-plugin/marketplace.json", "connection.json"
-_BY_PROCESS = frozenset({"SessionStart", "UserPromptSubmit"})
-"""Asked of a process: the client allows no other kind at the first, and both of them start a daemon that is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +54,8 @@ class Copy:
         return differing
 
 
-def render(home: Path, store: Path, *, url: str, token: str, hook_ms: int) -> Copy:
-    """Return the plugin's copy for a store whose daemon answers at this address, and whose hooks show this token.
+def render(home: Path, store: Path, *, hook_ms: int) -> Copy:
+    """Return the plugin's copy for a store.
 
     `hook_ms` is the longest that a client waits for a hook, in milliseconds.
     """
@@ -62,18 +63,18 @@ def render(home: Path, store: Path, *, url: str, token: str, hook_ms: int) -> Co
     files = {path.relative_to(_SOURCE).as_posix(): path.read_text("utf-8") for path in _files(_SOURCE)}
     marketplace = json.loads(files[_MARKETPLACE])
     files[_MARKETPLACE] = _dumped({**marketplace, "name": name})
-    files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), home, store, url, token, hook_ms / 1000))
+    files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), home, store, hook_ms / 1000))
     files["hooks/" + _PROCESS.name] = _PROCESS.read_text("utf-8")
     files["bin/helix"] = _command(home, store)
-    files[_RECORD] = _dumped({"store": str(store), "url": url})
+    files[_RECORD] = _dumped({"store": str(store)})
     return Copy(name=name, folder=folder_of(home, name), files=files)
 
 
-def renew(home: Path, store: Path, *, url: str, token: str, hook_ms: int) -> bool:
+def renew(home: Path, store: Path, *, hook_ms: int) -> bool:
     """Write the store's copy of the plugin anew where there is one and it is not as it should be; return whether."""
     if not (folder_of(home, copy_name(home, store)) / _RECORD).is_file():
         return False
-    return bool(render(home, store, url=url, token=token, hook_ms=hook_ms).write())
+    return bool(render(home, store, hook_ms=hook_ms).write())
 
 
 def remove(folder: Path) -> None:
@@ -93,38 +94,29 @@ def folder_of(home: Path, name: str) -> Path:
     return home / "clients" / "claude-code" / name
 
 
-def _hooks(
-    packaged: Mapping[str, Any], home: Path, store: Path, url: str, token: str, seconds: float
-) -> dict[str, Any]:
-    """Return the hooks with the store's own address in them, and how long the client waits for them."""
+def _hooks(packaged: Mapping[str, Any], home: Path, store: Path, seconds: float) -> dict[str, Any]:
+    """Return the hooks as processes that ask the store's own daemon, and how long the client waits for them."""
+    program, *script = script_command(f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{_PROCESS.name}")
     process = {
         "type": "command",
-        "command": sys.executable,
+        "command": program,
         "args": [
-            *("-I", "-S", f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{_PROCESS.name}", "--client", "claude-code"),
-            *("--home", str(home), "--store", str(store), "--python", sys.executable),
+            *(*script, "--client", "claude-code", "--home", str(home), "--store", str(store), "--python", PYTHON),
             *("--seconds", f"{max(seconds - _MARGIN, _MARGIN):g}"),
         ],
-        "timeout": seconds,
-    }
-    request = {
-        "type": "http",
-        "url": f"{url}/hooks/claude-code",
-        "headers": {"Authorization": f"Bearer {token}"},
         "timeout": seconds,
     }
     return {
         **packaged,
         "hooks": {
-            event: [{**entry, "hooks": [process if event in _BY_PROCESS else request]} for entry in entries]
-            for event, entries in packaged["hooks"].items()
+            event: [{**entry, "hooks": [process]} for entry in entries] for event, entries in packaged["hooks"].items()
         },
     }
 
 
 def _command(home: Path, store: Path) -> str:
     """Return the script that is `helix` to the agent: the same store as the hooks have."""
-    words = [sys.executable, "-m", "helix.cli.main", "--home", str(home), "--store", str(store)]
+    words = python_command("helix.cli.main", "--home", str(home), "--store", str(store))
     return f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
 
 
@@ -135,18 +127,14 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8")
-    except OSError:
+        return files.read_text(path)
+    except (OSError, UnicodeDecodeError):
         return None
 
 
 def _write(path: Path, text: str) -> None:
-    for folder in reversed(path.parents):  # `parents=True` gives the mode to the last one alone
-        folder.mkdir(exist_ok=True, mode=0o700)
-    draft = path.with_name(path.name + ".new")
-    draft.write_text(text, "utf-8")
-    draft.chmod(0o700 if path.parent.name == "bin" else 0o600)
-    draft.replace(path)
+    files.private_folder(path.parent)
+    files.write_private(path, text, mode=0o700 if path.parent.name == "bin" else 0o600)
 
 
 def _dumped(value: Any) -> str:

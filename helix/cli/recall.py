@@ -35,6 +35,7 @@ _full = click.option("--full", is_flag=True, help="Show whole texts.")
 @click.option("--recipe", help="How scores are made.")
 @click.option("--rerank/--no-rerank", default=None, help="Have a cross-encoder read the best again: better, slower.")
 @click.option("--deep", is_flag=True, help="Also what is archived or has faded.")
+@click.option("--all", "everything", is_flag=True, help="Also what hardly fits, and what says less than other items.")
 @session_option
 @_explain
 @_full
@@ -102,12 +103,16 @@ def similar_recent(invocation: Invocation, /, trigger: tuple[str, ...], **asked:
 
     def show(out: Output) -> None:
         rows = [
-            (f"{found['similarity']:.2f}", found["memory"]["name"], one_line(found["memory"]["trigger"]))
+            (f"{found['similarity']:.2f}", found["memory"]["name"], *_said(found["memory"]))
             for found in data["similarRecent"]
         ]
-        out.table(("SIMILARITY", "NAME", "TRIGGER"), rows)
+        out.table(("SIMILARITY", "NAME", "PROVEN", "TRIGGER"), rows)
 
     invocation.emit(data, show)
+
+
+def _said(memory: dict[str, Any]) -> tuple[str, str]:
+    return render.label(memory), render.told(one_line(memory["trigger"]), memory)
 
 
 @click.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from datetime import datetime
@@ -15,14 +16,23 @@ import click
 from helix import daemon
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, dry_run_option, kind_type, project_scope_option, scope_option
+from helix.cli.options import (
+    Moment,
+    Word,
+    dry_run_option,
+    idempotency_option,
+    kind_type,
+    project_scope_option,
+    scope_option,
+)
 from helix.cli.output import Output, shorten
 from helix.cli.oversight import erased
 from helix.cli.progress import follow
 from helix.cli.render import memory_line
-from helix.errors import InvalidInputError
+from helix.errors import InvalidInputError, PersonNeededError
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.provenance import Trust
+from helix.model.speaker import agent_of
 
 _SENTENCE_END = re.compile("(?<=[.!?])\\s|(?<=[\u3002\uff01\uff1f])|\n")
 _TRIGGER_LENGTH = 200
@@ -41,13 +51,15 @@ _TRIGGER_LENGTH = 200
 @click.option(
     "--trust",
     type=Word(Trust),
-    help="How far its source is to be trusted; by default user_asserted, agent_inferred where --agent names one.",
+    help="How far its source is to be trusted; by default user_asserted, agent_inferred where --agent names one "
+    "or an agent runs this, which may not say more than that.",
 )
 @click.option("--source", help="Where it comes from, in your own words.")
 @click.option("--agent", help="Which agent says so.")
 @click.option("--valid-from", type=Moment(), help="Since when it holds.")
 @click.option("--valid-to", type=Moment(), help="Until when it held.")
 @click.option("--attribute", "attributes", multiple=True, metavar="NAME=VALUE", help="Anything else. Repeatable.")
+@idempotency_option
 @click.pass_obj
 def store(
     invocation: Invocation,
@@ -86,6 +98,8 @@ def store(
         out.line(f"{stored['status'].lower()} ", (stored["name"], "bold"), where)
 
     invocation.emit(data, show)
+    if (agent := agent_of(os.environ)) and not invocation.json:
+        invocation.say(f"it is kept as what an agent says ({agent})")
     if stored["redacted"] and not invocation.json:
         invocation.say(f"taken out first: {', '.join(stored['redacted'])}")
     if stored["suspicious"] and not invocation.json:
@@ -211,9 +225,10 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
     help="A verified use: 5 used and passed, 4 said to be used and passed, 3 passed, 1 used and failed.",
 )
 @click.option("--task", metavar="ID", help="In place of what this task's outcome gave to them.")
+@idempotency_option
 @click.pass_obj
 def feedback(
-    invocation: Invocation, /, names: tuple[str, ...], delta: float, quality: str | None, task: str | None
+    invocation: Invocation, /, names: tuple[str, ...], delta: float, quality: str | None, **rest: str | None
 ) -> None:
     """Say that memories helped or failed. Only with a quality is it a verified use, which keeps from fading.
 
@@ -224,7 +239,7 @@ def feedback(
     if not math.isfinite(delta) or delta == 0:
         raise InvalidInputError(f"--delta must be a number other than 0, not {delta}", hint="0.5 helped, -0.3 failed")
     grade = None if quality is None else int(quality)
-    data = invocation.run("feedback", names=names, delta=delta, quality=grade, task=task)
+    data = invocation.run("feedback", names=names, delta=delta, quality=grade, **rest)
 
     def show(out: Output) -> None:
         for memory in data["feedback"]:
@@ -247,6 +262,9 @@ def split_sentence(text: str) -> tuple[str, str]:
 
 def _restored(invocation: Invocation, backup: Path) -> dict[str, Any]:
     """Put a backup in the place of the store and return the job that did it; a store that nobody serves needs none."""
+    if agent := agent_of(os.environ):
+        hint = "have the user run this in a terminal of their own"
+        raise PersonNeededError(f"only a person may put a backup in the place of the store, not {agent}", hint=hint)
     if daemon.find(invocation.settings.store_path) is not None:
         return follow(invocation, invocation.run("restore_backup", path=backup)["restoreBackup"])
     from helix.cli.serve import restore_closed_store  # the service: seconds to load, and only for this

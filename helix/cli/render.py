@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helix.cli.output import Output, Part, one_line, shorten
+from helix.cli.output import Output, Part, one_line, shorten, shown
+from helix.model.provenance import SPOKEN_HERE
+from helix.model.speaker import agent_of
 
 Record = Mapping[str, Any]
 
@@ -14,13 +17,13 @@ def memory_line(out: Output, memory: Record, *before: Part) -> None:
     """Write a memory on one line, behind what comes before it."""
     kind, scope, status = memory["kind"].lower(), memory["scope"], memory["status"].lower()
     stands = "" if status == "active" else f"  {status}"
-    out.line(*before, memory["confidenceLabel"], f" {kind}  ", (memory["name"], "bold"), (f"  {scope}{stands}", "dim"))
+    out.line(*before, label(memory), f" {kind}  ", (memory["name"], "bold"), (f"  {scope}{stands}", "dim"))
 
 
 def memory_table(out: Output, memories: Sequence[Record]) -> None:
     """Write memories as a table."""
     rows = [
-        (m["name"], m["kind"].lower(), m["confidenceLabel"], m["status"].lower(), m["scope"], one_line(m["trigger"]))
+        (m["name"], m["kind"].lower(), label(m), m["status"].lower(), m["scope"], told(one_line(m["trigger"]), m))
         for m in memories
     ]
     out.table(("NAME", "KIND", "PROVEN", "STATUS", "SCOPE", "TRIGGER"), rows)
@@ -29,8 +32,8 @@ def memory_table(out: Output, memories: Sequence[Record]) -> None:
 def memory_page(out: Output, memory: Record) -> None:
     """Write a whole memory, with its edges and the episodes it rests on where they were asked for."""
     memory_line(out, memory)
-    out.line(memory["trigger"], indent=2)
-    out.line("→ ", memory["resolution"], indent=2)
+    out.line(told(memory["trigger"], memory), indent=2)
+    out.line("→ ", told(memory["resolution"], memory), indent=2)
     out.line()
     origin = {name: value for name, value in memory["provenance"].items() if value}
     out.fields(
@@ -45,7 +48,7 @@ def memory_page(out: Output, memory: Record) -> None:
             "last used": moment(memory["lastUsedAt"]),
             "source": memory["source"],
             "origin": origin,
-            "attributes": memory["attributes"],
+            "attributes": told(shown(memory["attributes"]), memory),
         }
     )
     for title, pieces in (("edges", memory.get("edges")), ("episodes", memory.get("episodes"))):
@@ -81,14 +84,15 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
     head = [(f"{rank}. ", "bold")] if rank else []
     out.line(
         *head,
-        (item["confidenceLabel"], _colour(item["confidenceLabel"])),
+        (label({**node, "confidenceLabel": item["confidenceLabel"]}), _colour(item["confidenceLabel"])),
         f" {kind.lower()}  ",
         (node.get("name") or node["id"], "bold"),
         (f"  {told_on(node)}", "dim"),
         (f"  score {item['score']:.2f}", "cyan"),
         (f" because {item['reason']}" if item["reason"] else "", "dim"),
     )
-    out.line(item["text"] if full else shorten(item["text"]), indent=3)
+    text = item["text"] if full else shorten(item["text"])
+    out.line(told(text, node), indent=3)
     if explain:
         arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
         out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)
@@ -135,10 +139,26 @@ def _formula(factors: Mapping[str, float]) -> str:
     return " \N{MULTIPLICATION SIGN} ".join(filter(None, (total, *times))) or "-"
 
 
+def told(text: str, record: Record | None = None) -> str:
+    """Return a stored text as it is shown: to an agent as one line in quotes, unless somebody here stands for it.
+
+    Nothing in the text ends the quotes. Without the record that it is of, nobody stands for it.
+    """
+    if not text or not agent_of(os.environ) or (record or {}).get("saidBy") in SPOKEN_HERE:
+        return text
+    return "\u00ab{}\u00bb".format(" ".join(text.replace("\u00ab", "\u2039").replace("\u00bb", "\u203a").split()))
+
+
+def label(memory: Record) -> str:
+    """Return how far a memory has proved itself, where anything says so, and where it comes from: `[75% of 4, you]`."""
+    parts = [part for part in (str(memory["confidenceLabel"]).strip("[]"), memory.get("saidBy") or "") if part]
+    return f"[{', '.join(parts)}]" if parts else ""
+
+
 def _colour(label: str) -> str:
-    if not label.endswith("%]"):
+    if not label:
         return "yellow"
-    return "green" if int(label.strip("[%]")) >= 50 else "red"
+    return "green" if int(label.strip("[").partition("%")[0]) >= 50 else "red"
 
 
 def _span(start: str | None, end: str | None) -> str:
@@ -153,4 +173,4 @@ def _end(end: Record) -> str:
 
 
 def _episode_words(episode: Record) -> str:
-    return f"{moment(episode['occurredAt'])}  {one_line(episode['content'], 100)}"
+    return f"{moment(episode['occurredAt'])}  {episode['saidBy']}: {told(one_line(episode['content'], 100), episode)}"

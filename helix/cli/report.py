@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from helix import files
 from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, counted_scope_option
 from helix.cli.output import Output
@@ -62,7 +63,7 @@ def _reason(gain: Record) -> str:
 
 def _write(invocation: Invocation, file: Path, page: str) -> None:
     try:
-        file.write_text(page, "utf-8")
+        files.write_private(file, page)
     except OSError as error:
         raise StoreError(f"{file} cannot be written: {error.strerror or error}", hint="name another file") from error
     invocation.emit({"report": {"file": str(file)}}, lambda out: out.line(str(file)))

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import faulthandler
+import gc
 import logging
 import os
 import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import uvicorn
 
-from helix import daemon
+from helix import bearer, daemon, local_socket
 from helix.api.app import Activity, create_app
+from helix.api.connections import guarded
 from helix.api.limits import BODY_BYTES
 from helix.cli.logs import start_daemon_log
 from helix.cli.plugin_files import renew
+from helix.cli.privacy import close_to_others
 from helix.errors import DaemonError
-from helix.service import Helix, restore_closed
+from helix.files import check_store
+from helix.processes import NEUTRAL_FOLDER
+from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
 from helix.text.redact import redact
 
@@ -31,6 +38,8 @@ logger = logging.getLogger(__name__)
 
 _DRAIN_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 60
+_LEAVE_SECONDS = 25
+"""How long a daemon that was told to leave may take in all; `helix stop` waits a little longer."""
 
 
 def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> None:
@@ -40,17 +49,31 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
     taken and StoreLockedError when another process has the store.
     """
     os.umask(0o077)  # what engines write beside their files is nobody else's either
+    _keep_no_core()
     store = settings.store_path
+    check_store(store)
+    os.chdir(
+        NEUTRAL_FOLDER
+    )  # libraries look for their settings where a process stands, and a project is no place for them
     start_daemon_log(store, settings.log_level, lambda text: redact(text).text)
     with _listening(settings) as listener:
         helix = Helix.open(settings)
+        gc.freeze()  # the one store of this process, which lives as long as it does: nothing in it needs collecting
         try:
-            server = _server(helix, idle_minutes, lambda: _announced(helix, listener, idle_minutes, ready))
+            address = listener.getsockname()[:2]
+            server = _server(helix, idle_minutes, address, lambda: _announced(helix, address, idle_minutes, ready))
             _leave_on_signals(server)
-            server.run(sockets=[listener])
+            own = _listening_in(store)
+            for path in close_to_others(settings):
+                logger.warning("closed to other users", extra={"path": str(path)})
+            server.run(sockets=[listener] if own is None else [listener, own])
         finally:
-            daemon.withdraw(store)
-            helix.close()
+            _leave_in_time()
+            try:
+                daemon.withdraw(store)
+            finally:
+                helix.close()
+            faulthandler.cancel_dump_traceback_later()
 
 
 def restore_closed_store(settings: Settings, backup: Path) -> dict[str, Any]:
@@ -59,6 +82,11 @@ def restore_closed_store(settings: Settings, backup: Path) -> dict[str, Any]:
     Returns what came of it as a job's result does, with `warnings`. Raises StoreLockedError while the store is in use.
     """
     return dict(restore_closed(settings, backup))
+
+
+def set_aside_closed_store(settings: Settings) -> None:
+    """Put the journal of a store that cannot be opened aside. Raises StoreLockedError while the store is in use."""
+    set_aside_closed(settings)
 
 
 class _Server(uvicorn.Server):
@@ -85,18 +113,32 @@ class _Server(uvicorn.Server):
         self.should_exit = self.should_exit or self._idle()
         return await super().on_tick(counter)
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        _leave_in_time()
+        super().handle_exit(sig, frame)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._leaving()
         await super().shutdown(sockets)
 
 
-def _server(helix: Helix, idle_minutes: float, ready: Callable[[], None]) -> _Server:
+@cache
+def _leave_in_time() -> None:
+    """End this process after a while in any case: what was acknowledged is on disk, and a daemon must not stay.
+
+    The watch is a thread of C's: it needs no turn of the interpreter, which may be what never comes.
+    """
+    faulthandler.dump_traceback_later(_LEAVE_SECONDS, exit=True)
+
+
+def _server(helix: Helix, idle_minutes: float, address: tuple[str, int], ready: Callable[[], None]) -> _Server:
     store = helix.settings.store_path
 
     def leave() -> None:
+        _leave_in_time()
         server.should_exit = True
 
-    app = create_app(helix, token=daemon.token_of(store), hook_token=daemon.hook_token_of(store), shutdown=leave)
+    app = create_app(helix, token=bearer.token_of(store), hook_token=bearer.hook_token_of(store), shutdown=leave)
     activity: Activity = app.state.activity
 
     def idle() -> bool:
@@ -113,18 +155,23 @@ def _server(helix: Helix, idle_minutes: float, ready: Callable[[], None]) -> _Se
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_DRAIN_SECONDS,
     )
-    server = _Server(config, ready=ready, leaving=lambda: daemon.withdraw(store), idle=idle)
+    guarded(config, address)
+
+    def leaving() -> None:
+        daemon.withdraw(store)
+        helix.leave()
+
+    server = _Server(config, ready=ready, leaving=leaving, idle=idle)
     return server
 
 
-def _announced(helix: Helix, listener: socket.socket, idle_minutes: float, ready: Ready) -> None:
-    host, port = listener.getsockname()[:2]
+def _announced(helix: Helix, address: tuple[str, int], idle_minutes: float, ready: Ready) -> None:
+    host, port = address
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     store = helix.settings.store_path
     found = daemon.announce(store, url=url, port=port, idle_minutes=idle_minutes)
     try:
-        token = daemon.hook_token_of(store)
-        renew(helix.settings.home, store, url=url, token=token, hook_ms=helix.settings.hook_ms)
+        renew(helix.settings.home, store, hook_ms=helix.settings.hook_ms)
     except OSError:
         logger.exception("the plugin of connected clients could not be brought up to date")
     # Requests are answered from here on, whether or not there is room (or anybody left) to say so.
@@ -142,6 +189,23 @@ def _listening(settings: Settings) -> socket.socket:
         except DaemonError:
             pass  # taken meanwhile: nobody asked for this very port
     return _listen(settings.host, 0)
+
+
+def _listening_in(store: Path) -> socket.socket | None:
+    """Return the socket that this user's own programs reach the daemon by."""
+    try:
+        return local_socket.listen(store)
+    except OSError as error:
+        words = f"{store / local_socket.SOCKET_FILE} cannot be listened at: {error.strerror or error}"
+        raise DaemonError(words, hint="remove what is in its place, or keep the store on a local disk") from error
+
+
+def _keep_no_core() -> None:
+    """Leave no image of this process's memory behind, should it crash: tokens and memories are in it."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -11,15 +11,20 @@ from typing import Any
 
 import click
 
-from helix import daemon
+from helix import bearer, daemon
 from helix.cli.config import strange_variables
 from helix.cli.invocation import Invocation
+from helix.cli.options import asked_words, project_here
 from helix.cli.output import Output, size
+from helix.cli.privacy import findings
 from helix.cli.render import gate_line, moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
-from helix.identity import PROJECT_FILE, former_scopes, project_of
+from helix.folders import folders_before
+from helix.identity import former_scopes
 from helix.lock import is_locked, owner_of
-from helix.settings import Settings, calm_numpy
+from helix.model.usage import NOT_CONFIRMED
+from helix.processes import calm_numpy
+from helix.settings import Settings, load
 
 
 @click.command()
@@ -44,6 +49,8 @@ def serve(invocation: Invocation, /, port: int | None, host: str | None, minutes
     """
     invocation.flags.update(port=port, host=host)
     settings = invocation.settings
+    if not detach:
+        settings = load({**invocation.flags, "db_path": settings.store_path}, for_daemon=True)
     if detach:
         daemon.ensure_running(settings, idle_minutes=minutes)
         found = daemon.find(settings.store_path)
@@ -76,14 +83,27 @@ def status(invocation: Invocation, /) -> None:
     with client:
         data = client.run("status")
         former = [scope for scope in former_scopes(Path.cwd()) if client.run("stats", scope=scope)["stats"]["total"]]
-    here = project_of(Path.cwd(), worktrees=settings.worktrees, chosen=settings.scope).scope
+    project = project_here(settings, Path.cwd())
+    here, before = project.scope, folders_before(settings.home, project)
     invocation.emit(
-        {**data, "daemon": asdict(found), "scope": here, "formerScopes": [one for one in former if one != here]},
+        {
+            **data,
+            "daemon": asdict(found),
+            "scope": here,
+            "asked": project.asked,
+            "foldersBefore": before,
+            "formerScopes": [one for one in former if one != here],
+        },
         lambda out: _show_status(out, data["status"], found, here),
     )
+    if project.asked and not invocation.json:
+        invocation.say(f"warning: {asked_words(project)}")
+    if before and not invocation.json:
+        invocation.say(f"warning: this folder says that it is {here}, as {before[0]} did before, and sees its memory")
+        invocation.say("hint: if you did not clone it yourself, give it another name: helix name NAME")
     for scope in () if invocation.json or here in former else former:
         invocation.say(f"warning: this folder's project was {scope} before, and what is known of that is not seen here")
-        invocation.say(f'hint: to go on with it, write name = "{scope}" into {PROJECT_FILE} at the top of the project')
+        invocation.say(f"hint: to go on with it: helix name {scope}")
 
 
 @click.command()
@@ -112,7 +132,10 @@ def open_(invocation: Invocation, /, no_browser: bool) -> None:
     data = invocation.run("open_link")
     link = data["openLink"]
     invocation.emit(data, lambda out: out.line(link["url"]))
-    if not no_browser and not webbrowser.open(link["url"]) and not invocation.json:
+    if no_browser:
+        return
+    page = bearer.put_link(invocation.settings.store_path.absolute(), link["url"])
+    if not webbrowser.open(page.as_uri()) and not invocation.json:
         invocation.say(f"no browser was found: open the link yourself within {link['expiresInSeconds']} s")
 
 
@@ -226,8 +249,13 @@ def _show_background(out: Output, work: dict[str, Any]) -> None:
 def _show_models(out: Output, models: dict[str, Any]) -> None:
     out.fields({"language models": models["standing"]})
     for provider in models["providers"]:
-        if provider["ready"] or provider["trouble"]:
-            words = "ready" if provider["ready"] else f"{provider['state']} {provider['trouble']}"
+        waits = provider["state"].startswith(NOT_CONFIRMED)
+        if provider["ready"] or provider["trouble"] or waits:
+            words = (
+                f"ready at {provider['place']}"
+                if provider["ready"]
+                else f"{provider['state']} {provider['trouble']}".strip()
+            )
             out.fields({"language model": f"{provider['model']}, {'free' if provider['free'] else 'paid'}, {words}"})
     for spend in models["spend"][:3]:
         tokens = f"{spend['tokensIn'] + spend['tokensOut']:,} tokens, {spend['cost']:.4f} US$"
@@ -240,6 +268,7 @@ def _findings(invocation: Invocation) -> Iterator[dict[str, Any]]:
         yield _finding("settings", True, f"the store is {settings.store_path}")
         strange = strange_variables(misspelt=True)
         yield _finding("variables", not strange, "; ".join(strange) or "each is known", "`helix config` lists them all")
+        yield from findings(settings)
         found = invocation.run("doctor")["doctor"]["findings"]
     except HelixError as error:
         yield _finding("daemon", False, error.message, error.hint)

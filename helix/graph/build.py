@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import logging
-import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from helix import resources
-from helix.errors import GraphUnavailableError, QueryTimeoutError
+from helix import files, resources
 from helix.graph import migrate, queries
 from helix.graph.batch import EdgeTable, edge_columns, node_columns, vector_of
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
 from helix.model.edge import Label
 from helix.model.operations import Operation, PutEdge, PutNode, PutPassage
 
@@ -32,7 +28,6 @@ NODE_GROUP_ROWS = 131_072
 _CHUNK = 20_000
 LEAST_POOL_BYTES = 256 << 20
 """Page memory for all else: with 32 MiB a graph of 100,000 memories cannot be copied."""
-_WATCH_SECONDS = 0.1
 
 
 _Passage = tuple[str, str, str, Any]
@@ -58,26 +53,23 @@ def build(
     total: int,
     options: KuzuOptions,
     progress: Progress,
-    stop: threading.Event | None = None,
 ) -> None:
     """Make the graph file `path` out of a state (nodes, then edges, then passages), as of journal row `seq`.
 
     `progress` is told (stage, done, total). Whatever lies at `path` is removed first; when the build is cut short the
-    file lacks its store id and is never taken for a graph. Raises GraphUnavailableError soon after `stop` is set.
+    file lacks its store id and is never taken for a graph.
     """
     remove(path)
-    stop = stop or threading.Event()
     engine = KuzuEngine(path, dimension=dimension, options=options)
     try:
-        columns = {name: properties for name, _, properties in engine.typed_tables()}
-        loader = _Loader(columns, total, progress, stop)
+        columns = {name: properties for name, _, properties in engine.tables()}
+        loader = _Loader(columns, total, progress)
         engine.fill(lambda connection: loader.load(connection, operations, dimension))
         progress("closing", total, total)
         engine.apply((), seq)
         engine.remember("dimension", number=dimension or 0)
+        engine.remember("built_bytes", number=size_of(path))
         engine.remember("store_id", word=store_id)
-    except QueryTimeoutError as error:
-        raise _stopped() from error
     finally:
         engine.close()
 
@@ -85,23 +77,16 @@ def build(
 def remove(path: Path) -> None:
     """Delete a graph's files, where there are any."""
     for file in files_of(path):
-        file.unlink(missing_ok=True)
-
-
-def _stopped() -> GraphUnavailableError:
-    return GraphUnavailableError("building the graph was stopped", hint="the next start, or `helix rebuild`, builds it")
+        files.remove(file)
 
 
 class _Loader:
     """Copies a stream of operations in chunks of one table each."""
 
-    def __init__(
-        self, columns: dict[str, dict[str, str]], total: int, progress: Progress, stop: threading.Event
-    ) -> None:
+    def __init__(self, columns: dict[str, dict[str, str]], total: int, progress: Progress) -> None:
         self._columns = columns
         self._total = total
         self._progress = progress
-        self._stop = stop
         self._done = 0
         self._vectors = 0
         self._passages: list[_Passage] = []
@@ -116,42 +101,12 @@ class _Loader:
         if table:
             connection.execute(table)
         for chunk in _chunks(operations):
-            if self._stop.is_set():
-                raise _stopped()
             self._copy(connection, chunk, dimension)
         self._copy_passages(connection, dimension)
         if table:
             connection.execute(sentinel_row)
-            with self._long(connection, f"indexing {self._vectors:,} vectors"):
-                connection.execute(index)
-
-    @contextmanager
-    def _long(self, connection: Any, stage: str) -> Iterator[None]:
-        """Tell every second for how long a statement is at work that does not say how far it is, and let it be stopped.
-
-        Kuzu raises then; an interruption that comes before the statement is forgotten by it, so there are several.
-        """
-        done, started = threading.Event(), time.monotonic()
-
-        def watch() -> None:
-            told = -1
-            while True:
-                seconds = int(time.monotonic() - started)
-                if seconds > told:
-                    self._progress(f"{stage}, {seconds} s", self._done, self._total)
-                    told = seconds
-                if done.wait(_WATCH_SECONDS):
-                    break
-                if self._stop.is_set():
-                    connection.interrupt()
-
-        watcher = threading.Thread(target=watch, name="helix-indexing", daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
+            self._progress(f"indexing {self._vectors:,} vectors", self._done, self._total)
+            connection.execute(index)
 
     def _copy(self, connection: Any, chunk: list[Operation], dimension: int | None) -> None:
         nodes: dict[Label, list[PutNode]] = defaultdict(list)

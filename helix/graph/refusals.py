@@ -46,6 +46,11 @@ def mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
             raise QueryTimeoutError(
                 "the query ran into its time limit", hint="narrow the pattern or raise the limit"
             ) from error
+        if "bad_alloc" in lowered or isinstance(error, MemoryError):
+            raise InvalidInputError(
+                "the statement needs more memory than the graph's process may have",
+                hint="ask for less, or raise graph_memory_mb",
+            ) from error
         if opening:
             raise StoreCorruptError(
                 f"{path} cannot be opened: {text.splitlines()[0] if text else 'unreadable'}"

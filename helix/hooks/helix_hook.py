@@ -4,9 +4,11 @@
                                 [--seconds LIMIT] < payload
 
 One file of the standard library alone, so that it starts fast and can be copied anywhere. It always ends with status 0
-and within LIMIT, whatever the daemon does. It never waits for a daemon to start: where none runs, the
-start of a session (or the next prompt) starts one and answers nothing. The environment's settings and the home's
-config.toml say which store; a `.env` in the folder an agent works in does not, as this runs by itself.
+and within LIMIT, whatever the daemon does. It tells nobody but the process that listens at the socket in the store's
+folder, and only if that is one of this user's: no port is asked, as anybody may listen there. It never waits for a
+daemon to start: where none runs, the start of a session (or the next prompt) starts one and answers nothing. The
+environment's settings and the home's config.toml say which store; a `.env` in the folder an agent works in does not, as
+this runs by itself.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import stat
 import sys
 import time
 
@@ -21,9 +24,16 @@ LIMIT = 0.25
 """Seconds from the start of the process to its end, of the 300 ms that a hook may take, where nothing else is said."""
 
 _STARTS_A_DAEMON = ("SessionStart", "UserPromptSubmit")
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MOST_BYTES = 1 << 20
+_MOST_TOLD = 4 << 20
+"""Bytes of a payload that the daemon takes."""
+_LONGEST_PATH = 100
+"""Bytes of a socket's path that every system takes."""
 _LOG_BYTES = 256 << 10
+_CAREFUL = getattr(os, "O_NONBLOCK", 0)
+"""Waits for nothing: a name can stand for a pipe."""
+_ISOLATED = ("-E", "-P")
+"""As in helix/processes.py, which this file cannot import: the folder an agent works in must not be imported from."""
 
 
 def _age() -> float:
@@ -49,7 +59,7 @@ def main(arguments: list[str]) -> str:
     options = {arguments[at]: arguments[at + 1] for at in range(0, len(arguments) - 1, 2)}
     end = STARTED + _seconds(options.get("--seconds", ""))
     _end_in_time(end)
-    payload = sys.stdin.buffer.read()
+    payload = sys.stdin.buffer.read(_MOST_TOLD + 1)
     event = ""
     store = options.get("--store") or _store()
     try:
@@ -80,6 +90,8 @@ class NoDaemon(NoAnswer):
 
 
 def _event(payload: bytes) -> str:
+    if len(payload) > _MOST_TOLD:
+        raise NoAnswer("the payload is too large")
     try:
         told = json.loads(payload)
     except ValueError:
@@ -90,16 +102,15 @@ def _event(payload: bytes) -> str:
 
 def _ask(store: str, client: str, payload: bytes, end: float) -> str:
     """Return the daemon's answer, which is an object of JSON, as text."""
-    host, port = _address(store)
-    token = _text(store, "hook-token")
-    if not token:
-        raise NoAnswer("the store has no hook token")
     try:
-        with socket.create_connection((host, port), timeout=_left(end)) as connection:
+        with _connected(store, end) as connection:
+            token = _text(store, "hook-token")
+            if not token:
+                raise NoAnswer("the store has no hook token")
             # HTTP/1.0: the answer ends with the connection, and comes in one piece.
-            name = f"[{host}]" if ":" in host else host
             head = (
-                f"POST /hooks/{client} HTTP/1.0\r\nHost: {name}:{port}\r\nAuthorization: Bearer {token}\r\n"
+                f"POST /hooks/{client} HTTP/1.0\r\nHost: 127.0.0.1:{_text(store, 'port')}\r\n"
+                f"Authorization: Bearer {token}\r\n"
                 f"X-Helix-Wait: {_left(end) * 1000:.0f}\r\nX-Helix-Sent: {time.monotonic():.4f}\r\n"
                 "Content-Type: application/json\r\n"
                 f"Content-Length: {len(payload)}\r\n\r\n"
@@ -108,8 +119,8 @@ def _ask(store: str, client: str, payload: bytes, end: float) -> str:
             answer = _read(connection, end)
     except TimeoutError:
         raise NoAnswer("the daemon did not answer in time") from None
-    except ConnectionRefusedError:
-        raise NoDaemon("nothing listens where the daemon was") from None
+    except (ConnectionRefusedError, FileNotFoundError):
+        raise NoDaemon("no daemon runs") from None
     headers, _, body = answer.partition(b"\r\n\r\n")
     status = headers.split(b"\r\n", 1)[0].split()
     if len(status) < 2 or not status[0].startswith(b"HTTP/") or status[1] != b"200":
@@ -161,42 +172,45 @@ def _left(end: float) -> float:
     return left
 
 
-def _address(store: str) -> tuple[str, int]:
-    """Return where the daemon that owns the store listens: on this machine, and only while it lives."""
+def _connected(store: str, end: float) -> socket.socket:
+    """Return a connection to the daemon once it is certain that it is this user's; as helix/local_socket.py."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise NoAnswer("this system has no Unix sockets")
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        told = json.loads(_text(store, "daemon.json"))
-        host, port = told["url"].rpartition(":")[0].rpartition("/")[2].strip("[]"), int(told["port"])
-        owner = int(told["pid"])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise NoDaemon("no daemon runs") from None
-    if host not in _LOOPBACK or not 0 < port < 65536:
-        raise NoAnswer("the daemon's address is not on this machine")
-    if _text(store, "lock") != str(owner) or not _is_locked(os.path.join(store, "lock")):
-        raise NoDaemon("the daemon has gone")
-    return host, port
+        while True:
+            connection.settimeout(_left(end))
+            try:
+                _reach(connection, os.path.join(store, "socket"))
+                break
+            except BlockingIOError:  # more are waiting to be let in than there is room for
+                time.sleep(0.005)
+        if _peer(connection) != os.geteuid():
+            raise NoAnswer("another user's process listens in the store")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
-def _is_locked(path: str) -> bool:
-    """Return whether a living process holds the file; as helix/lock.py writes it."""
+def _reach(connection: socket.socket, path: str) -> None:
+    if len(os.fsencode(path)) <= _LONGEST_PATH:
+        connection.connect(path)
+        return
+    folder = os.open(os.path.dirname(path), os.O_RDONLY)
     try:
-        lock = os.open(path, os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            os.lseek(lock, 1 << 30, os.SEEK_SET)
-            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
+        connection.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
     finally:
-        os.close(lock)
-    return False
+        os.close(folder)
+
+
+def _peer(connection: socket.socket) -> int:
+    """Return the user id of the process that listens, as the system says; -1 where it does not."""
+    if hasattr(socket, "SO_PEERCRED"):
+        return int.from_bytes(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)[4:8], sys.byteorder)
+    if sys.platform == "darwin":
+        return int.from_bytes(connection.getsockopt(0, 1, 76)[4:8], sys.byteorder)
+    return -1
 
 
 def _store() -> str:
@@ -208,10 +222,11 @@ def _store() -> str:
     configured = _configured(os.path.join(home, "config.toml"))
     if configured:
         return _whole(configured)
+    made_here = _made_here(home)
     folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
     while True:
         store = os.path.join(folder, ".helix", "store")
-        if os.path.isdir(store) and os.path.dirname(store) != home:
+        if made_here and os.path.dirname(store) != home and _is_that(store, made_here.get(os.path.realpath(store))):
             return store
         above = os.path.dirname(folder)
         if above == folder:
@@ -219,15 +234,34 @@ def _store() -> str:
         folder = above
 
 
+def _made_here(home: str) -> dict[str, object]:
+    """Return the local stores that the user made on this machine; a clone may bring one that he did not."""
+    try:
+        with open(os.path.join(home, "confirmed.json"), "rb") as file:
+            made = json.loads(file.read(_MOST_BYTES))["local_stores"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return made if isinstance(made, dict) else {}
+
+
+def _is_that(store: str, note: object) -> bool:
+    """Return whether a folder is the one that was noted; helix/local_store.py looks at what is in it, too."""
+    try:
+        found = os.lstat(store)
+    except OSError:
+        return False
+    return isinstance(note, dict) and (note.get("device"), note.get("inode")) == (found.st_dev, found.st_ino)
+
+
 def _configured(path: str) -> str:
-    if not os.path.isfile(path):
+    text = _content(path, _MOST_BYTES)
+    if not text:
         return ""
     try:
         import tomllib
 
-        with open(path, "rb") as file:
-            return str(tomllib.load(file).get("db_path", ""))
-    except (ImportError, OSError, ValueError):
+        return str(tomllib.loads(text.decode("utf-8")).get("db_path", ""))
+    except (ImportError, ValueError, RecursionError):
         return ""
 
 
@@ -237,10 +271,18 @@ def _whole(path: str) -> str:
 
 def _text(store: str, name: str) -> str:
     try:
-        with open(os.path.join(store, name), "rb") as file:
-            return file.read(65536).decode("ascii").strip()
-    except (OSError, ValueError):
+        return _content(os.path.join(store, name), 65536).decode("ascii").strip()
+    except ValueError:
         return ""
+
+
+def _content(path: str, most: int) -> bytes:
+    """Return the beginning of a regular file, without waiting for a pipe; empty where there is none."""
+    try:
+        with open(os.open(path, os.O_RDONLY | _CAREFUL), "rb") as file:
+            return file.read(most) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+    except OSError:
+        return b""
 
 
 def _start_daemon(store: str, home: str, python: str) -> None:
@@ -249,11 +291,13 @@ def _start_daemon(store: str, home: str, python: str) -> None:
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if python or os.path.isfile(os.path.join(package, "daemon.py")):
-        command = [python or sys.executable, "-m", "helix.cli.main"]
+        command = [python or sys.executable, *_ISOLATED, "-m", "helix.cli.main"]
     else:
         command = ["helix"]
     subprocess.Popen(
         [*command, *(["--home", home] if home else []), "--store", store, "hook", "start"],
+        cwd=os.path.abspath(os.sep),
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -264,10 +308,10 @@ def _start_daemon(store: str, home: str, python: str) -> None:
 
 def _note(store: str, event: str, trouble: str) -> None:
     """Write a line to the store's log of hooks, where there is a store; without one there is nobody to tell."""
-    if not os.path.isdir(store):
+    folder = os.path.join(store, "logs")
+    if not os.path.isdir(store) or os.path.islink(folder):
         return
     try:
-        folder = os.path.join(store, "logs")
         os.makedirs(folder, mode=0o700, exist_ok=True)
         path = os.path.join(folder, "hooks.log")
         if os.path.exists(path) and os.path.getsize(path) > _LOG_BYTES:
@@ -279,8 +323,11 @@ def _note(store: str, event: str, trouble: str) -> None:
             "trouble": trouble,
             "ms": round((time.monotonic() - STARTED) * 1000, 1),
         }
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="ascii") as file:
-            file.write(json.dumps(line) + "\n")
+        way = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _CAREFUL | getattr(os, "O_NOFOLLOW", 0)
+        text = json.dumps(line).encode("ascii") + b"\n"
+        file = os.open(path, way, 0o600)
+        os.write(file, text)
+        os.close(file)
     except OSError:
         pass  # a full disk is no reason to stop an agent
 

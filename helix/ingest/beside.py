@@ -16,6 +16,7 @@ from typing import BinaryIO
 from helix.ingest.draft import Slice
 from helix.ingest.preparing import Cleaned, clean
 from helix.model.reports import IngestProblem
+from helix.processes import NEUTRAL_FOLDER, environment, python_command
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,9 @@ class Beside:
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "helix.ingest.beside", str(text_limit)],
+                python_command("helix.ingest.beside", str(text_limit)),
+                cwd=NEUTRAL_FOLDER,
+                env=environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )

@@ -11,8 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from helix import files
 from helix.errors import InvalidInputError, NotFoundError
 from helix.ingest.beside import Beside
+from helix.ingest.draft import in_one_scope
 from helix.ingest.given_vectors import GivenVectors
 from helix.ingest.jsonl import read_file
 from helix.ingest.writing import BATCH, Importer
@@ -27,9 +29,18 @@ _READ_BYTES = 1 << 20
 
 
 def json_lines(
-    store: Store, path: str, *, vectors: str | None, scope: str, source: str | None, few_lines: int = _FEW_LINES
+    store: Store,
+    path: str,
+    *,
+    vectors: str | None,
+    scope: str,
+    source: str | None,
+    one_scope: bool = False,
+    few_lines: int = _FEW_LINES,
 ) -> Work:
     """Return the work of importing a file; `vectors` names a .npy file with a row for each line.
+
+    With `one_scope` all goes into `scope`, whatever the lines say.
 
     A file of fewer than `few_lines` goes in as an ordinary import does, graph and all. Raises at once what is wrong
     with the files: NotFoundError, InvalidInputError, EmbeddingSpaceError.
@@ -51,8 +62,9 @@ def json_lines(
             beside=beside,
         )
         try:
-            with file.open("rb") as stream:
+            with files.open_regular(file) as stream:
                 slices = read_file(stream, source=source or str(file.absolute()))
+                slices = in_one_scope(slices) if one_scope else slices
                 report = importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled)
         finally:
             if beside is not None:
@@ -62,12 +74,12 @@ def json_lines(
     def work(ticket: Ticket) -> Mapping[str, Any]:
         if not aside:
             return take_in(ticket)
-        store.set_graph_aside("a bulk import is at work; the graph is built when all its lines are in")
+        store.graph.suspend("a bulk import is at work; the graph is built when all its lines are in")
         try:
             report = take_in(ticket)
         finally:
-            store.take_graph_back()
-        if store.needs_rebuild and not ticket.cancelled:
+            store.graph.resume()
+        if store.graph.needs_rebuild and not ticket.cancelled:
             store.rebuild_graph(ticket)
         return report
 
@@ -77,7 +89,7 @@ def json_lines(
 def _count_lines(path: Path) -> int:
     """Return how many lines a file has, the last one whether it ends or not."""
     try:
-        with path.open("rb") as stream:
+        with files.open_regular(path) as stream:
             count, last = 0, b"\n"
             while piece := stream.read(_READ_BYTES):
                 count, last = count + piece.count(b"\n"), piece[-1:]

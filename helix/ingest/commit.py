@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
+from helix.ingest.commit_index import CommitIndex
 from helix.ingest.cues import Verdict, judge
 from helix.ingest.draft import EpisodeDraft, LinkDraft, MemoryDraft, Slice
-from helix.ingest.message import Message, Naming, advisories, issues, references
+from helix.ingest.message import Message, Naming, advisories, blamed, issues, merged_title, references, titled
 from helix.ingest.plain import shorten
 from helix.model.edge import Relation
 from helix.model.entity import EntityKind, Mention
@@ -23,13 +24,14 @@ _FOLDER_DEPTH = 2
 _LONGEST_PATH = 290
 _LONGEST_NAME = 200
 _LONGEST_EPISODE = 16_000
-_LONGEST_RESOLUTION = 6_000
 _REPAIRED = frozenset({Naming.REVERTS, Naming.FIXES, Naming.BLAMES, Naming.SINCE})
-_TAIL = re.compile(r"\s*(?:\((?:#|GH-)\d+\)|\[(?:skip ci|ci skip|no ci)\])\s*$", re.IGNORECASE)
-_REVERT_LINE = re.compile(
-    r"^(?:This )?(?:partly |partially )?reverts? (?:the )?commit\s+[0-9a-f]{7,64}[.,]?\s*", re.I | re.M
+_FIXED = re.compile(
+    r"^(?:bug|hot)?fix(?:e[sd]|ing)?\s+(?:(?:for|bug(?: (?:in|with|where))?|issue(?: (?:with|where))?)\s+)?(?:#\d+\W+)?"
+    r"(?=\S)(?!.*\s(?:to|by)\s)",
+    re.IGNORECASE,
 )
-_BUCKET = 4  # hex digits: few buckets, each short, where one per commit would double the memory
+_LEAST_FAULT = 3
+_WITHOUT_REASON = "It was taken back; the commit does not say why."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,73 +45,74 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """One commit as read; `parents` is their number, `authored_at` None where its clock makes no sense."""
+    """One commit as read; `parents` are their hashes, `authored_at` None where its clock makes no sense."""
 
     sha: str
-    parents: int
+    parents: tuple[str, ...]
     authored_at: datetime | None
     author: str
     message: Message
     changes: tuple[Change, ...]
 
 
-@dataclass(slots=True)
-class CommitIndex:
-    """The commits seen so far, found by the whole or the beginning of their hash."""
-
-    _buckets: dict[str, list[str]] = field(default_factory=dict)
-    _without_memory: set[str] = field(default_factory=set)
-
-    def add(self, sha: str, *, memory: bool = True) -> None:
-        """Take in a commit and whether it has a memory that links can lead to."""
-        bucket = self._buckets.setdefault(sha[:_BUCKET], [])
-        if sha not in bucket:
-            bucket.append(sha)
-        if not memory:
-            self._without_memory.add(sha)
-
-    def resolve(self, named: str) -> str | None:
-        """Return the one commit with a memory that the name stands for; None where it is none, or one of several."""
-        found = [sha for sha in self._buckets.get(named[:_BUCKET], ()) if sha.startswith(named)]
-        return found[0] if len(found) == 1 and found[0] not in self._without_memory else None
-
-
 def slice_of(commit: Commit, *, scope: str, index: CommitIndex, position: int) -> Slice:
-    """Return the commit as an episode, and as a memory with links to the commits it names where it is worth one."""
+    """Return the commit as an episode, and as a memory with links to the commits it names where it is worth one.
+
+    What a commit takes back ends, whether or not it is worth a memory itself.
+    """
     source = _source(scope, commit.sha)
     files = touched(change.path for change in commit.changes)
     author = commit.author[:_LONGEST_NAME]
+    verdict = judge(
+        commit.message,
+        author=commit.author,
+        merge=len(commit.parents) > 1,
+        paths=[change.path for change in commit.changes],
+        removed=[change.path for change in commit.changes if change.status == "D"],
+    )
     episode = EpisodeDraft(
         source=source,
         content=_content(commit),
+        found_by=_message(commit),  # the files it touched are found as such, not by the words of their paths
         trust=Trust.TOOL_OUTPUT,
         occurred_at=commit.authored_at,
         agent=author,
         role="author",
         files=files,
         entities=(Mention(kind=EntityKind.COMMIT, name=commit.sha[:12]),),
+        silent=verdict.noise or index.says_no_more(commit.message, commit.parents),
     )
-    paths = [change.path for change in commit.changes]
-    verdict = judge(commit.message, author=commit.author, merge=commit.parents > 1, paths=paths)
-    if verdict.kind is None:
-        return Slice(episode=episode, position=position)
-    named = _named(commit.message, scope, index)
-    memory = MemoryDraft(
-        source=source,
-        grounded_in=source,
+    lesson = _memory(commit, verdict, episode) if verdict.kind is not None else None
+    named = _named(commit.message, index)
+    undone = index.undo(commit.sha, commit.message, named)
+    return Slice(
+        episode=episode,
+        position=position,
+        memories=(lesson,) if lesson is not None else (),
+        links=tuple(_links(source, verdict, scope, named)) if lesson is not None else (),
+        ends=tuple(_source(scope, sha) for sha in undone.ends),
+        revives=tuple(_source(scope, sha) for sha in undone.revives),
+    )
+
+
+def _memory(commit: Commit, verdict: Verdict, episode: EpisodeDraft) -> MemoryDraft:
+    assert verdict.kind is not None
+    return MemoryDraft(
+        source=episode.source,
+        grounded_in=episode.source,
         kind=verdict.kind,
         trigger=_trigger(commit.message, verdict),
-        resolution=_resolution(commit.message, verdict, files),
+        resolution=_resolution(verdict),
         trust=Trust.TOOL_OUTPUT,
+        found_by=shorten(f"{commit.message.subject}\n{commit.message.body}".strip(), _LONGEST_EPISODE),
         confidence=verdict.confidence,
         importance=verdict.importance,
-        agent=author,
-        files=files,
+        agent=episode.agent,
+        files=episode.files,
         entities=episode.entities,
         valid_from=commit.authored_at,
         attributes=_attributes(commit),
     )
-    return Slice(episode=episode, position=position, memories=(memory,), links=tuple(_links(source, verdict, named)))
 
 
 def touched(paths: Iterable[str]) -> tuple[str, ...]:
@@ -127,7 +130,7 @@ def _source(scope: str, sha: str) -> str:
 
 def _content(commit: Commit) -> str:
     """Return the evidence: the message, and what happened to which file."""
-    message = shorten(commit.message.text, _LONGEST_EPISODE) or "(no message)"
+    message = _message(commit)
     if not commit.changes:
         return message
     lines = [
@@ -141,24 +144,29 @@ def _content(commit: Commit) -> str:
     return shorten(message + "\n\nFiles:\n" + "\n".join(lines), 2 * _LONGEST_EPISODE)
 
 
+def _message(commit: Commit) -> str:
+    text, title = commit.message.text, merged_title(commit.message)
+    if title and title != commit.message.subject:
+        text = f"{title}\n\n{text}"  # "Merge pull request #12 from ..." is no title
+    return shorten(text, _LONGEST_EPISODE) or "(no message)"
+
+
 def _trigger(message: Message, verdict: Verdict) -> str:
+    """Return when the memory matters: what was taken back, the fault that was mended, else what holds now."""
     if verdict.revert:
-        return f'"{verdict.revert}" was reverted'
-    return _TAIL.sub("", message.subject) or message.subject
+        return f'"{titled(verdict.revert)}" was reverted'
+    title = titled(message.subject)
+    if verdict.kind is Kind.FAILURE:
+        fault = _FIXED.sub("", title)
+        return fault if len(fault.split()) >= _LEAST_FAULT else title
+    return title
 
 
-def _resolution(message: Message, verdict: Verdict, files: tuple[str, ...]) -> str:
-    """Return what was done: the body, else, so that there is something to go by, where it was done."""
-    body = message.body
+def _resolution(verdict: Verdict) -> str:
+    """Return the why; a subject that says all has none beside it."""
     if verdict.revert:
-        body = _REVERT_LINE.sub("", body).strip()
-        return shorten(
-            f"It was taken back: {body}" if body else "It was taken back; the commit does not say why.",
-            _LONGEST_RESOLUTION,
-        )
-    if body:
-        return shorten(body, _LONGEST_RESOLUTION)
-    return f"Changed {', '.join(files[:8])}{' and more' if len(files) > 8 else ''}." if files else ""
+        return f"It was taken back: {verdict.reason}" if verdict.reason else _WITHOUT_REASON
+    return verdict.reason
 
 
 def _attributes(commit: Commit) -> dict[str, object]:
@@ -167,21 +175,31 @@ def _attributes(commit: Commit) -> dict[str, object]:
     return {"commit": commit.sha, **{name: values for name, values in found.items() if values}}
 
 
-def _named(message: Message, scope: str, index: CommitIndex) -> dict[str, Naming]:
-    """Return the sources of the earlier commits that a message names, each with the first thing said about it."""
+def _named(message: Message, index: CommitIndex) -> dict[str, Naming]:
+    """Return the earlier commits that a message names, by hash or number, each with the first thing said about it."""
     named: dict[str, Naming] = {}
     for reference in references(message.text):
         if (sha := index.resolve(reference.sha)) is not None:
-            named.setdefault(_source(scope, sha), reference.naming)
+            named.setdefault(sha, reference.naming)
+    for number in blamed(message.text):
+        if (sha := index.numbered(number)) is not None:
+            named.setdefault(sha, Naming.BLAMES)
     return named
 
 
-def _links(source: str, verdict: Verdict, named: dict[str, Naming]) -> Iterable[LinkDraft]:
-    """Yield the edges to named commits; only what went wrong was caused, and only a repair of it solves."""
-    for target, naming in named.items():
-        if verdict.kind is Kind.FAILURE and naming in _REPAIRED:
+def _links(source: str, verdict: Verdict, scope: str, named: dict[str, Naming]) -> Iterable[LinkDraft]:
+    """Yield the edges to named commits; only what went wrong was caused, and only a repair of it solves.
+
+    Few commits are memories, so each link leads to the commit itself, too.
+    """
+    for sha, naming in named.items():
+        target = _source(scope, sha)
+        repairs = verdict.kind is Kind.FAILURE and naming in _REPAIRED
+        word = Naming.FIXES if repairs and naming is not Naming.REVERTS else naming
+        yield LinkDraft(type=Relation.GROUNDED_IN, source=source, target=target, relation=word.value)
+        if repairs:
             yield LinkDraft(type=Relation.SOLVES, source=source, target=target)
-            if naming is not Naming.REVERTS or verdict.faulty:
+            if naming is not Naming.REVERTS or verdict.reason:
                 yield LinkDraft(type=Relation.CAUSES, source=target, target=source)
         else:
             word = Naming.MENTIONS if naming is Naming.BLAMES else naming

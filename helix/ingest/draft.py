@@ -7,19 +7,31 @@ the store is not imported again: that alone makes every import repeatable and re
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from helix.model.edge import Relation
 from helix.model.entity import Mention
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
+from helix.model.reports import IngestProblem
+from helix.text.names import clean
+from helix.text.redact import redact
+from helix.text.secrets import families
+
+_SUSPECT = re.compile(r"[=\s%?]|(?<!\w)(?![0-9a-f]{7,64}(?!\w))[\w-]{16,}")
+"""What a name has that may hold a secret. Few do, and looking for secrets takes longer than all else done to a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeDraft:
-    """One thing that happened. `occurred_at` None: the source does not say; `scope` "": the scope of the import."""
+    """One thing that happened. `occurred_at` None: the source does not say; `scope` "": the scope of the import.
+
+    `silent`: it is kept as evidence and found by nothing, as it says nothing that anybody asks for. `found_by` is the
+    text that it is found by; "": by its content.
+    """
 
     source: str
     content: str
@@ -31,6 +43,8 @@ class EpisodeDraft:
     role: str = ""
     files: tuple[str, ...] = ()
     entities: tuple[Mention, ...] = ()
+    silent: bool = False
+    found_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +52,8 @@ class MemoryDraft:
     """One thing to remember, got without a model and grounded in the episode whose source is `grounded_in`.
 
     `files` are paths, or globs that end in `/**`, from the root of the project. `name` "": one is made from the
-    trigger; `importance` None: it is judged from the text; `scope` "": the scope of the import.
+    trigger; `importance` None: it is judged from the text; `scope` "": the scope of the import. `found_by` is a text
+    that it is found by, where that says more than the memory does.
     """
 
     source: str
@@ -48,6 +63,7 @@ class MemoryDraft:
     resolution: str
     trust: Trust
     confidence: float
+    found_by: str = ""
     importance: float | None = None
     name: str = ""
     scope: str = ""
@@ -63,7 +79,7 @@ class MemoryDraft:
 class LinkDraft:
     """An edge between two memories, each named by its source; `relation` is the free word of a RELATED edge.
 
-    An end that is not in the store is no error: there is no edge then.
+    GROUNDED_IN leads to the episode of that source. An end that is not in the store is no error: there is no edge then.
     """
 
     type: Relation
@@ -80,6 +96,8 @@ class Slice:
     shows progress. Links may name memories of earlier slices. Where `supersedes` is not empty, every memory in the
     store whose source starts with it and is not in this slice is an older reading of the same place, to be retired;
     one that is in the store already, under its source, has not changed and keeps what it has earned.
+
+    From the time of the episode on, the memories of the sources `ends` hold no longer, and those of `revives` again.
     """
 
     episode: EpisodeDraft
@@ -87,8 +105,66 @@ class Slice:
     memories: tuple[MemoryDraft, ...] = ()
     links: tuple[LinkDraft, ...] = ()
     supersedes: str = ""
+    ends: tuple[str, ...] = ()
+    revives: tuple[str, ...] = ()
+
+
+def without_secret_names(item: Slice) -> Slice:
+    """Return the slice with no secret in the names of its parts: scopes, roles, entities, relations.
+
+    What it says is redacted later, when it is cleaned; by these it is looked up before. Readers put sources together
+    of parts that `told_key` told: as a whole, `git:api-key:<commit>` would read as a key.
+    """
+    episode = item.episode
+    return replace(
+        item,
+        episode=replace(
+            episode,
+            scope=told_name(episode.scope),
+            role=told_name(episode.role),
+            entities=tuple(replace(one, name=told_name(one.name)) for one in episode.entities),
+        ),
+        memories=tuple(
+            replace(
+                one,
+                scope=told_name(one.scope),
+                entities=tuple(replace(mention, name=told_name(mention.name)) for mention in one.entities),
+            )
+            for one in item.memories
+        ),
+        links=tuple(replace(one, relation=told_name(one.relation)) for one in item.links),
+    )
+
+
+def told_name(name: str) -> str:
+    """Return a name without the secret that may stand in it."""
+    return redact(clean(name)).text if _SUSPECT.search(name) else name
+
+
+def told_key(name: str) -> str:
+    """Return what tells one thing from another, without a secret: a digest keeps apart what had one."""
+    told = told_name(name)
+    return told if told == name else f"{told}~{digest(name)}"
+
+
+def told_id(name: str) -> str:
+    """Return a client's id of a session or call, or a digest of one in the form of a known secret.
+
+    Such ids are random by nature: what only looks like a key is none, and live hooks know it by the same id.
+    """
+    return f"~{digest(name)}" if any(span.kind != "high-entropy" for span in families.find(name)) else name
 
 
 def digest(*parts: str) -> str:
     """Return 16 hex digits that stand for the parts: a name for a text that has no other."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def in_one_scope(items: Iterable[Slice | IngestProblem]) -> Iterator[Slice | IngestProblem]:
+    """Yield the items without the scopes that they name: all of them go into that of the import."""
+    for item in items:
+        if isinstance(item, IngestProblem):
+            yield item
+            continue
+        memories = tuple(replace(one, scope="") for one in item.memories)
+        yield replace(item, episode=replace(item.episode, scope=""), memories=memories)

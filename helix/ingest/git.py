@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import IO
 
 from helix.errors import InvalidInputError
 from helix.identity import TOGETHER, identify
-from helix.ingest.commit import Change, Commit, CommitIndex, slice_of
+from helix.ingest.commit import Change, Commit, slice_of
+from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
 from helix.ingest.repository import Repository
@@ -32,14 +33,14 @@ _LOG = (
 _STATUS = re.compile(rb"[A-Z]\d*")
 
 
-def project_scope(path: str | Path, worktrees: str = TOGETHER) -> str:
+def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | None = None) -> str:
     """Return the scope of the project that a file or folder is in; raises NotARepositoryError where it is in none.
 
     A bare repository, which no folder upwards tells of, is one too. See `helix.identity`.
     """
     place = Path(path).expanduser()
     folder = place.parent if place.is_file() else place
-    found = identify(folder, worktrees=worktrees, home=Path.home())
+    found = identify(folder, worktrees=worktrees, home=Path.home(), names=names)
     return found.scope if found is not None else Repository.find(folder).scope
 
 
@@ -52,7 +53,12 @@ def count(path: str | Path, *, limit: int | None = None, since: datetime | None 
 
 
 def read_history(
-    path: str | Path, *, limit: int | None = None, since: datetime | None = None, scope: str | None = None
+    path: str | Path,
+    *,
+    limit: int | None = None,
+    since: datetime | None = None,
+    scope: str | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[Slice]:
     """Yield the commits that lead to HEAD, parents before children: the newest `limit`, or those after `since`.
 
@@ -67,14 +73,14 @@ def read_history(
     ignored = rules_of(repository.work_tree) if repository.work_tree else IgnoreRules()
     index = CommitIndex()
     if limit is not None or since is not None:  # a commit may name one from before the range, which is known already
-        with repository.stream("rev-list", "HEAD", "--") as lines:
+        with repository.stream("rev-list", "HEAD", "--", stopped=stopped) as lines:
             for line in lines:
                 index.add(line.strip().decode("ascii"))
-    with repository.stream(*_LOG, *_range(limit, since), "HEAD", "--") as stream:
+    with repository.stream(*_LOG, *_range(limit, since), "HEAD", "--", stopped=stopped) as stream:
         for position, commit in enumerate(_commits(stream), 1):
             visible = _visible(commit, ignored)
             drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
-            index.add(commit.sha, memory=drafted is not None and bool(drafted.memories))
+            index.add(commit.sha, commit.message, commit.parents)
             if drafted is not None:
                 yield drafted
 
@@ -115,7 +121,7 @@ def _commits(stream: IO[bytes]) -> Iterator[Commit]:
             changes.append(Change(status=chr(status[0]), path=new, old_path=old))
         yield Commit(
             sha=sha.decode("ascii", "replace").strip(),
-            parents=len(parents.split()),
+            parents=tuple(parents.decode("ascii", "replace").split()),
             authored_at=_moment(authored) or _moment(committed),
             author=_text(author),
             message=parse_message(_text(message)),

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
 from helix.errors import InvalidInputError
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest, told_key
 from helix.ingest.plain import bounded_lines, shorten
 from helix.lifecycle.intake import fraction, known_kind, poignancy
 from helix.model.memory import Kind
 from helix.model.provenance import Trust, weakest
 from helix.model.reports import IngestProblem
+from helix.text.excerpts import head
 from helix.text.names import clean
 
 TEXT_LIMIT = 65_536
@@ -42,6 +43,7 @@ def read_lines(
     `valid_to`, `attributes` and what an episode has. Sources are `jsonl:<source>:<id, or digest of the line>`;
     positions are the lines' numbers.
     """
+    source = told_key(source) if len(source) <= TEXT_LIMIT else _label_of(source)
     for number, line in enumerate(lines, first_line):
         if not line.strip():
             continue
@@ -94,11 +96,13 @@ class _Record:
         speaker = self._label("speaker")
         is_role = speaker.lower() in _CHAT_ROLES
         scope = self._label("scope") or _label_of(self._meta.get("scope"))
-        own = self._label("id") or digest(content, *map(self._label, ("ts", "timestamp", "session")), speaker, scope)
+        own = told_key(self._label("id")) or digest(
+            content, *map(self._label, ("ts", "timestamp", "session")), speaker, scope
+        )
         episode = EpisodeDraft(
             source=f"jsonl:{source}:{own}",
             content=content,
-            trust=self._trust(),
+            trust=self._trust(Trust.TOOL_OUTPUT if is_memory else Trust.AGENT_INFERRED),
             occurred_at=self._moment("ts", "timestamp"),
             session=self._label("session"),
             scope=scope,
@@ -171,10 +175,13 @@ class _Record:
             raise InvalidInputError(f"{key!r} is not a time: {shown}", hint="such as 2024-05-31T12:00:00Z")
         return moment
 
-    def _trust(self) -> Trust:
-        """Return what the line claims, but never more than an agent's word: nobody has checked the file's author."""
+    def _trust(self, unclaimed: Trust) -> Trust:
+        """Return what the line claims, but never more than an agent's word: nobody has checked the file's author.
+
+        `unclaimed` is for a line that claims nothing: of a memory that is a tool's, which no agent is told unquoted.
+        """
         claimed = self._label("trust").lower()
-        return weakest(Trust.AGENT_INFERRED, Trust(claimed)) if claimed in set(Trust) else Trust.AGENT_INFERRED
+        return weakest(unclaimed, Trust(claimed)) if claimed in set(Trust) else unclaimed
 
 
 def _refuse_constant(name: str) -> float:
@@ -186,7 +193,7 @@ def _label_of(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     text = " ".join(clean(str(value)).split())
-    return text if len(text) <= _LABEL_LIMIT else f"{text[: _LABEL_LIMIT - 17]}~{digest(text)}"
+    return text if len(text) <= _LABEL_LIMIT else f"{head(text, _LABEL_LIMIT - 17)}~{digest(text)}"
 
 
 def _moment_of(value: object) -> datetime | None:

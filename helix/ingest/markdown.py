@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from helix.ingest.decision_record import date_of, decision_of
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest, told_key
 from helix.ingest.note_files import NoteFile, note_files
 from helix.ingest.plain import shorten
 from helix.ingest.rules import Note, notes_of
@@ -26,23 +26,25 @@ _LONGEST_HEADING = 200
 _LONGEST_PATH = 290
 _GLOB_KEYS = ("globs", "paths", "applyto", "files")
 _MOST_GLOBS = 30
+_FOUND_OUT = (Kind.SYSTEMIC, Kind.GAP)
 
 
 def read_notes(
-    paths: Iterable[str | Path], *, root: Path | None = None, scope: str = ""
+    paths: Iterable[str | Path], *, root: Path | None = None, scope: str = "", mine: bool = False
 ) -> Iterator[Slice | IngestProblem]:
     """Yield the sections of the notes that the paths name or hold, and a problem for each file that is left out.
 
     Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, without a scope `notes:<whole path>#...`: a
     section that has not changed has the source it had, and of one that has changed, so has each rule in it that has
-    not. `root` is the work tree the notes lie in where none is given. Raises NotFoundError for a missing path.
+    not. `root` is the work tree the notes lie in where none is given. What they say is trusted as a commit's words are:
+    anybody may have written it. With `mine` the user stands for it. Raises NotFoundError for a missing path.
     """
     position = count(1)
     for found in note_files(paths, root):
         if isinstance(found, IngestProblem):
             yield found
             continue
-        reading = _Reading.of(found, scope)
+        reading = _Reading.of(found, scope, Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT)
         for passage in reading.passages():
             yield reading.slice(passage, next(position))
 
@@ -64,12 +66,13 @@ class _Reading:
     file: NoteFile
     document: Document
     prefix: str
+    trust: Trust
 
     @classmethod
-    def of(cls, file: NoteFile, scope: str) -> _Reading:
+    def of(cls, file: NoteFile, scope: str, trust: Trust) -> _Reading:
         parse = parse_rst if file.path.suffix.lower() == ".rst" else parse_markdown
-        prefix = f"notes:{scope}:{file.place}" if scope else f"notes:{file.path.as_posix()}"
-        return cls(file=file, document=parse(file.text), prefix=prefix)
+        prefix = f"notes:{scope}:{told_key(file.place)}" if scope else f"notes:{told_key(file.path.as_posix())}"
+        return cls(file=file, document=parse(file.text), prefix=prefix, trust=trust)
 
     def passages(self) -> Iterator[_Passage]:
         """Yield the sections, headings that repeat told apart by a number; of a decision record, the whole."""
@@ -97,7 +100,7 @@ class _Reading:
         episode = EpisodeDraft(
             source=place + digest(passage.text),
             content=f"{passage.heading}\n\n{passage.text}" if passage.heading else passage.text,
-            trust=Trust.USER_ASSERTED,
+            trust=self.trust,
             occurred_at=self.file.modified_at,
             role="note",
             files=(self.file.place,) if len(self.file.place) <= _LONGEST_PATH else (),
@@ -110,7 +113,7 @@ class _Reading:
                 kind=note.kind,
                 trigger=note.trigger,
                 resolution=note.resolution,
-                trust=Trust.USER_ASSERTED,
+                trust=self.trust,
                 confidence=note.confidence,
                 name=slug(note.name) if note.name else "",
                 files=globs,
@@ -126,10 +129,13 @@ class _Reading:
         return stated if isinstance(stated, str) and stated else self.file.path.stem
 
     def _with_kind(self, note: Note) -> Note:
-        """Return the note with the kind that the front matter names, where it names one; code stays a snippet."""
+        """Return the note with the kind that the front matter names, where it names one; code stays a snippet.
+
+        What is systemic or a gap Helix finds out by itself.
+        """
         matter = self.document.front_matter
         stated = matter.get("kind", matter.get("type", ""))
-        kind = next((kind for kind in Kind if kind.value == stated), note.kind)
+        kind = next((kind for kind in Kind if kind.value == stated and kind not in _FOUND_OUT), note.kind)
         return note if note.kind is Kind.SNIPPET else replace(note, kind=kind)
 
     def _globs(self) -> tuple[str, ...]:
@@ -141,7 +147,8 @@ class _Reading:
 
 
 def _in_source(heading: str) -> str:
-    """Return the heading as a source has it: without `@`, which ends it there, and bounded."""
+    """Return the heading as a source has it: without a secret, without `@`, which ends it there, and bounded."""
+    heading = told_key(heading)
     if len(heading) <= _LONGEST_HEADING and "@" not in heading:
         return heading
     return f"{heading[:_LONGEST_HEADING].replace('@', ' ')}~{digest(heading)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from helix.ingest.plain import shorten
-from helix.text.names import clean
+from helix.text.excerpts import head
 
 _MOST_MESSAGE = 60_000
 _MOST_SUBJECT = 300
@@ -41,6 +41,20 @@ _ISSUE = re.compile(r"(?<![\w&/#])(?:#|GH-)(?P<number>[1-9]\d{0,6})\b")
 _ISSUE_URL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:-/)?(?:issues|pull|merge_requests)/(?P<number>\d{1,7})\b")
 _CVE = re.compile(r"\bCVE-\d{4}-\d{4,7}\b", re.I)
 
+_HEAD = re.compile(
+    r"^(?:(?::\w+:|[^\w\s\"'`.(<\[@#$/*-]+)\s*)*(?:(?:fix|feat|chore|docs?|refactor|perf|tests?|build|ci|style)(?:\([^)]*\))?!?:\s*)?"
+)
+_TAIL = re.compile(
+    r"[\s,;-]*(?:\((?:[\w./-]*#|GH-)\d+\)|\[(?:skip ci|ci skip|no ci)\]"
+    r"|(?:\b(?:refs?|closes?|closed|fix(?:es|ed)?|resolves|see)\b:?\s*(?:[\w./-]*#\d+[\s,&]*(?:and\s+)?)+))[.\s]*$",
+    re.IGNORECASE,
+)
+_BLAMED = re.compile(
+    r"\b(?:broken?|broke|breakage|regress\w*|introduced|caused|reverts?|reverted)\b[^.\n#]{0,40}(?<![\w&/])#(?P<number>[1-9]\d{0,6})\b",
+    re.IGNORECASE,
+)
+_MERGE = re.compile(r"Merge (?:pull request|branch|remote-tracking|tag|commit|[\w./-]+ into)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
@@ -60,6 +74,7 @@ class Naming(StrEnum):
     """How a message speaks of the earlier commit it names."""
 
     REVERTS = "reverts"
+    REPLACES = "replaces"
     FIXES = "fixes"
     BLAMES = "blames"
     FOLLOWS = "follows"
@@ -78,9 +93,9 @@ class Reference:
 
 def parse_message(raw: str) -> Message:
     """Return the parts of any text read as a commit message; an empty one has an empty subject."""
-    text = without_emails(clean(raw[:_MOST_MESSAGE])).strip()
-    head, _, rest = text.partition("\n\n")
-    subject = " ".join(head.split())
+    text = without_emails(head(raw, _MOST_MESSAGE)).strip()  # redacted whole, before it is taken apart
+    first, _, rest = text.partition("\n\n")
+    subject = " ".join(first.split())
     if len(subject) > _MOST_SUBJECT:
         rest = f"{subject}\n\n{rest}"
         subject = shorten(subject, _MOST_SUBJECT)
@@ -98,6 +113,26 @@ def parse_message(raw: str) -> Message:
 def without_emails(text: str) -> str:
     """Return the text without e-mail addresses; `user@host` in URLs and remote paths stays."""
     return _BARE_EMAIL.sub("[email]", _ANGLED_EMAIL.sub("", text))
+
+
+def titled(subject: str) -> str:
+    """Return a subject as a title: without the kind of change, signs, and the numbers of issues at its end."""
+    title = _HEAD.sub("", subject)
+    while (shorter := _TAIL.sub("", title)) != title and shorter:
+        title = shorter
+    return title or subject
+
+
+def merged_title(message: Message) -> str:
+    """Return what a merge says that it brought: the title of the pull request; "" where it names branches alone."""
+    if not _MERGE.match(message.subject):
+        return message.subject
+    return message.body.partition("\n")[0].strip()
+
+
+def blamed(text: str) -> tuple[str, ...]:
+    """Return the numbers of issues and pull requests that a text says something was broken by, as `#123`."""
+    return tuple(dict.fromkeys(f"#{match['number']}" for match in _BLAMED.finditer(text)))
 
 
 def issues(text: str) -> tuple[str, ...]:
@@ -148,6 +183,7 @@ _CUES: tuple[tuple[Naming, re.Pattern[str]], ...] = tuple(
     for naming, pattern in (
         (Naming.PICKS, rf"\bcherry[- ]?pick\w*\b{_REST}"),
         (Naming.REVERTS, rf"\b(?:reverts?|reverted|reverting|backs? out|undo(?:es)?)\b{_REST}"),
+        (Naming.REPLACES, r"\b(?:supersedes|replaces)\W*(?:commit\W*)?$"),
         (Naming.FOLLOWS, rf"\bfol+ow(?:s|ing)?[-\s]?up\b{_REST}|\bfollows?\b\W*(?:commit\W*)?$"),
         (
             Naming.BLAMES,

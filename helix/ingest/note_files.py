@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import NotFoundError
+from helix.files import open_regular
 from helix.lifecycle.capture.ignore import IgnoreRules, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.names import decode
+from helix.text.redact import redact
 
 _SUFFIXES = frozenset({".md", ".markdown", ".mdc", ".mdx", ".rst", ".txt"})
 _LARGEST = 1_000_000
@@ -34,7 +35,8 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
 
     A folder is walked: hidden folders, `node_modules` and its like are passed over, as are files that are no notes by
     their suffix and what `.helixignore` files exclude, from the root (where none is given, the work tree's) down. A
-    file named itself is read whatever its suffix and place. Binary, unreadable and too large files become problems.
+    file named itself is read whatever its suffix and place. Binary, unreadable and too large files become problems, and
+    links that lead out of the work tree or folder they lie in: whoever wrote that folder would choose what is read.
     Raises NotFoundError for a path that does not exist.
     """
     named = [Path(path).expanduser() for path in paths]
@@ -42,7 +44,10 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
         raise NotFoundError(f"{missing} does not exist", hint="name files or folders of notes")
     seen: set[Path] = set()
     for path in named:
-        real = path.resolve()
+        real, around = path.resolve(), _around(path.absolute())
+        if not real.is_relative_to(around):
+            yield _leads_out(path, around)
+            continue
         base = (root.expanduser().resolve() if root else None) or work_tree_of(real)
         base = base if base and real.is_relative_to(base) else None
         for found in _walk(real, base) if real.is_dir() else _named(real, base):
@@ -56,6 +61,16 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
 def work_tree_of(path: Path) -> Path | None:
     """Return the nearest folder at or above a path that git has as a work tree."""
     return next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
+
+
+def _around(place: Path) -> Path:
+    """Return what a named path must not lead out of: the work tree it lies in, else the folder it is or lies in."""
+    tree = work_tree_of(place.parent if place.is_symlink() else place)
+    return (tree or (place if place.is_dir() else place.parent)).resolve()
+
+
+def _leads_out(path: Path, around: Path) -> IngestProblem:
+    return IngestProblem(where=str(path), why=f"a link that leads out of {around}")
 
 
 def _named(file: Path, base: Path | None) -> Iterator[Path | IngestProblem]:
@@ -97,18 +112,15 @@ def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
     """Yield the file that a name in a walked folder stands for; a link must not lead out of what was named."""
     real = file.resolve()
     if not real.is_relative_to(base):
-        yield IngestProblem(where=str(file), why=f"a link that leads out of {base}")
+        yield _leads_out(file, base)
     elif real.suffix.lower() in _SUFFIXES:
         yield real
 
 
 def _read(file: Path, base: Path | None) -> NoteFile | IngestProblem:
     try:
-        # Not blocking: a pipe that nobody writes to would be waited for.
-        with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
+        with open_regular(file, links=False) as stream:  # what was resolved is what is read
             status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                return IngestProblem(where=str(file), why="not a regular file")
             data = stream.read(_LARGEST + 1)
     except OSError as error:
         return IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
@@ -118,6 +130,8 @@ def _read(file: Path, base: Path | None) -> NoteFile | IngestProblem:
     if _is_binary(data, text):
         return IngestProblem(where=str(file), why="not a text file")
     place = file.relative_to(base).as_posix() if base else file.as_posix()
+    # Redacted whole, before it is taken apart into sections: a heading may name the secret below it.
+    text = redact(text).text
     return NoteFile(path=file, place=place, text=text, modified_at=datetime.fromtimestamp(status.st_mtime, UTC))
 
 

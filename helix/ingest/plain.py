@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from helix.text.excerpts import head
+
 _ELLIPSIS = " […]"
 
 
@@ -25,9 +27,5 @@ def bounded_lines(stream: BinaryIO, longest: int) -> Iterator[tuple[int, bytes |
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return at most `limit` (8 or more) characters of the text, cut at a space where one is near, marked as cut."""
-    if len(text) <= limit:
-        return text
-    room = limit - len(_ELLIPSIS)
-    cut = max(text.rfind(" ", room - room // 4, room), text.rfind("\n", room - room // 4, room))
-    return text[: cut if cut > 0 else room].rstrip() + _ELLIPSIS
+    """Return at most `limit` (8 or more) characters of the text, redacted before it is cut, and marked as cut."""
+    return text if len(text) <= limit else head(text, limit - len(_ELLIPSIS)) + _ELLIPSIS

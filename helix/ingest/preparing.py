@@ -59,6 +59,7 @@ def _cleaned(item: Slice, text_limit: int) -> Cleaned | IngestProblem:
         episode = replace(
             item.episode,
             content=intake.text(item.episode.content, "content"),
+            found_by=intake.text(item.episode.found_by, "content") if item.episode.found_by else "",
             agent=intake.label(item.episode.agent, "agent"),
             session=intake.label(item.episode.session, "session"),
             files=intake.labels(item.episode.files, "file"),
@@ -68,7 +69,8 @@ def _cleaned(item: Slice, text_limit: int) -> Cleaned | IngestProblem:
         return IngestProblem(where=item.episode.source, why=error.message)
     cleaned = replace(item, episode=episode, memories=memories)
     texts = dict.fromkeys((_spoken(cleaned), *map(_body, memories)))
-    return Cleaned(cleaned, bool(intake.redacted), _held(cleaned), {text: read(*text) for text in texts})
+    redacted = bool(intake.redacted) or without_markers(episode.content) != episode.content
+    return Cleaned(cleaned, redacted, _held(cleaned), {text: read(*text) for text in texts})
 
 
 def _held(item: Slice) -> bool:
@@ -104,9 +106,10 @@ def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | Non
 
 
 def spoken_for(item: Slice) -> bool:
-    """Return whether an episode's memories are found in its place."""
+    """Return whether an episode is not found itself: its memories are, in its place, or nothing is."""
     told = sum(len(body(memory.trigger, memory.resolution)) for memory in item.memories)
-    return len(item.memories) == 1 or (told > 0 and told >= _SPOKEN_FOR * len(item.episode.content))
+    enough = len(item.memories) == 1 or (told > 0 and told >= _SPOKEN_FOR * len(item.episode.content))
+    return item.episode.silent or enough
 
 
 def _unspoken(one: Cleaned) -> Prepared:
@@ -118,18 +121,20 @@ def _spoken(item: Slice) -> Text:
     episode = item.episode
     if spoken_for(item):
         return episode.content, episode.files
-    return spoken(episode.content, episode.session, episode.agent), episode.files
+    return episode.found_by or spoken(episode.content, episode.session, episode.agent), episode.files
 
 
 def _body(memory: MemoryDraft) -> Text:
-    return body(memory.trigger, memory.resolution), memory.files
+    return memory.found_by or body(memory.trigger, memory.resolution), memory.files
 
 
 def _cleaned_memory(intake: Intake, draft: MemoryDraft) -> MemoryDraft:
+    trigger, resolution = intake.pair(draft.trigger, draft.resolution)
     return replace(
         draft,
-        trigger=intake.text(draft.trigger, "trigger"),
-        resolution=intake.text(draft.resolution, "resolution", required=False),
+        trigger=trigger,
+        resolution=resolution,
+        found_by=intake.text(draft.found_by, "content") if draft.found_by else "",
         name=intake.label(draft.name, "name"),
         agent=intake.label(draft.agent, "agent"),
         files=intake.labels(draft.files, "file"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import IO
 
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import scope_of_repository
-from helix.settings import foreign_environment
+from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.names import clean
 
 # A hook runs with these set; they would make git read the hook's repository instead of the one that was named.
@@ -32,19 +34,33 @@ _LOCATING = frozenset(
         "GIT_WORK_TREE",
     }
 )
-# The messages of LC_ALL=C are what errors are told apart by; a partial clone must not fetch what it lacks.
-_GIVEN = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+# The messages of LC_ALL=C are what errors are told apart by. A partial clone must not fetch what it lacks: a repository
+# may say that this is done by a program (`ext::`). Git before 2.44 does not know GIT_NO_LAZY_FETCH, and a repository's
+# `protocol.ext.allow` goes before `protocol.allow`; no protocol at all is allowed where the variable is empty.
+_GIVEN = {
+    "LC_ALL": "C",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
 _OVERRIDES = {
+    "core.attributesFile": os.devnull,
     "core.quotepath": "off",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
+    "diff.orderFile": os.devnull,
     "diff.relative": "false",
     "log.diffMerges": "off",
     "log.follow": "false",
     "log.showRoot": "true",
     "log.showSignature": "false",
+    "mailmap.file": os.devnull,
     "protocol.allow": "never",
 }
+_PATIENCE_SECONDS = 60
+"""How long a question to git takes at most that is not about a whole history."""
+_LOOK_SECONDS = 0.5
 _GIT = ("git", "--no-pager", *(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")))
 
 
@@ -90,41 +106,66 @@ class Repository:
         return _run(self.folder, *arguments)
 
     @contextmanager
-    def stream(self, *arguments: str) -> Iterator[IO[bytes]]:
-        """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError."""
+    def stream(self, *arguments: str, stopped: Callable[[], bool] = lambda: False) -> Iterator[IO[bytes]]:
+        """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError.
+
+        It is ended, too, soon after `stopped` says so: git may wait for ever, as where a file it reads is a pipe.
+        """
         with tempfile.TemporaryFile() as complaints:
             process = _start(self.folder, arguments, complaints)
             assert process.stdout is not None
-            finished = False
+            finished, over = False, threading.Event()
+            watch = threading.Thread(target=_end_when, args=(process, stopped, over), daemon=True)
+            watch.start()
             try:
                 yield process.stdout
                 finished = True
             finally:
+                over.set()
                 process.stdout.close()
                 if not finished:
-                    process.terminate()
+                    process.kill()
                 code = process.wait()
+                watch.join()
             if code != 0:
                 complaints.seek(0)
                 raise _refusal(self.folder, complaints.read(10_000))
 
 
 def _start(folder: Path, arguments: tuple[str, ...], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
-    command = (*_GIT, "-C", os.fspath(folder), *arguments)
-    environment = foreign_environment(without=_LOCATING, given=_GIVEN)
+    command = (*_GIT, "-C", os.fspath(folder.absolute()), *arguments)
     try:
         return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints, env=environment
+            command,
+            cwd=NEUTRAL_FOLDER,
+            env=environment(without=_LOCATING, given=_GIVEN),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
         )
     except FileNotFoundError as error:
         raise NotFoundError("git is not installed, or not on the PATH", hint="install git, then try again") from error
+
+
+def _end_when(process: subprocess.Popen[bytes], stopped: Callable[[], bool], over: threading.Event) -> None:
+    while not over.wait(_LOOK_SECONDS):
+        if stopped():
+            process.kill()
+            return
 
 
 def _run(folder: Path, *arguments: str, failing: bytes | None = None) -> bytes:
     """Return the command's output, or `failing`, where that is given, when git answers with a failure."""
     with tempfile.TemporaryFile() as complaints:
         with _start(folder, arguments, complaints) as process:
-            output, _ = process.communicate()
+            try:
+                output, _ = process.communicate(timeout=_PATIENCE_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise InvalidInputError(
+                    f"git did not answer within {_PATIENCE_SECONDS} seconds in {folder}",
+                    hint="a pipe in the place of one of git's files makes it wait: look into its .git/config",
+                ) from None
         if process.returncode == 0:
             return output
         if failing is not None:
@@ -140,10 +181,12 @@ def _refusal(folder: Path, complaints: bytes) -> InvalidInputError:
     if "dubious ownership" in words:
         return InvalidInputError(
             f"git refuses to read {folder}: it belongs to another user",
-            hint=f"if you trust it: git config --global --add safe.directory {folder.resolve()}",
+            hint=f"if you trust it: git config --global --add safe.directory {shlex.quote(str(folder.resolve()))}",
         )
     reason = next(
         (line for line in words.splitlines() if line.startswith(("fatal:", "error:"))),
         words[-300:] or "it gave no reason",
     )
-    return InvalidInputError(f"git cannot read {folder}: {reason}", hint=f"see what `git -C {folder} log` says")
+    return InvalidInputError(
+        f"git cannot read {folder}: {reason}", hint=f"see what `git -C {shlex.quote(str(folder))} log` says"
+    )

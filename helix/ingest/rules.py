@@ -20,6 +20,9 @@ _LONGEST_NAME = 100
 _BEGINNING = 200
 _FEWEST_WORDS = 3
 _FEWEST_WORDS_OF_TEXT = 6
+_FEWEST_WORDS_OF_ITEM = 8
+_SHORTEST_PARAGRAPH = 80
+"""Characters from which a paragraph is a memory of its own; shorter ones are kept together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,20 +54,25 @@ def notes_of(section: Section, title: str) -> Iterator[Note]:
 
     `title` stands in for the heading where the section has none. Nothing is said twice.
     """
-    heading = " > ".join(section.path[-2:]) or title
+    # The title of the document says where a note stands, which every note in it shares, and not what it is about.
+    heading = " > ".join(section.path[1:][-2:] or section.path) or title
     last = section.path[-1] if section.path else title
-    rest: list[str] = []
+    short: list[str] = []
     blocks = list(section.blocks)
     for at, block in enumerate(blocks):
-        if block.kind is BlockKind.ITEM and _is_rule(block.text, last):
+        if block.kind is BlockKind.ITEM and len(block.text) > _LONGEST_RULE:
+            yield from _rest(block.text, heading, last)
+        elif block.kind is BlockKind.ITEM and _stands_alone(block.text, last):
             yield _rule(block, heading, last)
         elif block.kind is BlockKind.CODE and (snippet := _snippet(block, heading, alone=len(blocks) == 1)):
             yield snippet
         elif block.kind is BlockKind.PARAGRAPH and _leads(block, blocks[at + 1 :]):
             continue  # it is part of what it leads to
+        elif block.kind is BlockKind.PARAGRAPH and len(block.text) >= _SHORTEST_PARAGRAPH:
+            yield from _rest(block.text, heading, last, named=True)
         else:
-            rest.append(f"- {block.text}" if block.kind is BlockKind.ITEM else block.text)
-    yield from _rest("\n\n".join(rest), heading, last)
+            short.append(f"- {block.text}" if block.kind is BlockKind.ITEM else block.text)
+    yield from _rest("\n\n".join(short), heading, last)
 
 
 def kind_of(text: str, heading: str) -> Kind:
@@ -85,11 +93,10 @@ def _bare(text: str) -> str:
     return text.lstrip("*_`~# ")
 
 
-def _is_rule(text: str, heading: str) -> bool:
-    """Return whether a list item stands for itself as a rule, a preference, a decision or a warning."""
-    if len(text) > _LONGEST_RULE or len(_LINK.sub(" ", text).split()) < _FEWEST_WORDS:
-        return False
-    return kind_of(text, heading) is not Kind.FACT
+def _stands_alone(text: str, heading: str) -> bool:
+    """Return whether a list item is a memory of its own: a rule in a few words, or anything told in a sentence."""
+    said = len(_LINK.sub(" ", text).split())
+    return said >= _FEWEST_WORDS_OF_ITEM or (said >= _FEWEST_WORDS and kind_of(text, heading) is not Kind.FACT)
 
 
 def _rule(block: Block, heading: str, last: str) -> Note:
@@ -123,11 +130,18 @@ def _leads(block: Block, following: Sequence[Block]) -> bool:
     return block.text.endswith(":") and bool(following) and following[0].lead == block.text and len(block.text) < 200
 
 
-def _rest(text: str, heading: str, last: str) -> Iterator[Note]:
+def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterator[Note]:
+    """Yield running text as memories; `named` gives each a name of its own words rather than of its heading."""
     said = len(re.findall(r"[^\W_]+", _LINK.sub(" ", text)))
     if said < _FEWEST_WORDS or (said < _FEWEST_WORDS_OF_TEXT and kind_of(text, "") is Kind.FACT):
         return
     for piece in chunks(text, _LONGEST_REST):
         # Of a long text its beginning tells the kind: somewhere in it stands every cue.
         kind = kind_of(piece if len(piece) <= _LONGEST_RULE else piece[:_BEGINNING], last)
-        yield Note(kind=kind, trigger=shorten(heading, _LONGEST_TRIGGER), resolution=piece, confidence=0.8)
+        yield Note(
+            kind=kind,
+            trigger=shorten(heading, _LONGEST_TRIGGER),
+            resolution=piece,
+            confidence=0.8,
+            name=shorten(_bare(piece), _LONGEST_NAME) if named else "",
+        )

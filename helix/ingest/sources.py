@@ -7,14 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from helix.errors import NotARepositoryError, NotFoundError
+from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
+from helix.ingest.draft import in_one_scope
 from helix.ingest.writing import Importer
 from helix.learning.events.claude_code import CLIENT
 from helix.lifecycle.intake import Intake
 from helix.model.memory import GLOBAL_SCOPE
+from helix.model.provenance import GIT, JSON_LINES, NOTES
 from helix.model.reports import IngestReport
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
@@ -27,42 +29,48 @@ def git_history(store: Store, path: str, *, scope: str | None, limit: int | None
     """
     root = Path(path)
     total = git.count(root, limit=limit)
-    project = _scope(store, scope) or git.project_scope(root, store.settings.worktrees)
-    importer = Importer(store, source="git", scope=project)
+    project = _scope(store, scope) or git.project_scope(root, store.settings.worktrees, store.settings.home)
+    importer = Importer(store, source=GIT, scope=project)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        history = git.read_history(root, limit=limit, scope=project)
+        history = git.read_history(root, limit=limit, scope=project, stopped=lambda: ticket.cancelled)
         return asdict(importer.run(history, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
 
     return work
 
 
-def notes(store: Store, paths: Sequence[str], *, scope: str | None) -> Work:
-    """Return the work of importing Markdown and text notes; raises NotFoundError at once for a path that is missing."""
+def notes(store: Store, paths: Sequence[str], *, scope: str | None, mine: bool) -> Work:
+    """Return the work of importing Markdown and text notes; with `mine` the user stands for what they say.
+
+    Raises at once: InvalidInputError without any path, NotFoundError for one that is missing.
+    """
+    if not paths:
+        raise InvalidInputError("no path to take notes from", hint="name at least one file or folder")
     files = [Path(path) for path in paths]
     if missing := [path for path in files if not path.exists()]:
         raise NotFoundError(f"there is no file or folder {missing[0]}", hint="check the path")
     project = _scope(store, scope) or _project_of(store, files[0])
-    importer = Importer(store, source="notes", scope=project)
+    importer = Importer(store, source=NOTES, scope=project, vouched=mine)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        slices = markdown.read_notes(files, scope=project)
+        slices = markdown.read_notes(files, scope=project, mine=mine)
         return asdict(importer.run(slices, lambda done: ticket.progress(done, 0), lambda: ticket.cancelled))
 
     return work
 
 
-def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
+def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") -> Work:
     """Return the work of importing histories of Claude Code; raises NotFoundError at once where there is none."""
+    given = _scope(store, scope, agent)
     files = transcript.transcript_files(Path(path))
     total = transcript.line_count(files)
-    given = _scope(store, scope)
     known: dict[Path, Identity] = {}
 
     def place_of(folder: Path) -> Identity:
         if folder not in known:
             settings = store.settings
-            known[folder] = project_of(folder, worktrees=settings.worktrees, chosen=given or settings.scope)
+            chosen = given or settings.scope
+            known[folder] = project_of(folder, worktrees=settings.worktrees, chosen=chosen, names=settings.home)
         return known[folder]
 
     importer = Importer(store, source=CLIENT, scope=given or GLOBAL_SCOPE)
@@ -74,26 +82,37 @@ def transcripts(store: Store, path: str, *, scope: str | None) -> Work:
     return work
 
 
-def json_lines(store: Store, lines: Sequence[str], *, first_line: int, scope: str | None, source: str) -> IngestReport:
+def json_lines(
+    store: Store, lines: Sequence[str], *, first_line: int, scope: str | None, source: str, agent: str = ""
+) -> IngestReport:
     """Import one run of JSON lines; a broken line is named in the report and the rest goes in."""
-    importer = Importer(store, source="jsonl", scope=_scope(store, scope) or GLOBAL_SCOPE)
+    into = _scope(store, scope, agent) or GLOBAL_SCOPE
+    importer = Importer(store, source=JSON_LINES, scope=into)
     slices = jsonl.read_lines(lines, first_line=first_line, source=source)
-    return importer.run(slices, lambda _: None, lambda: False)
+    return importer.run(in_one_scope(slices) if agent else slices, lambda _: None, lambda: False)
 
 
-def bulk(store: Store, path: str, *, vectors: str | None, scope: str | None, source: str | None) -> Work:
+def bulk(
+    store: Store, path: str, *, vectors: str | None, scope: str | None, source: str | None, agent: str = ""
+) -> Work:
     """Return the work of importing a file of JSON lines in bulk; see `helix.ingest.bulk.json_lines`."""
-    project = _scope(store, scope) or GLOBAL_SCOPE
-    return bulk_import.json_lines(store, path, vectors=vectors, scope=project, source=source)
+    into = _scope(store, scope, agent) or GLOBAL_SCOPE
+    return bulk_import.json_lines(store, path, vectors=vectors, scope=into, source=source, one_scope=bool(agent))
 
 
 def _project_of(store: Store, path: Path) -> str:
     """Return the project that notes belong to: the repository they lie in, else no project."""
     try:
-        return git.project_scope(path, store.settings.worktrees)
+        return git.project_scope(path, store.settings.worktrees, store.settings.home)
     except NotARepositoryError:
         return GLOBAL_SCOPE
 
 
-def _scope(store: Store, scope: str | None) -> str:
+def _scope(store: Store, scope: str | None, agent: str = "") -> str:
+    """Return the scope that is asked for, empty for none; an agent has to name one, and may not take them from a file.
+
+    Somebody else may have written the file, so that it could write into every project.
+    """
+    if agent and not scope:
+        raise InvalidInputError("an agent's import goes into one scope, and none is named", hint="add --scope PROJECT")
     return "" if scope is None else Intake(store.settings.text_limit).scope(scope)

@@ -15,11 +15,12 @@ from datetime import datetime
 from pathlib import Path
 
 from helix.errors import InvalidInputError, NotFoundError
-from helix.identity import Identity
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
+from helix.files import open_regular, read_bytes
+from helix.identity import LONGEST_PATH, Identity
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_id
 from helix.ingest.plain import bounded_lines, shorten
 from helix.learning.action.ends import ended
-from helix.learning.action.fixes import Fix, Mending, failure_words, only_looks
+from helix.learning.action.fixes import FIXED, Fix, Mending, failure_words, only_looks
 from helix.learning.action.normal import command_of
 from helix.learning.events.claude_code import CLIENT
 from helix.learning.events.histories import Calls, Record, blocks_of, moment_of, record_of
@@ -55,10 +56,12 @@ _SELECTED = re.compile(r"[/\\]|::|\.\w+(?=\s|$)|\s-k\b")
 def transcript_files(path: Path) -> list[Path]:
     """Return the histories that a path stands for: the file, or every `.jsonl` below the folder, sorted.
 
-    Raises NotFoundError where there is none.
+    A link that leads out of the folder is passed over. Raises NotFoundError where there is none.
     """
     place = path.expanduser()
-    below = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+    top = place.resolve()
+    inside = (one for one in place.rglob("*.jsonl") if one.resolve().is_relative_to(top))
+    below = sorted(inside) if place.is_dir() else [place]
     found = [path for path in below if path.is_file()]  # a pipe of that name would be waited for
     if not found:
         hint = "Claude Code keeps them in ~/.claude/projects; name a .jsonl file or a folder of them"
@@ -70,7 +73,7 @@ def line_count(files: Iterable[Path]) -> int:
     """Return how many lines the files have together: what `read_transcripts` counts its positions up to."""
     total = 0
     for file in files:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             total += sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
     return total
 
@@ -85,7 +88,7 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
         number, unread, whole = 0, 0, True
         history = _History(_agent_of(file), project_of)
         try:
-            with file.open("rb") as stream:
+            with open_regular(file) as stream:
                 for number, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
                     record = None if raw is None else record_of(raw)
                     whole = record is not None or (raw is not None and raw.isspace())
@@ -160,8 +163,9 @@ class _History:
         """Note whose session it is and where, by the first record that tells; False for one of no session."""
         self.session = self.session or str(record.get("sessionId") or "")
         folder = record.get("cwd")
-        if not self.scope and isinstance(folder, str) and "\0" not in folder and Path(folder).is_absolute():
-            project = self.project_of(Path(folder))
+        told = isinstance(folder, str) and 0 < len(folder) <= LONGEST_PATH and "\0" not in folder
+        if not self.scope and told and Path(str(folder)).is_absolute():
+            project = self.project_of(Path(str(folder)))
             self.scope, self.root = project.scope, str(project.root)
             self.mending = Mending(self.root)
         return bool(self.session)
@@ -189,7 +193,7 @@ class _History:
 
     def _mended(self, fix: Fix, position: int, at: datetime | None) -> Slice:
         item = self._episode(
-            f"{fix.passed_id}#fix",
+            f"{fix.passed_id}{FIXED}",
             f"{fix.trigger}\n{fix.resolution}",
             position,
             at=at,
@@ -227,7 +231,7 @@ class _History:
         trust: Trust = Trust.AGENT_INFERRED,
     ) -> Slice:
         draft = EpisodeDraft(
-            source=f"{CLIENT}:{self.session}:{key}",
+            source=f"{CLIENT}:{told_id(self.session)}:{told_id(key)}",
             content=shorten(text.strip(), _LONGEST_TEXT),
             trust=trust,
             occurred_at=at,
@@ -263,8 +267,8 @@ def _may_be_told(fix: Fix, folder: str) -> bool:
 def _agent_of(file: Path) -> str:
     """Return who speaks in a file: the client's main thread, or the kind of sub-agent that its neighbour file tells."""
     try:
-        told = json.loads(file.with_suffix(".meta.json").read_bytes())
+        told = json.loads(read_bytes(file.with_suffix(".meta.json")))
         kind = str(told["agentType"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return CLIENT
     return f"{CLIENT}/{kind}"

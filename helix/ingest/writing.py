@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 
 from helix.errors import ConflictError, PausedError
 from helix.ingest.beside import Beside
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, without_secret_names
+from helix.ingest.linking import Writing, link, memory_ref
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
 from helix.ingest.tally import Tally
+from helix.ingest.vouching import vouch
 from helix.lifecycle.asked import body, half_life_of
 from helix.lifecycle.capture.sessions import private_sessions
 from helix.lifecycle.compose import Composer, Prepared
@@ -33,23 +34,11 @@ BATCH = 48
 Progress = Callable[[int], None]
 
 
-@dataclass(slots=True)
-class _Writing:
-    """A batch on its way into changes: what of it the catalogue does not know before it is written."""
-
-    composer: Composer
-    episodes: set[tuple[str, str]] = field(default_factory=set)
-    """Scope and source of each episode."""
-    written: dict[str, Ref] = field(default_factory=dict)
-    """Memories by source, those found in the store included."""
-    named: dict[tuple[str, str], Memory] = field(default_factory=dict)
-    """Memories by scope and name, as they are after the latest change."""
-
-
 class Importer:
     """Takes the slices of one source into a store, `batch` of them in one transaction.
 
     A vector of `vector_at` is taken where the slice has one passage with nothing redacted; the rest is embedded here.
+    `vouched`: a person stands for the slices now, also for those that were taken in before with less trust.
     """
 
     def __init__(
@@ -61,6 +50,7 @@ class Importer:
         batch: int = BATCH,
         vector_at: VectorAt | None = None,
         beside: Beside | None = None,
+        vouched: bool = False,
     ) -> None:
         store.check_space()
         self._store = store
@@ -68,6 +58,7 @@ class Importer:
         self._batch = batch
         self._vector_at = vector_at
         self._beside = beside
+        self._vouched = vouched
         self._tally = Tally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
         self._generation = store.catalogue.view.generation
@@ -110,11 +101,15 @@ class Importer:
                 hidden = private_sessions(self._store)
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)
-            elif hidden.hold(item.episode.session):
+                continue
+            item = without_secret_names(item)
+            if hidden.hold(item.episode.session):
                 self._tally.skipped += 1
             elif (known := self._known(item.episode)) is not None:
                 self._tally.skipped += 1
                 self._remember_last(item.episode, known)
+                if self._vouched:
+                    vouch(self._store, item, item.episode.scope or self._scope)
             else:
                 batch.append(item)
                 if len(batch) == self._batch:
@@ -162,7 +157,7 @@ class Importer:
     def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[None]]:
         def decide() -> Decision[None]:
             self._check_generation()
-            writing = _Writing(Composer(self._store, self._store.clock()))
+            writing = Writing(Composer(self._store, self._store.clock()), self._scope)
             changes: list[Change] = []
             hidden = private_sessions(self._store)
             for ready in batch:
@@ -174,19 +169,20 @@ class Importer:
                 if key in writing.episodes or self._known(episode) is not None:  # twice, or another import came first
                     self._tally.skipped += 1
                     continue
-                writing.episodes.add(key)
+                writing.episodes[key] = None
                 self._write(writing, ready)
                 changes.append(writing.composer.change("ingest", source=episode.source))
             return Decision(tuple(changes), None)
 
         return decide
 
-    def _write(self, writing: _Writing, ready: Ready) -> None:
+    def _write(self, writing: Writing, ready: Ready) -> None:
         item, composer, written = ready.slice, writing.composer, writing.written
         episode = self._write_episode(composer, ready)
+        writing.episodes[(item.episode.scope or self._scope, item.episode.source)] = episode
         status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
-            ref = self._memory_ref(memory.source, memory.scope or self._scope)
+            ref = memory_ref(self._store, memory.source, memory.scope or self._scope)
             known = None if ref is not None or ready.held else self._met(writing, memory)
             if ref is None and known is not None and memory.trust.rank >= known.provenance.trust.rank:
                 ref = self._count(writing, memory, known, ready, episode)
@@ -194,12 +190,7 @@ class Importer:
         self._tally.quarantined += ready.held
         if item.supersedes and not ready.held:
             self._retire_older(composer, item, written)
-        for link in item.links:
-            scope = item.episode.scope or self._scope
-            source, target = (written.get(name) or self._memory_ref(name, scope) for name in (link.source, link.target))
-            if source is not None and target is not None and source != target:
-                composer.edge(link.type, source, target, relation=link.relation)
-                self._tally.edges += 1
+        self._tally.edges += link(self._store, writing, item, held=ready.held)
 
     def _write_episode(self, composer: Composer, ready: Ready) -> Ref:
         draft, now = ready.slice.episode, composer.now
@@ -224,7 +215,7 @@ class Importer:
         composer.passages(ref, ready.episode)
         if not spoken_for(ready.slice):
             found = _with(ready.episode, draft.entities)
-            composer.mentions(ref, scope, found, episode.provenance)
+            composer.mentions(ref, scope, found, episode.provenance, opening=draft.content)
             composer.touches(ref, scope, draft.files, episode.provenance)
         if draft.session:
             key = (scope, draft.session)
@@ -239,7 +230,7 @@ class Importer:
 
     def _write_memory(
         self,
-        writing: _Writing,
+        writing: Writing,
         draft: MemoryDraft,
         prepared: Prepared,
         episode: Ref,
@@ -275,7 +266,8 @@ class Importer:
         if status is Status.ACTIVE:
             writing.named[(scope, memory.name)] = memory
         composer.passages(ref, prepared)
-        composer.mentions(ref, scope, _with(prepared, draft.entities), memory.provenance)
+        opening = f"{draft.trigger}\n{draft.resolution}"
+        composer.mentions(ref, scope, _with(prepared, draft.entities), memory.provenance, opening=opening)
         composer.touches(ref, scope, draft.files, memory.provenance)
         composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=memory.provenance)
         if former is not None:
@@ -283,14 +275,7 @@ class Importer:
         self._tally.memories += 1
         return ref
 
-    def _memory_ref(self, source: str, scope: str) -> Ref | None:
-        """Return the memory of that source which holds at present, if there is one."""
-        row = self._store.catalogue.row_of_source(source, label=Label.MEMORY, scope=scope)
-        if row is None or self._store.memory(row).status is Status.RETIRED:
-            return None
-        return self._store.catalogue.ref_of(row)
-
-    def _met(self, writing: _Writing, draft: MemoryDraft) -> Memory | None:
+    def _met(self, writing: Writing, draft: MemoryDraft) -> Memory | None:
         """Return the memory of the same scope that says the very same, or None."""
         key = (draft.scope or self._scope, _name_of(draft))
         row = self._store.catalogue.name_row(*key)
@@ -304,7 +289,7 @@ class Importer:
         )
         return known if known is not None and same_words(known, said) else None
 
-    def _count(self, writing: _Writing, draft: MemoryDraft, known: Memory, ready: Ready, episode: Ref) -> Ref:
+    def _count(self, writing: Writing, draft: MemoryDraft, known: Memory, ready: Ready, episode: Ref) -> Ref:
         """Count a memory that is met again once more, and ground it in what says it again."""
         # A session, or the file or history that a slice is named by, speaks with one voice.
         voice = ready.slice.episode.session or draft.source.partition("#")[0].rpartition(":")[0]

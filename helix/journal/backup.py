@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from helix import files
 from helix.errors import InvalidInputError
-from helix.journal.database import Database, check_migrations, mapped
+from helix.journal import schema
+from helix.journal.database import Database, check_migrations, make_tables, mapped
 
 
 def check(path: Path) -> int:
@@ -16,24 +20,43 @@ def check(path: Path) -> int:
     Raises InvalidInputError when the file is no journal of Helix, StoreTooNewError when a newer Helix wrote it and
     StoreCorruptError when SQLite finds it damaged.
     """
-    with path.open("rb") as file:
+    with files.open_regular(path) as file:
         if file.read(16) != b"SQLite format 3\0":
             raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+    with _reading(path) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not {"log", "migration", "meta", "node"} <= tables:
+            raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+        check_migrations(connection, path)
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+        return int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
+
+
+def copy_checked(path: Path, target: Path) -> None:
+    """Write the rows of a checked copy to a new file that has Helix's own tables and nothing else of the copy.
+
+    Raises StoreError, StoreCorruptError and DiskFullError.
+    """
+    os.close(files.create_private(target, exclusive=True))
+    with _reading(path) as source:
+        applied = check_migrations(source, path)
+        with mapped(target):
+            schema.copy_rows(path, target, applied, make_tables)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Lend a connection that only reads a file, from which nothing runs; it leaves no file beside it."""
     beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     made_here = [name for name in beside if not name.exists()]
     with mapped(path):
-        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         try:
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if not {"log", "migration", "meta", "node"} <= tables:
-                raise InvalidInputError(
-                    f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote"
-                )
-            check_migrations(connection, path)
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-            if verdict != "ok":
-                raise sqlite3.DatabaseError(verdict)
-            return int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
+            schema.harden(connection)
+            schema.check_objects(connection, path)
+            yield connection
         finally:
             connection.close()
             for left in made_here:  # whoever opens a file only to read it leaves them there

@@ -8,17 +8,20 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from helix import resources
+from helix import files, resources
 from helix.errors import DiskFullError, HelixError, StoreCorruptError, StoreError, StoreLockedError, StoreTooNewError
+from helix.journal import schema
+from helix.journal.decoding import damaged
 
 PAGE_CACHE_KIB = 16_384
 _PAGES_BEFORE_CHECKPOINT = 2_048
 """Pages of SQLite's log, 8 MiB, after which it is folded in: well below what is kept free for that on the disk."""
 _PAGE_COUNTS = ("page_count", "freelist_count")
+_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT, hash TEXT)"
 
 
 class Database:
@@ -31,17 +34,18 @@ class Database:
         """
         self.path = path
         self._page_cache_kib = page_cache_kib
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files.private_folder(path.parent)
         self._local = threading.local()
         self._write_lock = threading.RLock()
         self._opened: list[sqlite3.Connection] = []
         self._opened_lock = threading.Lock()
         self.closed = False
+        self.committed: Callable[[sqlite3.Connection], Callable[[], None]] | None = None
+        """Called within every transaction, at its end; what it returns is called as soon as that is durable."""
         try:
             with mapped(path):
                 # SQLite gives its log the permissions of the file: they have to be right before it is opened.
-                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-                path.chmod(0o600)
+                os.close(files.create_private(path, append=True))
                 self._writer = self._connect()
                 self._writer.execute("PRAGMA journal_mode = WAL")
                 self._writer.execute("PRAGMA synchronous = FULL")
@@ -54,6 +58,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
+        schema.harden(connection)
         connection.execute(f"PRAGMA cache_size = -{self._page_cache_kib}")
         with self._opened_lock:
             self._opened.append(connection)
@@ -66,11 +71,14 @@ class Database:
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
+                note = None if self.committed is None else self.committed(self._writer)
                 self._writer.execute("COMMIT")
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
+            if note is not None:
+                note()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -88,6 +96,7 @@ class Database:
         with mapped(self.path):
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
             try:
+                schema.harden(connection)
                 connection.execute("PRAGMA query_only = ON")
                 connection.execute("BEGIN")
                 yield connection
@@ -98,6 +107,12 @@ class Database:
         """Fold SQLite's own log into the file, as far as readers allow."""
         with self._write_lock, mapped(self.path):
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def checkpoint_now(self) -> bool:
+        """Do what `checkpoint` does where neither a reader nor a writer would have to be waited for; else False."""
+        with mapped(self.path), closing(sqlite3.connect(self.path, isolation_level=None, timeout=0)) as connection:
+            (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
 
     def write_anew(self) -> bool:
         """Write the whole file anew, without empty pages or what may lie in the gaps of others; fold the log in.
@@ -124,7 +139,7 @@ class Database:
     def restore_from(self, source: Path) -> None:
         """Overwrite the whole file by a copy, in place, while readers keep their connections."""
         with self._write_lock, mapped(self.path):
-            copy = sqlite3.connect(f"file:{source}?mode=ro", uri=True)
+            copy = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)
             try:
                 copy.backup(self._writer)
             finally:
@@ -161,18 +176,29 @@ def migrate(connection: sqlite3.Connection, path: Path) -> bool:
     A script that was applied must still have the hash it had: history is forward only. Raises DiskFullError before
     anything is changed where there is too little room for tables to be written anew.
     """
-    connection.execute("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT, hash TEXT)")
+    schema.check_objects(connection, path)
+    connection.execute(_MIGRATIONS)
     applied = check_migrations(connection, path)
     lacking = [script for script in _scripts() if int(script.name[:4]) not in applied]
     if lacking and applied:
         _check_room(path)
-    for script in lacking:
+    _apply(connection, lacking)
+    return bool(lacking)
+
+
+def make_tables(connection: sqlite3.Connection, numbers: Collection[int] | None) -> None:
+    """Make the tables of an empty file by the migrations of these numbers, or by all of them."""
+    connection.execute(_MIGRATIONS)
+    _apply(connection, [script for script in _scripts() if numbers is None or int(script.name[:4]) in numbers])
+
+
+def _apply(connection: sqlite3.Connection, scripts: Iterable[Path]) -> None:
+    for script in scripts:
         text = script.read_text("utf-8")
         for statement in statements(text):
             connection.execute(statement)
         row = (int(script.name[:4]), script.name, hashlib.sha256(text.encode()).hexdigest())
         connection.execute("INSERT INTO migration VALUES (?, ?, ?)", row)
-    return bool(lacking)
 
 
 def _check_room(path: Path) -> None:
@@ -188,7 +214,8 @@ def _check_room(path: Path) -> None:
 def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:
     """Return the numbers of the migrations a file has.
 
-    Raises StoreTooNewError for one that this code does not know, StoreError for one whose script has changed since.
+    Raises StoreTooNewError for one that this code does not know, StoreError for one whose script has changed since and
+    for a file with other tables than they make.
     """
     applied = {number: digest for number, digest in connection.execute("SELECT number, hash FROM migration")}
     scripts = {int(script.name[:4]): script for script in _scripts()}
@@ -201,6 +228,7 @@ def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:
         if hashlib.sha256(scripts[number].read_bytes()).hexdigest() != digest:
             name = scripts[number].name
             raise StoreError(f"migration {name} has changed since it was applied to {path}", hint="reinstall Helix")
+    schema.check_schema(connection, path, applied, make_tables)
     return set(applied)
 
 
@@ -231,6 +259,8 @@ def mapped(path: Path) -> Iterator[None]:
             ) from error
         if "locked" in text or "busy" in text:
             raise StoreLockedError(f"{path} is locked by another program", hint="close it and try again") from error
+        if "decode to UTF-8" in text:
+            raise damaged(text) from error
         if "no such module: fts5" in text:
             raise StoreError(
                 "this Python's SQLite lacks FTS5", hint="use a Python whose sqlite3 has FTS5 compiled in"
@@ -241,7 +271,8 @@ def mapped(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise StoreCorruptError(
             f"{path} is damaged: {error}",
-            hint="`helix stop`, then put a backup in its place: `helix restore --backup FILE`",
+            hint="it stays as it is: put a backup in its place (`helix restore --backup FILE`), or have `helix recover`"
+            " set it aside and take back what can be read of it",
         ) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

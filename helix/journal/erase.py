@@ -14,15 +14,18 @@ from datetime import datetime
 from typing import Any
 
 from helix.journal import state
+from helix.journal.idempotency import forget_requests
 from helix.journal.log import Journal
 from helix.journal.pages import opened
 from helix.model.edge import Label, Ref
 from helix.model.operations import (
     Change,
+    Drop,
     DropEdge,
     DropNode,
     DropPassage,
     Operation,
+    Put,
     PutEdge,
     PutNode,
     PutPassage,
@@ -102,10 +105,13 @@ def restating(journal: Journal, seqs: Sequence[int], ids: Collection[str] = ()) 
     Left out is what is gone and named by one of the ids: no row is to say any more that it was there. A passage keeps
     its number, so that stating it again is no change to whoever holds it.
     """
-    with journal.database.reading() as connection:
+
+    def held_now(connection: sqlite3.Connection) -> list[tuple[Drop, Put | None]]:
         space = journal.spaces.active_id(connection)
         drops = dict.fromkeys(map(drop_of, _operations(connection, seqs)))
-        found = [(drop, state.held(connection, drop, space)) for drop in drops]
+        return [(drop, state.held(connection, drop, space)) for drop in drops]
+
+    found = journal.read(held_now)
     gone = frozenset(ids)
     present: list[Operation] = [
         held or drop for drop, held in found if held is not None or gone.isdisjoint(_named_by(encode_operation(drop)))
@@ -119,8 +125,11 @@ _ORDER = {DropEdge: 0, DropPassage: 1, DropNode: 2, PutNode: 3, PutEdge: 4, PutP
 
 def edges_at(journal: Journal, refs: Collection[Ref]) -> dict[Ref, list[DropEdge]]:
     """Return the edges at each of the nodes, by what would drop them; one pass over all edges, however many nodes."""
-    with journal.database.reading() as connection:
-        return {ref: list(map(state.edge_drop, keys)) for ref, keys in state.attached(connection, refs).items()}
+    return journal.read(
+        lambda connection: {
+            ref: list(map(state.edge_drop, keys)) for ref, keys in state.attached(connection, refs).items()
+        }
+    )
 
 
 def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
@@ -152,25 +161,32 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
     ]
     bare = [ref for ref in going if ref.label not in WORK]
     operations: list[Operation] = list(dict.fromkeys(edge for ref in bare for edge in edges[ref]))
-    with journal.database.reading() as connection:
+
+    def buried(connection: sqlite3.Connection) -> list[Operation]:
+        left: list[Operation] = []
         for ref in going:
-            operations.extend(DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))
+            left.extend(DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))
             props = state.node_props(connection, ref.label, ref.id)
             if props is not None and not is_tombstone(props):
-                operations.append(tombstone(ref, props, at, keep_out=ref in keep_out))
-    return operations
+                left.append(tombstone(ref, props, at, keep_out=ref in keep_out))
+        return left
+
+    return operations + journal.read(buried)
 
 
 def tombstones(journal: Journal) -> tuple[PutNode, ...]:
     """Return what is left of every node that was erased."""
-    with journal.snapshot() as (_, held):
-        return tuple(op for op in held.nodes() if is_tombstone(op.props))
+
+    def found() -> tuple[PutNode, ...]:
+        with journal.snapshot() as (_, held):
+            return tuple(op for op in held.nodes() if is_tombstone(op.props))
+
+    return journal.mended(found)
 
 
 def standing(journal: Journal, refs: Collection[Ref]) -> frozenset[Ref]:
     """Return which of the nodes are there and no tombstones."""
-    with journal.database.reading() as connection:
-        found = [(ref, state.node_props(connection, ref.label, ref.id)) for ref in refs]
+    found = journal.read(lambda connection: [(ref, state.node_props(connection, ref.label, ref.id)) for ref in refs])
     return frozenset(ref for ref, props in found if props is not None and not is_tombstone(props))
 
 
@@ -186,6 +202,7 @@ def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
         connection.execute("DELETE FROM model_answer")
         connection.execute("DELETE FROM extracted")
         connection.execute("DELETE FROM poison")
+        forget_requests(connection)
         connection.execute("UPDATE work SET error = 'erased' WHERE error <> ''")
         connection.execute("DELETE FROM meta WHERE key = ?", (LAST_ANSWERS,))
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
-from helix.journal import effects, lexical, state
+from helix.errors import StoreCorruptError
+from helix.journal import effects, lexical, restating, state
+from helix.journal.chain import GENESIS, ChainReport, digest_of, follows, link
 from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.extracted import Extracted
+from helix.journal.idempotency import Idempotency, Note
+from helix.journal.mark import Mark, Reach, count
+from helix.journal.restating import Comparison
 from helix.journal.spaces import Spaces
 from helix.journal.writes import Writes
 from helix.model.clock import from_micros
@@ -22,10 +27,6 @@ from helix.model.ids import IdMaker, uuid7
 from helix.model.operations import (
     Change,
     Drop,
-    DropEdge,
-    DropNode,
-    PutEdge,
-    PutNode,
     PutPassage,
     Row,
     decode,
@@ -33,20 +34,13 @@ from helix.model.operations import (
     encode,
 )
 
-_GENESIS = b"\0" * 32
+T = TypeVar("T")
+
 _SALT_BYTES = 16
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # Whoever edits a row by hand may leave text where bytes were: that is damage to be found, not an error in reading.
-_PAYLOAD = "CAST(payload AS BLOB)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainReport:
-    """What walking the hash chain found: rows seen, rows whose payload was erased, and the damaged ones."""
-
-    rows: int
-    erased: int
-    damaged: tuple[int, ...]
+_PAYLOAD, _SALT, _DIGEST, _CHAIN = (f"CAST({name} AS BLOB)" for name in ("payload", "salt", "digest", "chain"))
+_AT = "CAST(at AS INTEGER)"
 
 
 class Journal:
@@ -59,32 +53,71 @@ class Journal:
         tokenise: Callable[[str], Sequence[str]],
         make_id: IdMaker = uuid7,
         page_cache_kib: int = PAGE_CACHE_KIB,
+        mark: Mark | None = None,
     ) -> None:
-        """Open or create the journal at `path`; `tokenise` turns passage text into lexical tokens."""
+        """Open or create the journal at `path`; `tokenise` turns passage text into lexical tokens.
+
+        With a mark, that is written over with every transaction; copies of a journal have none.
+        """
+        self._mark = mark
+        self._last: tuple[int, bytes] = (0, GENESIS)
+        self._appended: tuple[int, bytes] | None = None
         self.database = Database(path, page_cache_kib=page_cache_kib)
         self.spaces = Spaces(self.database)
         self.effects = effects.Effects(self.database)
         self.extracted = Extracted(self.database)
         self._tokenise = tokenise
+        self.make_good: Callable[[], object] = self.restate
+        """What is done where a row of the state is damaged; whoever holds more than the journal in memory sets it."""
         self.store_id = ""
         try:
             with self.database.transaction() as connection:
                 connection.execute("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)", (make_id(from_micros(0)),))
             self._look()
+            self.idempotency = Idempotency(self.database)
+            if mark is not None:
+                self.database.committed = self._reached
+                with self.database.transaction():
+                    """Write the mark: it may be missing, or behind."""
         except BaseException:
             self.database.close()
             raise
 
+    def _reached(self, connection: sqlite3.Connection) -> Callable[[], None]:
+        """Count a transaction; return what notes how far the journal has come once it is durable."""
+        commits = count(connection)
+
+        def note() -> None:
+            self._last = self._appended or self._last
+            seq, chain = self._last
+            assert self._mark is not None
+            self._mark.write(Reach(store=self.store_id, seq=seq, chain=chain.hex(), commits=commits))
+
+        return note
+
     def _look(self) -> None:
         with self.database.reading() as connection:
             (self.store_id,) = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
-            newest = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone()
-        self._last: tuple[int, bytes] = newest or (0, _GENESIS)
+            newest = connection.execute(f"SELECT seq, {_CHAIN} FROM log ORDER BY seq DESC LIMIT 1").fetchone()
+        self._last = newest or (0, GENESIS)
 
     def restore_from(self, source: Path) -> None:
         """Take over the content of a checked backup; on the writer's thread."""
-        self.database.restore_from(source)
-        self._look()
+        if self._mark is not None:
+            self._mark.suspend()  # it would say that rows are lost, to whoever opens what a kill left here
+        self.database.committed = None
+        try:
+            self.database.restore_from(source)
+            self._look()
+        finally:
+            self.database.committed = self._reached if self._mark is not None else None
+        self.drop_meta("")  # a transaction of no effect, which writes the mark anew
+
+    def fold_in_now(self) -> bool:
+        """Fold SQLite's log in where nobody is in the way, and have the disk hold the mark; else False."""
+        if self._mark is not None:
+            self._mark.sync()
+        return self.database.checkpoint_now()
 
     @property
     def last_seq(self) -> int:
@@ -94,15 +127,21 @@ class Journal:
     def chain_at(self, seq: int) -> str:
         """Return the digest of everything up to a row in hexadecimal digits; empty where there is no such row."""
         with self.database.reading() as connection:
-            row = connection.execute("SELECT chain FROM log WHERE seq = ?", (seq,)).fetchone()
+            row = connection.execute(f"SELECT {_CHAIN} FROM log WHERE seq = ?", (seq,)).fetchone()
         return "" if row is None else bytes(row[0]).hex()
 
-    def append(self, changes: Sequence[Change], at: int) -> list[Row]:
-        """Accept the changes in one durable transaction and return their rows.
+    def append(self, changes: Sequence[Change], at: int, note: Note | None = None) -> list[Row]:
+        """Accept the changes in one durable transaction, which notes what request they are of, and return their rows.
 
         The operations of the returned rows are complete: a partial PutNode or PutEdge is filled up with what the
         store holds, so that every other follower can overwrite without looking.
         """
+        try:
+            return self.mended(lambda: self._append(changes, at, note))
+        finally:
+            self._appended = None
+
+    def _append(self, changes: Sequence[Change], at: int, note: Note | None) -> list[Row]:
         seq, chain = self._last
         rows, stored = [], []
         with self.database.transaction() as connection:
@@ -121,12 +160,15 @@ class Journal:
                 touched.record(change, seq, at)
                 payload = _pack(replace(change, operations=tuple(operations)))
                 salt = salts[_SALT_BYTES * place : _SALT_BYTES * (place + 1)]
-                digest = _digest(salt, payload)
-                chain = _link(chain, seq, at, digest)
+                digest = digest_of(salt, payload)
+                chain = link(chain, seq, at, digest)
                 stored.append((seq, at, payload, salt, digest, chain))
                 rows.append(Row(seq=seq, at=at, change=replace(change, operations=tuple(complete))))
             connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", stored)
             self._index(connection, writes.flush(), space)
+            if note is not None:
+                self.idempotency.note(connection, note, at)
+            self._appended = (seq, chain)
         self._last = (seq, chain)
         return rows
 
@@ -142,36 +184,19 @@ class Journal:
 
         A row that cannot be read any more is skipped here; `unreadable` names it.
         """
-        found = []
-        with self.database.reading() as connection:
-            stored = connection.execute(
-                f"SELECT seq, at, {_PAYLOAD}, salt, digest FROM log WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
-            ).fetchall()
-            for seq, at, payload, salt, digest in stored:
-                change = _read(payload, salt, digest)
-                if change is not None:
-                    complete = tuple(state.completed(connection, op) for op in change.operations)
-                    operations = tuple(op for op in complete if op is not None)
-                    found.append(
-                        Row(seq=seq, at=at, change=Change(kind=change.kind, operations=operations, note=change.note))
-                    )
-        return found
+        return self.read(lambda connection: read_rows(connection, after, limit))
 
     def unreadable(self, after: int, limit: int) -> list[int]:
         """Return which of the `limit` rows behind `after` have a payload that cannot be what was written."""
         with self.database.reading() as connection:
-            stored = connection.execute(
-                f"SELECT seq, {_PAYLOAD}, salt, digest FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL",
-                (after, after + limit),
-            )
-            return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
+            return unreadable_rows(connection, after, limit)
 
     def last_kinds(self, drops: Collection[Drop], after: int, but_job: str) -> dict[Drop, str]:
         """Return the kind of the last change behind row `after` that concerns each thing, the job's own left out."""
         wanted, kinds = frozenset(drops), dict[Drop, str]()
         with self.database.reading() as connection:
             for payload, salt, digest in connection.execute(
-                f"SELECT {_PAYLOAD}, salt, digest FROM log WHERE seq > ? ORDER BY seq", (after,)
+                f"SELECT {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? ORDER BY seq", (after,)
             ):
                 change = _read(payload, salt, digest)
                 if change is not None and change.note.get("job") != but_job:
@@ -180,38 +205,50 @@ class Journal:
 
     def verify_chain(self, progress: Callable[[int, int], None] | None = None) -> ChainReport:
         """Walk the whole chain; `progress` is told (rows done, rows in all) now and then."""
-        chain, seen, erased = _GENESIS, 0, 0
+        chain, seen, erased = GENESIS, 0, 0
         damaged = []
         with self.database.reading() as connection:
             total = int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
             for seq, at, payload, salt, digest, stored in connection.execute(
-                f"SELECT seq, at, {_PAYLOAD}, salt, digest, chain FROM log ORDER BY seq"
+                f"SELECT seq, {_AT}, {_PAYLOAD}, {_SALT}, {_DIGEST}, {_CHAIN} FROM log ORDER BY seq"
             ):
                 seen += 1
                 erased += payload is None
-                chain = _link(chain, seq, at, digest)
-                if chain != stored or (payload is not None and _digest(salt, payload) != digest):
+                if not follows(chain, seq, at, digest, stored) or (
+                    payload is not None and not _is_proved(payload, salt, digest)
+                ):
                     damaged.append(seq)
-                    chain = stored
+                chain = stored
                 if progress is not None and seen % 2_000 == 0:
                     progress(seen, total)
         return ChainReport(rows=seen, erased=erased, damaged=tuple(damaged))
 
-    def restate(self) -> int:
-        """Make the state of nodes and edges anew from the log, where a row of it was damaged; return the rows read."""
-        seen = 0
+    def restate(self) -> Comparison:
+        """Make the state anew from the log where the two differ; return what differed, in one transaction."""
         with self.database.transaction() as connection:
-            state.clear(connection)
-            writes = Writes(connection)
-            rows = connection.execute(f"SELECT {_PAYLOAD}, salt, digest FROM log ORDER BY seq").fetchall()
-            for payload, salt, digest in rows:
-                change = _read(payload, salt, digest)
-                for op in change.operations if change is not None else ():
-                    if isinstance(op, PutNode | DropNode | PutEdge | DropEdge):
-                        writes.add(op)
-                seen += change is not None
-            writes.flush()
-        return seen
+            return restating.mend(connection, self.database.path, _read, self._tokenise)
+
+    def compare_state(self) -> Comparison:
+        """Compare the state with a replay of the log, as of one moment; nothing is changed."""
+        with self.database.snapshot() as connection:
+            return restating.compare(connection, self.database.path, _read, self._tokenise)
+
+    def mended(self, read: Callable[[], T]) -> T:
+        """Return what `read` does; where it meets a damaged row of the state, make that good and read once more."""
+        try:
+            return read()
+        except StoreCorruptError:
+            self.make_good()
+        return read()
+
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what a query of the state finds, as `mended` does."""
+
+        def once() -> T:
+            with self.database.reading() as connection:
+                return query(connection)
+
+        return self.mended(once)
 
     def set_aside(self, seq: int, error: str, at: int) -> None:
         """Record that the graph refused this row: it stays in the log and is shown by `helix status`."""
@@ -231,11 +268,8 @@ class Journal:
     def bytes_since(self, at: int) -> int:
         """Return the bytes of payload accepted since the moment `at` (microseconds)."""
         with self.database.reading() as connection:
-            return int(
-                connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log WHERE at >= ?", (at,)).fetchone()[
-                    0
-                ]
-            )
+            total = connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log WHERE at >= ?", (at,))
+            return int(total.fetchone()[0])
 
     def meta(self, key: str) -> str | None:
         """Return a stored word about the store itself, or None."""
@@ -278,24 +312,49 @@ class Journal:
         if not self.database.closed:
             self.database.checkpoint()
             self.database.close()
+        if self._mark is not None:
+            self._mark.close()
 
 
-def _digest(salt: bytes, payload: bytes) -> bytes:
-    return hashlib.sha256(salt + payload).digest()
+def read_rows(connection: sqlite3.Connection, after: int, limit: int) -> list[Row]:
+    """Return what `Journal.rows` does, as this connection sees it."""
+    found = []
+    stored = connection.execute(
+        f"SELECT seq, {_AT}, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
+    ).fetchall()
+    for seq, at, payload, salt, digest in stored:
+        change = _read(payload, salt, digest)
+        if change is not None:
+            complete = tuple(state.completed(connection, op) for op in change.operations)
+            operations = tuple(op for op in complete if op is not None)
+            found.append(Row(seq=seq, at=at, change=Change(kind=change.kind, operations=operations, note=change.note)))
+    return found
 
 
-def _link(previous: bytes, seq: int, at: int, digest: bytes) -> bytes:
-    return hashlib.sha256(previous + seq.to_bytes(8, "big") + at.to_bytes(8, "big", signed=True) + digest).digest()
+def unreadable_rows(connection: sqlite3.Connection, after: int, limit: int) -> list[int]:
+    """Return what `Journal.unreadable` does, as this connection sees it."""
+    stored = connection.execute(
+        f"SELECT seq, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL",
+        (after, after + limit),
+    )
+    return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
 
 
 def _read(payload: bytes | None, salt: bytes | None, digest: bytes) -> Change | None:
     """Return the change of a stored row, or None when it was erased or is not what was written."""
-    if payload is None or salt is None or _digest(salt, payload) != digest:
+    if payload is None or not _is_proved(payload, salt, digest):
         return None
     try:
         return decode(json.loads(zlib.decompress(payload)))
     except (zlib.error, ValueError, KeyError, TypeError):
         return None
+
+
+def _is_proved(payload: bytes, salt: object, digest: object) -> bool:
+    return isinstance(salt, bytes) and digest_of(salt, payload) == digest
+
+
+proved = _read
 
 
 def _pack(change: Change) -> bytes:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import zlib
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, TypeVar
 
+from helix.journal.decoding import put_edge, put_node, put_passage
 from helix.journal.log import Journal
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Label, Ref
 from helix.model.operations import Props, PutEdge, PutNode, PutPassage
+
+T = TypeVar("T")
 
 PAGE = 500
 _EDGE = "type, source_label, source, target_label, target"
@@ -17,58 +21,36 @@ _EDGE = "type, source_label, source, target_label, target"
 
 def nodes(journal: Journal) -> Iterator[list[PutNode]]:
     """Yield every node, by label and id; what changes meanwhile is seen as it is when its page is read."""
-    after = ("", "")
-    while True:
-        with journal.database.reading() as connection:
-            rows = connection.execute(
-                "SELECT label, id, props FROM node WHERE (label, id) > (?, ?) ORDER BY label, id LIMIT ?",
-                (*after, PAGE),
-            ).fetchall()
-        if not rows:
-            return
-        after = rows[-1][:2]
-        yield [PutNode(label=Label(label), id=node_id, props=json.loads(props)) for label, node_id, props in rows]
+    statement = "SELECT label, id, props FROM node WHERE (label, id) > (?, ?) ORDER BY label, id LIMIT ?"
+    return _pages(journal, statement, ("", ""), put_node)
 
 
 def edges(journal: Journal) -> Iterator[list[PutEdge]]:
     """Yield every edge, by type and ends, as `nodes` does."""
-    after = ("",) * 5
-    while True:
-        with journal.database.reading() as connection:
-            rows = connection.execute(
-                f"SELECT {_EDGE}, props FROM edge WHERE ({_EDGE}) > (?, ?, ?, ?, ?) ORDER BY {_EDGE} LIMIT ?",
-                (*after, PAGE),
-            ).fetchall()
-        if not rows:
-            return
-        after = rows[-1][:5]
-        yield [
-            PutEdge(
-                type=Relation(kind),
-                source=Ref(label=Label(source_label), id=source),
-                target=Ref(label=Label(target_label), id=target),
-                props=json.loads(props),
-            )
-            for kind, source_label, source, target_label, target, props in rows
-        ]
+    statement = f"SELECT {_EDGE}, props FROM edge WHERE ({_EDGE}) > (?, ?, ?, ?, ?) ORDER BY {_EDGE} LIMIT ?"
+    return _pages(journal, statement, ("",) * 5, put_edge)
 
 
 def passages(journal: Journal) -> Iterator[list[PutPassage]]:
     """Yield every passage without its vector, by number, as `nodes` does."""
-    after = -1
-    while True:
-        with journal.database.reading() as connection:
-            rows = connection.execute(
-                "SELECT number, id, owner_label, owner, text FROM passage WHERE number > ? ORDER BY number LIMIT ?",
-                (after, PAGE),
-            ).fetchall()
-        if not rows:
-            return
-        after = rows[-1][0]
-        yield [
-            PutPassage(id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text)
-            for number, passage_id, label, owner, text in rows
-        ]
+    statement = (
+        "SELECT number, id, owner_label, owner, text, NULL FROM passage WHERE number > ? ORDER BY number LIMIT ?"
+    )
+    return _pages(journal, statement, (-1,), put_passage)
+
+
+def _pages(
+    journal: Journal, statement: str, after: tuple[Any, ...], decoded: Callable[[tuple[Any, ...]], T]
+) -> Iterator[list[T]]:
+    """Yield what a statement finds behind `after`, a page at a time; a row begins with the columns of its key."""
+    width = len(after)
+
+    def page(connection: sqlite3.Connection) -> list[tuple[tuple[Any, ...], T]]:
+        return [(row[:width], decoded(row)) for row in connection.execute(statement, (*after, PAGE))]
+
+    while found := journal.read(page):
+        after = found[-1][0]
+        yield [held for _, held in found]
 
 
 def log_rows(journal: Journal) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:

@@ -6,10 +6,11 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal.database import Database
+from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, relation_of, text_of
 from helix.journal.lexical import remove as remove_tokens
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import (
@@ -24,7 +25,7 @@ from helix.model.operations import (
     PutNode,
     PutPassage,
 )
-from helix.model.records import Node, node_from
+from helix.model.records import Node
 
 T = TypeVar("T")
 
@@ -64,12 +65,6 @@ def write_passages(connection: sqlite3.Connection, passages: Mapping[str, PutPas
     )
 
 
-def clear(connection: sqlite3.Connection) -> None:
-    """Forget the state of nodes and edges, to make it anew from the log."""
-    connection.execute("DELETE FROM node")
-    connection.execute("DELETE FROM edge")
-
-
 def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None:
     """Return the operation filled up with the present state, or None where the state has moved past it.
 
@@ -107,7 +102,7 @@ def held(connection: sqlite3.Connection, drop: Drop, space: int | None) -> Put |
             )
         case DropPassage():
             row = connection.execute(f"{_PASSAGES} WHERE p.id = ?", (space, drop.id)).fetchone()
-            return None if row is None else _passage_of(row)
+            return None if row is None else put_passage(row)
 
 
 def attached(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
@@ -124,7 +119,7 @@ def attached(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref,
         (ends,),
     )
     for key in rows:
-        for ref in {Ref(label=Label(key[1]), id=key[2]), Ref(label=Label(key[3]), id=key[4])} & found.keys():
+        for ref in {ref_of(*key[1:3]), ref_of(*key[3:5])} & found.keys():
             found[ref].append(key)
     return found
 
@@ -134,7 +129,7 @@ def owned(connection: sqlite3.Connection, ref: Ref) -> list[str]:
     rows = connection.execute(
         "SELECT id FROM passage WHERE owner = ? AND owner_label = ? ORDER BY number", (ref.id, ref.label)
     )
-    return [str(passage_id) for (passage_id,) in rows]
+    return [text_of(passage_id) for (passage_id,) in rows]
 
 
 class Snapshot:
@@ -152,16 +147,15 @@ class Snapshot:
 
     def nodes(self) -> Iterator[PutNode]:
         """Yield every node."""
-        for label, node_id, props in self._connection.execute("SELECT label, id, props FROM node"):
-            yield PutNode(label=Label(label), id=node_id, props=_loads(props))
+        yield from map(put_node, self._connection.execute("SELECT label, id, props FROM node"))
 
     def edges(self) -> Iterator[PutEdge]:
         """Yield every edge."""
-        yield from map(_edge_of, self._connection.execute("SELECT * FROM edge"))
+        yield from map(put_edge, self._connection.execute("SELECT * FROM edge"))
 
     def passages(self) -> Iterator[PutPassage]:
         """Yield every passage in order of its number, with its vector in the space."""
-        yield from map(_passage_of, self._connection.execute(f"{_PASSAGES} ORDER BY p.number", (self._space,)))
+        yield from map(put_passage, self._connection.execute(f"{_PASSAGES} ORDER BY p.number", (self._space,)))
 
 
 class Records:
@@ -175,7 +169,7 @@ class Records:
     def __init__(
         self,
         database: Database,
-        mend: Callable[[], None] | None = None,
+        mend: Callable[[], object] | None = None,
         edges_known: Callable[[Ref], Sequence[DropEdge] | None] | None = None,
     ) -> None:
         self._database = database
@@ -206,10 +200,7 @@ class Records:
 
         def read(connection: sqlite3.Connection) -> list[Node | None]:
             held = [node_props(connection, ref.label, ref.id) for ref in refs]
-            return [
-                None if props is None else node_from(ref.label, ref.id, props)
-                for ref, props in zip(refs, held, strict=True)
-            ]
+            return [None if props is None else node_of(ref, props) for ref, props in zip(refs, held, strict=True)]
 
         return self._reading(read)
 
@@ -221,35 +212,38 @@ class Records:
 
             def read(connection: sqlite3.Connection) -> list[PutEdge]:
                 rows = (connection.execute(one, edge_key(edge)).fetchone() for edge in known)
-                return [_edge_of(row) for row in rows if row is not None]
+                return [put_edge(row) for row in rows if row is not None]
 
             return self._reading(read)
         statement = "SELECT * FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)"
         ends = (ref.label, ref.id, ref.label, ref.id)
-        return self._reading(lambda connection: list(map(_edge_of, connection.execute(statement, ends))))
+        return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, ends))))
 
     def edges_of(self, kind: Relation | None, limit: int) -> list[PutEdge]:
         """Return up to `limit` edges of a type, or of every type."""
         statement = "SELECT * FROM edge WHERE ? IS NULL OR type = ? LIMIT ?"
-        return self._reading(lambda connection: list(map(_edge_of, connection.execute(statement, (kind, kind, limit)))))
+        return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, (kind, kind, limit)))))
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         """Return the texts of passages in the order of `numbers`; one that is gone reads as empty."""
-        with self._database.reading() as connection:
-            found = [
-                connection.execute("SELECT text FROM passage WHERE number = ?", (int(n),)).fetchone() for n in numbers
-            ]
-        return ["" if row is None else str(row[0]) for row in found]
+
+        def read(connection: sqlite3.Connection) -> list[str]:
+            one = "SELECT text FROM passage WHERE number = ?"
+            found = [connection.execute(one, (int(number),)).fetchone() for number in numbers]
+            return ["" if row is None else text_of(row[0]) for row in found]
+
+        return self._reading(read)
 
     def passage(self, number: int) -> PutPassage | None:
         """Return a passage by its number, without its vector, or None."""
-        with self._database.reading() as connection:
+
+        def read(connection: sqlite3.Connection) -> PutPassage | None:
             row = connection.execute(
-                "SELECT id, owner_label, owner, text FROM passage WHERE number = ?", (number,)
+                "SELECT number, id, owner_label, owner, text, NULL FROM passage WHERE number = ?", (number,)
             ).fetchone()
-        if row is None:
-            return None
-        return PutPassage(id=row[0], number=number, owner=Ref(label=Label(row[1]), id=row[2]), text=row[3])
+            return None if row is None else put_passage(row)
+
+        return self._reading(read)
 
     def counts(self) -> dict[str, int]:
         """Return how many nodes of each label, edges and passages the state holds."""
@@ -266,16 +260,7 @@ def _node_of(connection: sqlite3.Connection, ref: Ref) -> Node:
     row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (ref.label, ref.id)).fetchone()
     if row is None:
         raise NotFoundError(f"no {ref.label.lower()} has the id {ref.id!r}", hint="`helix list` shows what is there")
-    return node_from(ref.label, ref.id, _loads(row[0]))
-
-
-def _edge_of(row: tuple[Any, ...]) -> PutEdge:
-    return PutEdge(
-        type=Relation(row[0]),
-        source=Ref(label=Label(row[1]), id=row[2]),
-        target=Ref(label=Label(row[3]), id=row[4]),
-        props=_loads(row[5]),
-    )
+    return node_of(ref, props_of(row[0]))
 
 
 def _drop_passage(connection: sqlite3.Connection, passage_id: str) -> None:
@@ -287,11 +272,6 @@ def _drop_passage(connection: sqlite3.Connection, passage_id: str) -> None:
         remove_tokens(connection, row[0])
 
 
-def _passage_of(row: tuple[Any, ...]) -> PutPassage:
-    number, passage_id, label, owner, text, vector = row
-    return PutPassage(id=passage_id, number=number, owner=Ref(label=Label(label), id=owner), text=text, vector=vector)
-
-
 def edge_key(op: PutEdge | DropEdge) -> EdgeKey:
     """Return what the edge of an operation is kept under."""
     return (op.type, op.source.label, op.source.id, op.target.label, op.target.id)
@@ -299,19 +279,18 @@ def edge_key(op: PutEdge | DropEdge) -> EdgeKey:
 
 def edge_drop(key: EdgeKey) -> DropEdge:
     """Return the operation that removes the edge kept under the key."""
-    source, target = Ref(label=Label(key[1]), id=key[2]), Ref(label=Label(key[3]), id=key[4])
-    return DropEdge(type=Relation(key[0]), source=source, target=target)
+    return DropEdge(type=relation_of(key[0]), source=ref_of(*key[1:3]), target=ref_of(*key[3:5]))
 
 
 def node_props(connection: sqlite3.Connection, label: Label, node_id: str) -> Props | None:
     """Return the properties of a node, or None where there is no such node."""
     row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (label, node_id)).fetchone()
-    return None if row is None else _loads(row[0])
+    return None if row is None else props_of(row[0])
 
 
 def _edge_props(connection: sqlite3.Connection, key: EdgeKey) -> Props | None:
     row = connection.execute(f"SELECT props FROM edge WHERE {_EDGE_KEY}", key).fetchone()
-    return None if row is None else _loads(row[0])
+    return None if row is None else props_of(row[0])
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -319,13 +298,3 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 def _json(props: Props) -> str:
     return _ENCODER.encode(props)
-
-
-def _loads(props: str) -> Props:
-    try:
-        return json.loads(props)  # type: ignore[no-any-return]
-    except ValueError as error:
-        raise StoreCorruptError(
-            f"a row of the journal's state is damaged: {error}",
-            hint="restart Helix: the state is made anew from the log",
-        ) from error

@@ -115,7 +115,7 @@ class Work:
         """Return by name the sums of counts over the results of the ended items that are kept."""
         with self._database.reading() as connection:
             rows = connection.execute("SELECT result FROM work WHERE state = 'done'").fetchall()
-        results = [json.loads(result) for (result,) in rows]
+        results = [_table(result) or {} for (result,) in rows]
         return {name: sum(int(result.get(name, 0)) for result in results) for name in counts}
 
     def next_due(self) -> datetime | None:
@@ -169,17 +169,28 @@ def _item(row: tuple[Any, ...]) -> WorkItem:
     not_before, created_at, started_at, ended_at = (None if at is None else from_micros(at) for at in times)
     assert not_before is not None
     assert created_at is not None
+    asked, came_to = _table(payload), _table(result)
+    damaged = asked is None or came_to is None
     return WorkItem(
         id=item_id,
         kind=kind,
         key=key,
-        payload=json.loads(payload),
-        state=WorkState(state),
+        payload=asked or {},
+        state=WorkState.FAILED if damaged else WorkState(state),
         attempts=attempts,
         not_before=not_before,
         created_at=created_at,
         started_at=started_at,
         ended_at=ended_at,
-        error=error,
-        result=json.loads(result),
+        error="its row in the queue is damaged" if damaged else error,
+        result=came_to or {},
     )
+
+
+def _table(text: str) -> dict[str, Any] | None:
+    """Return an object of JSON; None where the row was damaged: what it asked for is asked for again in its time."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError):
+        return None
+    return found if isinstance(found, dict) else None

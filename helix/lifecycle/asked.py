@@ -89,8 +89,7 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
     store.check_space()
     intake = Intake(store.settings.text_limit)
     kind = checks.known_kind(request.kind)
-    trigger = intake.text(request.trigger, "trigger")
-    resolution = intake.text(request.resolution, "resolution", required=False)
+    trigger, resolution = intake.pair(request.trigger, request.resolution)
     files = intake.labels(request.files, "file")
     if request.valid_from and request.valid_to and to_micros(request.valid_to) <= to_micros(request.valid_from):
         raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")

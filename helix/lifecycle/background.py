@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from helix.lifecycle.capture import sessions
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.capture.sessions import SessionRequest
+from helix.lifecycle.intake import Intake
 from helix.lifecycle.work.foreground import Foreground
 from helix.lifecycle.work.undo import undo
 from helix.lifecycle.work.worker import Worker
 from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.reports import BackgroundStatus, Page, Recording, SessionReport, WorkPlan
+from helix.model.requests import Request
 from helix.model.undo import UndoReport
 from helix.model.work import WorkItem
 from helix.store import listing
@@ -25,6 +28,10 @@ class Background:
     _store: Store
     _foreground: Foreground
     _worker: Worker
+
+    def request(self, request: Request) -> AbstractContextManager[None]:
+        """Have what this thread asks for meanwhile count once, however often the request is sent."""
+        return self._store.writer.request(request)
 
     def record_episode(self, **fields: Any) -> Recording:
         """Record something that happened, found at once; the fields are those of `EpisodeRequest`."""
@@ -62,7 +69,7 @@ class Background:
     def flush(self, scope: str | None = None) -> WorkItem:
         """Have what happened in a scope (None: in all) consolidated now, without waiting for more."""
         self._store.check_capture()
-        return self._worker.flush(scope)
+        return self._worker.flush(None if scope is None else self._intake().scope(scope))
 
     def begin_work(self, kind: str, /, **payload: Any) -> WorkItem:
         """Ask for a background job of a kind; see `helix.lifecycle.work.kinds`, and `parameters` for the payload.
@@ -70,7 +77,7 @@ class Background:
         Raises InvalidInputError, which says what is allowed, and PausedError while capture is paused.
         """
         self._store.check_capture()
-        return self._worker.add(kind, payload)
+        return self._worker.add(kind, self._intake().attributes(payload))
 
     def plan_work(self, kind: str, /, **payload: Any) -> WorkPlan:
         """Return what a background job would do now, without a language model; nothing is changed.
@@ -78,6 +85,9 @@ class Background:
         Raises InvalidInputError as `begin_work` does, and QueryTimeoutError where it takes longer than a request may.
         """
         return self._worker.plan(kind, payload)
+
+    def _intake(self) -> Intake:
+        return Intake(self._store.settings.text_limit)
 
     def pause_worker(self, on: bool) -> bool:
         """Stop background work, also over restarts, or go on with it; return what holds now."""

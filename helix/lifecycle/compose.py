@@ -14,15 +14,23 @@ from helix.model.entity import Entity, EntityKind, Mention, entity_id
 from helix.model.episode import Episode, Session, session_id
 from helix.model.memory import Memory
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutNode, PutPassage, Scalar
-from helix.model.provenance import Provenance
+from helix.model.provenance import Provenance, is_hand_written
 from helix.model.records import Node, flatten, label_of, put, put_edge
 from helix.store.store import Store
-from helix.text.about import ABOUT_KINDS, about
+from helix.text.about import ABOUT_KINDS, about, ruled
 from helix.text.chunks import chunks
 from helix.text.entities import mentions
 from helix.text.redact import without_markers
 from helix.text.spotting.paths import canonical
+from helix.text.subjects import subject_key, subjects
 from helix.text.tokens import lexical_tokens
+
+ABOUT = 30.0
+"""How much more an edge to an entity weighs from a text that is about it than from one that mentions it.
+
+Two-hop questions name one thing and ask for what another is: the walk has to get from the entity to the passage that
+tells what it is, past all that only mention it.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +135,8 @@ class Composer:
         ref = Ref(label=label_of(node), id=node.id)
         if isinstance(node, Memory) and node.kind in ABOUT_KINDS:
             self.mentions(ref, node.scope, about(node.trigger, node.attributes), node.provenance)
+        if isinstance(node, Memory) and is_hand_written(node.provenance):
+            self.mentions(ref, node.scope, ruled(f"{node.trigger}\n{node.resolution}"), node.provenance)
         return ref
 
     def patch(self, ref: Ref, **fields: object) -> None:
@@ -194,11 +204,18 @@ class Composer:
             pieces = len(view.passages.of_rows(np.array([row]), view.count))
             self._operations.extend(DropPassage(id=f"{owner.id}#{index}") for index in range(pieces))
 
-    def mentions(self, source: Ref, scope: str, found: Iterable[Mention], provenance: Provenance) -> None:
-        """Link the source to the entities it mentions; the slice they came from is told by the source itself."""
+    def mentions(
+        self, source: Ref, scope: str, found: Iterable[Mention], provenance: Provenance, *, opening: str = ""
+    ) -> None:
+        """Link the source to the entities it mentions, ABOUT times as strongly to those that its opening is about.
+
+        The slice they came from is told by the source itself.
+        """
         plain = Provenance(extractor=provenance.extractor, trust=provenance.trust)
+        own = subjects(opening)
         for mention in found:
-            self.edge(Relation.MENTIONS, source, self.entity(mention, scope), provenance=plain)
+            weight = ABOUT if subject_key(mention.name) in own else 1.0
+            self.edge(Relation.MENTIONS, source, self.entity(mention, scope), weight=weight, provenance=plain)
 
     def touches(self, source: Ref, scope: str, files: Iterable[str], provenance: Provenance) -> None:
         """Link the source to the files it is about."""

@@ -18,9 +18,11 @@ from helix.lifecycle.truth.consolidate import Newcomer, against
 from helix.lifecycle.truth.living import follow
 from helix.lifecycle.truth.wording import exchanged
 from helix.lifecycle.versions import files_of, supersede
+from helix.lifecycle.worth.certainty import bounded
 from helix.lifecycle.worth.reinforce import reinforced
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
+from helix.model.provenance import Trust, weakest
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -30,7 +32,10 @@ _CONFIRMED_STEP = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditRequest:
-    """The fields to change; None leaves one as it is."""
+    """The fields to change; None leaves one as it is.
+
+    `agent` is who changes them where that is no person: what it says anew is trusted as an agent's at most.
+    """
 
     trigger: str | None = None
     resolution: str | None = None
@@ -41,6 +46,7 @@ class EditRequest:
     importance: float | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    agent: str = ""
 
 
 def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[Ref] = ()) -> Memory:
@@ -53,14 +59,10 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     store.check_space()
     intake = Intake(store.settings.text_limit)
     old = standing_memory_of(store, name_or_id)
-    if old.status is Status.RETIRED:
-        raise ConflictError(
-            f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
-        )
-    trigger = old.trigger if request.trigger is None else intake.text(request.trigger, "trigger")
-    resolution = (
-        old.resolution if request.resolution is None else intake.text(request.resolution, "resolution", required=False)
-    )
+    trigger, resolution = old.trigger, old.resolution
+    if request.trigger is not None or request.resolution is not None:
+        told = (old.trigger if request.trigger is None else request.trigger, request.resolution)
+        trigger, resolution = intake.pair(told[0], old.resolution if told[1] is None else told[1])
     changed = replace(
         old,
         trigger=trigger,
@@ -73,8 +75,9 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         valid_from=checks.moment(request.valid_from) or old.valid_from,
         valid_to=checks.moment(request.valid_to) or old.valid_to,
     )
-    if changed == old:
+    if changed == old and old.status is not Status.RETIRED:
         return old
+    changed = _as_agents(changed, old, intake.label(request.agent, "agent"))
     _check_servable(old, changed)
     files = files_of(store, old)
     prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
@@ -82,7 +85,9 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     def decision() -> Decision[Memory]:
         current = standing_memory_of(store, old.id)
         if current.status is Status.RETIRED:
-            raise ConflictError(f"{old.name!r} was changed by somebody else just now", hint="look at it and edit again")
+            raise ConflictError(
+                f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
+            )
         _check_name_free(store, changed, but=current)
         composer = Composer(store, store.clock())
         new = replace(changed, id=store.make_id(composer.now), recorded_at=composer.now, retired_at=None)
@@ -94,7 +99,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
             composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=new.provenance)
         return Decision((composer.change("edit", memory=new.id),), new)
 
-    return store.writer.submit(decision)
+    return store.writer.submit(decision, once="edit")
 
 
 def forget(store: Store, name_or_id: str) -> Memory:
@@ -123,7 +128,10 @@ def restore(store: Store, name_or_id: str) -> Memory:
 
 
 def confirm(store: Store, name_or_id: str) -> Memory:
-    """Have a person vouch for a memory: surer, reinforced as by a perfect use, and active again if it had faded."""
+    """Have a person vouch for a memory: surer, reinforced as by a perfect use, and active again if it had faded.
+
+    Whoever said it, the person says it too from then on, in the words that it has now: it is trusted as theirs.
+    """
 
     def confirmed(memory: Memory, composer: Composer) -> Memory:
         if memory.status is Status.QUARANTINED:
@@ -136,7 +144,8 @@ def confirm(store: Store, name_or_id: str) -> Memory:
         # An archived memory holds its name no longer: another may have it by now.
         name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
         vouched = reinforced(memory, _PERFECT, composer.now)
-        return replace(vouched, status=Status.ACTIVE, name=name, confidence=confidence)
+        theirs = replace(memory.provenance, trust=Trust.USER_ASSERTED)
+        return replace(vouched, status=Status.ACTIVE, name=name, confidence=confidence, provenance=theirs)
 
     return _restate(store, name_or_id, "confirm", confirmed)
 
@@ -153,7 +162,7 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
         follow(composer, store)
         return Decision((composer.change(kind, memory=memory.id),), changed)
 
-    changed = store.writer.submit(decision)
+    changed = store.writer.submit(decision, once=kind)
     if changed.status is Status.ACTIVE:
         settle_stored(store, changed)  # what came in meanwhile was not set against it
     return changed
@@ -167,14 +176,26 @@ def _says_otherwise(old: Memory, new: Memory) -> bool:
     )
 
 
+def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
+    """Return a changed memory as it is when an agent has changed it (empty: a person has)."""
+    if not agent:
+        return changed
+    if (changed.trigger, changed.resolution, changed.kind) == (old.trigger, old.resolution, old.kind):
+        return replace(changed, confidence=min(changed.confidence, old.confidence))
+    trust = weakest(old.provenance.trust, Trust.AGENT_INFERRED)
+    provenance = replace(old.provenance, trust=trust, agent=agent)
+    return replace(changed, provenance=provenance, confidence=bounded(changed.confidence, trust))
+
+
 def _check_servable(old: Memory, changed: Memory) -> None:
     """Refuse words that would be quarantined in the place of ones that are served: they would hide those."""
     said = (changed.trigger, changed.resolution)
     if old.status is Status.QUARANTINED or said == (old.trigger, old.resolution):
         return
-    if screen(old.provenance.trust, body(*said)).held:
+    trust = changed.provenance.trust
+    if screen(trust, body(*said)).held:
         raise InvalidInputError(
-            f"{old.name!r} comes from {old.provenance.trust}, and its new words read like an instruction to an agent",
+            f"{old.name!r} comes from {trust}, and its new words read like an instruction to an agent",
             hint="store them as a memory of their own, with the trust they deserve",
         )
 

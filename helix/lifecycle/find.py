@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from helix.errors import ConflictError, NotFoundError
-from helix.identity import same_scope
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
+from helix.scopes import same_scope
 from helix.store.store import Store
 from helix.text.names import given_name
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.text.names import clean, given_name
-from helix.text.redact import redact
+from helix.text.redact import Redaction, redact, redact_parts, redact_value
+from helix.text.structured import told
 
 OWN_ATTRIBUTE = "helix:"
 """How the attributes begin that Helix keeps for itself; nobody else may set them."""
@@ -30,6 +31,19 @@ class Intake:
 
     def text(self, value: str, what: str, *, required: bool = True) -> str:
         """Return a body text, cleaned and redacted; raises InvalidInputError when it is empty or too long."""
+        cleaned = self._cleaned(value, what, required=required)
+        return self._noted(redact(cleaned)) if cleaned else ""
+
+    def pair(self, trigger: str, resolution: str, *, required: bool = True) -> tuple[str, str]:
+        """Return trigger and resolution, cleaned and redacted together: the one may name what the other one says."""
+        first = self._cleaned(trigger, "trigger", required=required)
+        second = self._cleaned(resolution, "resolution", required=False)
+        if not second:
+            return self._noted(redact(first)), ""
+        one, other = redact_parts(first, second)
+        return self._noted(one), self._noted(other)
+
+    def _cleaned(self, value: str, what: str, *, required: bool) -> str:
         if len(value) > self.text_limit:
             raise InvalidInputError(
                 f"{what} has {len(value):,} characters, more than the {self.text_limit:,} that one text may have",
@@ -38,9 +52,9 @@ class Intake:
         cleaned = clean(value)
         if required and not cleaned:
             raise InvalidInputError(f"{what} is empty", hint="say in a few words what to remember")
-        if not cleaned:
-            return cleaned
-        found = redact(cleaned)
+        return cleaned
+
+    def _noted(self, found: Redaction) -> str:
         self.redacted.extend(kind for kind in found.kinds if kind not in self.redacted)
         return found.text
 
@@ -67,25 +81,27 @@ class Intake:
         return tuple(cleaned for value in values if (cleaned := self.label(value, what)))
 
     def attributes(self, value: Mapping[str, object] | None, limit: int = _ATTRIBUTES_LIMIT) -> dict[str, Any]:
-        """Return free attributes as plain JSON data of at most `limit` characters, each text in them redacted."""
+        """Return free attributes as plain JSON data of at most `limit` characters, redacted.
+
+        Each value is judged with the name that it stands under, and names are redacted too.
+        """
         try:
             text = json.dumps(dict(value or {}), ensure_ascii=False)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise InvalidInputError(f"attributes are not JSON data: {error}") from error
-        if own := [key for key in value or {} if str(key).startswith(OWN_ATTRIBUTE)]:
-            raise InvalidInputError(f"attributes named {OWN_ATTRIBUTE}... are Helix's own: {own[0]!r}")
         if len(text) > limit:
             raise InvalidInputError(f"attributes are longer than {limit:,} characters of JSON")
-        return {str(key): self._walk(item) for key, item in (value or {}).items()}
+        try:
+            kept: dict[str, Any] = told(value or {}, self._told)
+        except RecursionError as error:
+            raise InvalidInputError("attributes are nested too deeply") from error
+        if own := [key for key in kept if key.startswith(OWN_ATTRIBUTE)]:
+            raise InvalidInputError(f"attributes named {OWN_ATTRIBUTE}... are Helix's own: {own[0]!r}")
+        return kept
 
-    def _walk(self, value: object) -> object:
-        if isinstance(value, str):
-            return self.text(value, "an attribute", required=False)
-        if isinstance(value, Mapping):
-            return {str(key): self._walk(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._walk(item) for item in value]
-        return value
+    def _told(self, name: str, value: str) -> str:
+        cleaned = self._cleaned(value, "an attribute", required=False)
+        return self._noted(redact_value(name, cleaned)) if cleaned else ""
 
 
 def known_kind(word: str) -> Kind:

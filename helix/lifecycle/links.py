@@ -8,6 +8,7 @@ from dataclasses import replace
 from helix.errors import InvalidInputError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import memory_of
+from helix.lifecycle.intake import Intake
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
@@ -19,12 +20,15 @@ _MOST_WEIGHT = 10.0
 _RELATION_WORD = re.compile(r"[a-z][a-z_]{1,39}")
 
 
-def link(store: Store, source: str, target: str, relation: str, weight: float) -> Edge:
+def link(store: Store, source: str, target: str, relation: str, weight: float, agent: str = "") -> Edge:
     """Create an edge between two memories, or strengthen the one that is there by `weight` (at most 10 in all).
 
-    A relation that is no known type becomes RELATED with that word. Raises InvalidInputError or NotFoundError.
+    A relation that is no known type becomes RELATED with that word. It is a person's, or
+    that of the agent named. Raises InvalidInputError or NotFoundError.
     """
     kind, word = relation_of(relation)
+    said_by = Intake(store.settings.text_limit).label(agent, "agent")
+    trust = Trust.AGENT_INFERRED if said_by else Trust.USER_ASSERTED
     if not 0.0 < weight <= _MOST_WEIGHT:
         raise InvalidInputError(f"weight must be above 0 and at most {_MOST_WEIGHT:g}, not {weight!r}")
 
@@ -50,7 +54,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float) -
                 created_at=composer.now,
                 weight=weight,
                 relation=word,
-                provenance=Provenance(extractor="explicit", trust=Trust.USER_ASSERTED),
+                provenance=Provenance(extractor="explicit", agent=said_by, trust=trust),
             )
             if present is None
             else replace(
@@ -60,7 +64,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float) -
         composer.put_edge(edge)
         return Decision((composer.change("edge", relation=kind.value),), edge)
 
-    return store.writer.submit(decision)
+    return store.writer.submit(decision, once="edge")
 
 
 def relation_of(word: str) -> tuple[Relation, str]:

@@ -10,6 +10,7 @@ from helix.errors import ConflictError, NotFoundError
 from helix.lifecycle.capture import quarantine
 from helix.lifecycle.erasure import erase, scan
 from helix.lifecycle.insight import insights
+from helix.lifecycle.recover import check_nothing_to_recover
 from helix.lifecycle.truth import disputes, gaps, merge, unknowns
 from helix.lifecycle.truth.claims import settle_stored
 from helix.lifecycle.work.worker import Worker
@@ -102,14 +103,26 @@ class Oversight:
                 f"{confirm!r} does not confirm that {name_or_id!r} is erased for good",
                 hint=f"confirm it with its id, {plan.root.id}; `erasePlan` shows what would go",
             )
-        return self._erasing(lambda ticket: erase.hard_forget(self._store, plan, ticket))
+        return self._erasing(
+            lambda ticket: erase.hard_forget(self._store, plan, ticket), lambda: erase.note(self._store, plan)
+        )
 
     def scan_secrets(self, apply: bool = False) -> Job:
         """Look with today's rules for secrets in everything stored; `apply` takes them out of every file."""
-        return self._erasing(lambda ticket: scan.scan(self._store, ticket, apply=apply))
+        return self._erasing(
+            lambda ticket: scan.scan(self._store, ticket, apply=apply),
+            (lambda: scan.note(self._store)) if apply else None,
+        )
 
-    def _erasing(self, work: Callable[[Ticket], EraseReport | ScanReport]) -> Job:
-        """Start what takes words away, one at a time; the answers given last may quote them, and go too."""
+    def _erasing(
+        self, work: Callable[[Ticket], EraseReport | ScanReport], note: Callable[[], object] | None = None
+    ) -> Job:
+        """Start what takes words away, one at a time; the answers given last may quote them, and go too.
+
+        `note` is durable before the job is answered: a kill from then on has it finished at the next start.
+        """
+        if note is not None:
+            check_nothing_to_recover(self._store)
 
         def done(ticket: Ticket) -> Mapping[str, Any]:
             with self._worker.standing_still():  # or what was read before could be written again after
@@ -117,4 +130,4 @@ class Oversight:
             self._answers.clear()
             return asdict(report)
 
-        return self._jobs.start("erase", done)
+        return self._jobs.start("erase", done, prepare=note)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from helix.errors import ConflictError
-from helix.identity import same_scope
 from helix.lifecycle.asked import Ready, StoreRequest, body, made_ready
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.neighbours import nearest_active
@@ -32,6 +31,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.reports import StoreResult, StoreStatus
+from helix.scopes import same_scope
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import slug
@@ -82,7 +82,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
         )
         return Decision((composer.change("store", status=status.value),), answer)
 
-    answer = store.writer.submit(decision)
+    answer = store.writer.submit(decision, once="store")
     follow_up(store, answer.id)
     if answer.status in (StoreStatus.MERGED, StoreStatus.QUARANTINED):
         return answer
@@ -190,7 +190,8 @@ def _add(composer: Composer, store: Store, ready: Ready, name: str = "") -> Memo
     memory = replace(draft, id=store.make_id(composer.now), name=name, recorded_at=composer.now)
     ref = composer.node(memory)
     composer.passages(ref, ready.prepared)
-    composer.mentions(ref, memory.scope, ready.prepared.mentions, memory.provenance)
+    opening = f"{memory.trigger}\n{memory.resolution}"
+    composer.mentions(ref, memory.scope, ready.prepared.mentions, memory.provenance, opening=opening)
     composer.touches(ref, memory.scope, ready.files, memory.provenance)
     _ground(composer, store, ref, memory)
     return memory

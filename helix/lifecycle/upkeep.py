@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from helix.lifecycle import reembed
+from helix.lifecycle import recover, reembed
 from helix.model.reports import Job
 from helix.store import backup
 from helix.store.jobs import Jobs, Ticket
@@ -20,9 +20,11 @@ class Upkeep:
     _jobs: Jobs
 
     def rebuild(self) -> Job:
-        """Build the graph anew from the journal while recall goes on."""
+        """Make good what the journal's state lacks, and build the graph anew from it, while recall goes on."""
 
         def work(ticket: Ticket) -> Mapping[str, Any]:
+            ticket.progress(0, 0, "comparing the state with the log")
+            self._store.make_good()
             replayed = self._store.rebuild_graph(ticket)
             return {"replayed": replayed, **self._store.records.counts()}
 
@@ -39,6 +41,14 @@ class Upkeep:
     def restore_backup(self, path: str) -> Job:
         """Put a backup in the place of what is there, which is kept beside it."""
         return self._jobs.start("restore", lambda ticket: backup.restore(self._store, Path(path), ticket))
+
+    def recover(self) -> Job:
+        """Take back what the journal lost, from the files that were put aside when that was noticed."""
+        return self._jobs.start("recover", lambda ticket: recover.recover(self._store, ticket))
+
+    def acknowledge_loss(self) -> int:
+        """Tell no more of what the journal lost; return how many losses there were. The kept files stay."""
+        return recover.acknowledge(self._store)
 
     def job(self, job_id: str) -> Job:
         """Return a job as it stands."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from helix.model.memory import GLOBAL_SCOPE, Status
-from helix.model.provenance import Provenance
+from helix.model.provenance import Provenance, provenance_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,11 @@ class Episode:
     status: Status = Status.ACTIVE
     consolidated_at: datetime | None = None
     provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def said_by(self) -> str:
+        """Where it comes from, in a word; see `provenance_word`."""
+        return provenance_word(self.provenance)
 
 
 CAPTURE = "capture"

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from helix.model.requests import kept
 
+
+@kept
 class EvidenceKind(StrEnum):
     """What was run. `other` is a task's own verify command that is none of the known tools.
 
@@ -22,6 +25,7 @@ class EvidenceKind(StrEnum):
     PERSON = "person"
 
 
+@kept
 class Verification(StrEnum):
     """What all the evidence of a task comes to."""
 
@@ -30,6 +34,7 @@ class Verification(StrEnum):
     NONE = "none"
 
 
+@kept
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """One command that says whether the work holds. There is none where its end leaves that open.

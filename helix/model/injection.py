@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-RECALL, ACTION, ON_ERROR, BRIEF = "recall", "action", "error", "brief"
-"""Ways a memory comes to a task: asked for, at a command or edit, at an error, with a session's beginning."""
+RECALL, ACTION, ON_ERROR, BRIEF, PROMPT = "recall", "action", "error", "brief", "prompt"
+"""Ways a memory comes to a task: asked for, at a command or edit, at an error, with a session's beginning, with a
+prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
-from helix.model.provenance import Provenance
+from helix.model.provenance import Provenance, provenance_word
 
 GLOBAL_SCOPE = "global"
 SUMMARY_SOURCE = "rollup:"
@@ -82,8 +82,13 @@ TIER_HALF_LIFE_DAYS: Mapping[Tier, float] = MappingProxyType(
 """Days after which a tier's salience (eligibility) has halved; semantic memories fade only when contradicted."""
 
 
+_LONGEST_SCOPE = 1_000
+
+
 def scopes_seen(scope: str) -> tuple[str, ...]:
     """Return the scopes whose memories are seen from a scope: itself, those it lies in by its slashes, and `global`."""
+    if len(scope) > _LONGEST_SCOPE:
+        return (GLOBAL_SCOPE,)  # nothing is stored in such a scope, and listing those around it takes their square
     parts = scope.split("/")
     around = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
     return tuple(dict.fromkeys((*(one for one in around if one), GLOBAL_SCOPE)))
@@ -151,14 +156,20 @@ class Memory:
         return self.source.startswith(DERIVED_SOURCE)
 
     @property
-    def label(self) -> str:
-        """The confidence label shown with the memory: `[75%]` by what verified use and people say, else `[unproven]`.
+    def said_by(self) -> str:
+        """Where it comes from, in a word; see `provenance_word`."""
+        return provenance_word(self.provenance)
 
-        It is `effectiveness` without what agents only claimed.
+    @property
+    def label(self) -> str:
+        """The confidence label shown with the memory: `[75% of 4]` by what verified use and people say.
+
+        That is `effectiveness` without what agents only claimed, and the weight of evidence that it rests on. Empty
+        where that is less than one: nothing is said of how well a memory works on half a use.
         """
         helped = max(0.0, round(self.helped - claimed_of(self), 9))
         total = helped + spoken_against(self)
-        return f"[{round(100 * helped / total)}%]" if total > 0 else "[unproven]"
+        return f"[{round(100 * helped / total)}% of {total:.3g}]" if total >= 1 else ""
 
 
 def room_of(memory: Memory) -> tuple[int, float]:

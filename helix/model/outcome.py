@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from helix.model.evidence import Evidence, Verification
+from helix.model.requests import kept
 
 
+@kept
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
     """What one memory got for a task, and why.
@@ -26,6 +28,7 @@ class Gain:
     overridden: bool = False
 
 
+@kept
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
     """How a task stands: its outcome by the evidence, the agent's own word for it, and what the memories got.

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+
+GIT, NOTES = "git", "notes"
+"""Extractors whose texts a repository holds: its history and its notes."""
+TOLD_BY_OTHERS = frozenset({GIT, NOTES})
+"""Extractors of what is told of a project: what failed there did not fail here."""
+JSON_LINES = "jsonl"
+"""The extractor of lines that were imported."""
 
 
 class Trust(StrEnum):
@@ -26,6 +35,22 @@ def weakest(*classes: Trust) -> Trust:
     return max(classes, key=lambda trust: trust.rank)
 
 
+_WORDS: Mapping[Trust, str] = MappingProxyType(
+    {
+        Trust.USER_ASSERTED: "you",
+        Trust.VERIFIED_OUTCOME: "verified",
+        Trust.AGENT_INFERRED: "agent",
+        Trust.TOOL_OUTPUT: "tool",
+        Trust.WEB: "web",
+    }
+)
+_OF_REPOSITORIES: Mapping[str, str] = MappingProxyType({GIT: "commit", NOTES: "notes"})
+QUOTED = frozenset({"commit", "notes", "tool", "web"})
+"""Words of what nobody here stands for: an agent is shown it in quotes."""
+SPOKEN_HERE = frozenset(_WORDS.values()) - QUOTED
+"""Words of what somebody here stands for: the user, a verified outcome, an agent."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """What produced a record: the slice of the source, the extractor, the model and the agent."""
@@ -35,3 +60,19 @@ class Provenance:
     model: str = ""
     agent: str = ""
     trust: Trust = Trust.AGENT_INFERRED
+
+
+def is_hand_written(provenance: Provenance) -> bool:
+    """Return whether a person wrote it: the user said it, or it stands in notes."""
+    return provenance.trust is Trust.USER_ASSERTED or provenance.extractor == NOTES
+
+
+def provenance_word(provenance: Provenance) -> str:
+    """Return in a word where something comes from, as every line says it that reaches an agent.
+
+    `you` said or confirmed it; it is `verified`; an `agent` said it; or it was read in a `commit`, in `notes` of a
+    repository, in what a `tool` printed, or on the `web`. A memory that was made of several is as its weakest source.
+    """
+    if provenance.trust is Trust.TOOL_OUTPUT:
+        return _OF_REPOSITORIES.get(provenance.extractor, _WORDS[provenance.trust])
+    return _WORDS[provenance.trust]

@@ -37,6 +37,7 @@ class RecallQuery:
     answered with. `as_of` is valid time, `known_at` transaction time; `since` is the oldest event wanted.
     `asked_at` is when the question was asked, where that is neither now nor `as_of`: times that it names and the age of
     things count from there. It hides nothing.
+    With `everything` the answer is filled up to its limit, with what hardly fits and with what says less than others.
     `budget_tokens` 0 means no budget. `recipe` and `rerank` None leave the choice to the settings.
     """
 
@@ -56,6 +57,7 @@ class RecallQuery:
     recipe: str | None = None
     rerank: bool | None = None
     deep: bool = False
+    everything: bool = False
     explain: bool = False
     session: str = ""
 
@@ -74,7 +76,8 @@ class ArmHit:
 class RecallItem:
     """One answer. `score` is the sum of the `+` factors times the product of the `*` factors; `arms` say who found it.
 
-    `relevance`, `recency` and `effectiveness` are each in 0..1. `label` is `[75%]` or `[unproven]`.
+    `relevance`, `recency` and `effectiveness` are each in 0..1. `fit` (0..2) is by what an answer ends: how much better
+    than chance the item fits, by meaning and by what the question's words say. `label` is `[75% of 4]` or empty.
     """
 
     node: Node
@@ -89,6 +92,7 @@ class RecallItem:
     arms: tuple[ArmHit, ...] = ()
     factors: Mapping[str, float] = field(default_factory=dict)
     reason: str = ""
+    fit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

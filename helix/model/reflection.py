@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from helix.model.memory import GLOBAL_SCOPE, Status
-from helix.model.provenance import Provenance
+from helix.model.provenance import Provenance, provenance_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +26,8 @@ class Reflection:
     retired_at: datetime | None = None
     last_used_at: datetime | None = None
     provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def said_by(self) -> str:
+        """Where it comes from, in a word; see `provenance_word`."""
+        return provenance_word(self.provenance)

@@ -11,12 +11,14 @@ from typing import Any, Generic, TypeVar
 from helix.model.edge import Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory
+from helix.model.requests import kept
 from helix.model.usage import ModelUsage
 from helix.model.work import WorkItem
 
 T = TypeVar("T")
 
 
+@kept
 class StoreStatus(StrEnum):
     """What a store came to: a new memory, a count on an existing one, a new version of it, or one kept from recall."""
 
@@ -26,6 +28,7 @@ class StoreStatus(StrEnum):
     QUARANTINED = "quarantined"
 
 
+@kept
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreResult:
     """The outcome of `store`. `redacted` names the kinds of secret that were taken out first.
@@ -58,6 +61,7 @@ class Recording:
         return None if self.episode is None else self.episode.id
 
 
+@kept
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionReport:
     """A session as its caller knows it, by name; a private one has no episodes and is no node of the graph."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-NO_KEY, OVER_BUDGET = "no key", "over budget"
-"""What stands in the state of a provider that nobody has set up, and of one that may not be paid for."""
+NO_KEY, OVER_BUDGET, NOT_CONFIRMED = "no key", "over budget", "not confirmed"
+"""What stands in the state of a provider that nobody has set up, that may not be paid for, or whose address is not this
+machine's and not confirmed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +39,16 @@ class KeptAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderState:
-    """How one provider stands: `ready`, or why it is not asked; and how its last call failed, where it did."""
+    """How one provider stands: `ready`, or why it is not asked; and how its last call failed, where it did.
+
+    `place` is the address that texts for it go to.
+    """
 
     model: str
     free: bool
     ready: bool
     state: str
+    place: str = ""
     trouble: str = ""
 
 
@@ -71,6 +76,8 @@ class ModelUsage:
             stands = "ready"
         elif not keyed:
             stands = "none configured, all is done by rules"
+        elif all(one.state.startswith(NOT_CONFIRMED) for one in keyed):
+            stands = "an address waits to be confirmed, all is done by rules"
         elif all(OVER_BUDGET in one.state for one in keyed):
             stands = "over budget, all is done by rules"
         else:

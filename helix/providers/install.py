@@ -22,6 +22,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
+from helix import files
 from helix.errors import DiskFullError, ModelError
 from helix.providers.fetch import fetch
 from helix.providers.models import KNOWN, Carrier, Model, ModelFile, known
@@ -109,9 +110,9 @@ def is_complete(model: Model, folder: Path, *, thorough: bool = False) -> bool:
 def sha256_of(path: Path) -> str | None:
     """Return the SHA-256 of a file's bytes in hexadecimal, or None where there is no such file."""
     try:
-        with path.open("rb") as stream:
+        with files.open_regular(path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    except OSError:
         return None
 
 
@@ -142,7 +143,7 @@ def _cache(models_path: Path) -> Path:
 def _exclusive(models_path: Path) -> Iterator[None]:
     """Hold the one lock of the models folder; the system lets go of it when the process ends, however it ends."""
     cache = _cache(models_path)
-    cache.mkdir(parents=True, exist_ok=True)
+    files.private_folder(cache)
     with (cache / "lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for abandoned in cache.glob("fetch-*"):
@@ -196,7 +197,7 @@ def _install_from(carrier: Carrier, models: Sequence[Model], models_path: Path, 
 def _stage(model: Model, models_path: Path, meter: _Meter) -> list[ModelFile]:
     """Gather the files that are already right in the model's staged folder and return those still lacking."""
     staged = _cache(models_path) / model.name
-    staged.mkdir(exist_ok=True)
+    files.private_folder(staged)
     lacking = []
     for file in model.files:
         target, present = staged / file.name, models_path / model.name / file.name

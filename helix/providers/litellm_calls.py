@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TextIO
 
-from helix import settings
+from helix.processes import NEUTRAL_FOLDER, environment, python_command
 from helix.providers.llm import Absence
-from helix.text.redact import redact
+from helix.text.excerpts import head
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ _START_S = 120.0
 _IDLE_S = 60.0
 _GRACE_S = 2.0
 _DETAIL = 240
-_PROGRAM = (sys.executable, "-m", "helix.providers.litellm_calls")
+_PROGRAM = tuple(python_command("helix.providers.litellm_calls"))
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else prices are asked of the network when it is loaded
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -39,10 +39,11 @@ ENVIRONMENT = {
     "LITELLM_LOCAL_POLICY_TEMPLATES": "True",
     "LITELLM_MODE": "PRODUCTION",  # else it reads a .env file: keys come from the environment alone
     "LITELLM_LOG": "CRITICAL",
+    "AWS_EC2_METADATA_DISABLED": "true",  # else boto3 asks the machine's cloud for keys
 }
 """What keeps LiteLLM to itself: it asks nobody but the provider, reads no file of settings, and logs no texts."""
-_FOREIGN = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OLLAMA_API_BASE", "GEMINI_API_BASE", "LITELLM_PROXY_API_BASE")
-"""Variables by which LiteLLM would send calls elsewhere than the settings say."""
+_FOREIGN = re.compile(r"LITELLM_.*|.*_(?:BASE|HOST|URL|ENDPOINT|TRACING\w*)|AWS_ENDPOINT_.*|OTEL_.*|LANGFUSE_.*")
+"""Variables by which LiteLLM would send calls, or reports on them, elsewhere than the settings say."""
 
 _ABSENCES = {
     "Timeout": Absence.TIMEOUT,
@@ -145,14 +146,15 @@ class LiteLLMCalls:
 
     def _start(self) -> str:
         """Start the process; return why it could not be."""
-        without = {*_FOREIGN, *(name for name in os.environ if name.startswith("LITELLM_"))}
+        without = [name for name in os.environ if _FOREIGN.fullmatch(name)]
         try:
             self._process = subprocess.Popen(
                 self._program,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # what it says there may hold keys and texts
-                env=settings.foreign_environment(without=without, given=ENVIRONMENT),
+                cwd=NEUTRAL_FOLDER,
+                env=environment(without=without, given={**ENVIRONMENT, **_unproxied()}),
                 text=True,
             )
         except OSError as error:
@@ -174,6 +176,13 @@ class LiteLLMCalls:
         if process is not None:
             process.kill()
             process.communicate()
+
+
+def _unproxied() -> dict[str, str]:
+    """Return the variables that keep calls to this machine from going through a proxy on another one."""
+    direct = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+    hosts = ",".join(filter(None, (direct, "localhost,127.0.0.1,::1")))
+    return {"NO_PROXY": hosts, "no_proxy": hosts}
 
 
 def _exchange(process: subprocess.Popen[str], line: str, seconds: float) -> str:
@@ -201,7 +210,7 @@ def _after(seconds: float, work: Callable[[], object]) -> threading.Timer:
 
 def _reply(fields: Mapping[str, Any]) -> Reply:
     absence = fields["absence"]
-    detail = redact(" ".join(fields["detail"].split())[:_DETAIL]).text
+    detail = head(" ".join(fields["detail"].split()), _DETAIL)
     return Reply(**{**fields, "absence": None if absence is None else Absence(absence), "detail": detail})
 
 
@@ -270,6 +279,15 @@ def _retry_after(error: Exception) -> float | None:
         return None
 
 
+def _stay_at_the_address() -> None:
+    """Have no client of this process follow a redirect: texts and keys go to the confirmed address and no further."""
+    import httpx  # LiteLLM's own; it and the libraries of the providers send through it
+    import requests
+
+    httpx.Response.has_redirect_location = property(lambda response: False)  # type: ignore[assignment,method-assign]
+    requests.Session.get_redirect_target = lambda session, response: None  # type: ignore[assignment,method-assign]
+
+
 def main(calls: TextIO, replies: TextIO) -> None:
     """Say `ready` once LiteLLM is loaded, then answer one line with one line until there are no more."""
     calls.readline()
@@ -282,6 +300,7 @@ def main(calls: TextIO, replies: TextIO) -> None:
         return
     litellm.suppress_debug_info = True
     litellm.telemetry = False
+    _stay_at_the_address()
     print("ready", file=replies, flush=True)
     for line in calls:
         print(json.dumps(asdict(complete(litellm, Call(**json.loads(line))))), file=replies, flush=True)

@@ -12,16 +12,17 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Protocol
 
 from helix import settings
 from helix.model.clock import Clock, to_micros
-from helix.model.usage import NO_KEY, OVER_BUDGET, KeptAnswer, ModelSpend, ModelUsage, ProviderState
+from helix.model.usage import NO_KEY, NOT_CONFIRMED, OVER_BUDGET, KeptAnswer, ModelSpend, ModelUsage, ProviderState
+from helix.providers.addresses import is_here
 from helix.providers.circuit import Circuit
 from helix.providers.litellm_calls import Call, Reply
-from helix.providers.llm import Absence, Answer, Question, fits, read
+from helix.providers.llm import Absence, Answer, Provider, Question, fits, read
 from helix.providers.packing import instructions_of, packed, packs, schema_of, unpacked
 from helix.text.redact import redact
 from helix.text.tokens import estimate_tokens
@@ -35,21 +36,6 @@ _RESERVE = 1.5
 _AGAIN = frozenset({Absence.RATE_LIMITED, Absence.FAILED})
 """What may be over in a moment; a time limit that was reached is not spent a second time."""
 _NOT_ASKED = frozenset({Absence.BUDGET, Absence.RESTING})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
-    """One model of one provider. `name` is the one in the settings, `model` is LiteLLM's.
-
-    `secret` is the environment variable of its key, empty where none is needed. A `free` one may be asked whatever the
-    budget, and nothing that it answers counts towards it.
-    """
-
-    name: str
-    model: str
-    free: bool
-    secret: str = ""
-    url: str = ""
 
 
 class Ledger(Protocol):
@@ -86,9 +72,11 @@ class Router:
         timeout_s: float = 30.0,
         wait_s: float = 1.0,
         secret: Callable[[str], str | None] = settings.secret,
+        may_be_asked: Callable[[str], bool] = is_here,
     ) -> None:
         """`budget` is tokens of paid providers in a month (UTC), 0 forbids paying; `timeout_s` is for one call.
 
+        `may_be_asked` is told where texts for a provider would go (see `Provider.place`), and says whether they may.
         `wait_s` is waited before a call is repeated, and twice as long the next time, unless the provider says when.
         """
         self._providers = tuple(providers)
@@ -99,6 +87,7 @@ class Router:
         self._timeout_s = timeout_s
         self._wait_s = wait_s
         self._secret = secret
+        self._may_be_asked = may_be_asked
         self._circuits = {provider.name: Circuit() for provider in self._providers}
         self._turn = threading.Lock()
         self._stopping = threading.Event()
@@ -173,7 +162,9 @@ class Router:
         return [_best(came[text]) for text in texts]
 
     def _key(self, provider: Provider) -> str | None:
-        """Return the provider's key, empty where it needs none, or None where it is missing."""
+        """Return the provider's key, empty where it needs none; None where that, or the user's yes, is missing."""
+        if not self._may_be_asked(provider.place):
+            return None
         return (self._secret(provider.secret) or None) if provider.secret else ""
 
     def _refusal(self, provider: Provider, question: Question, texts: Sequence[str]) -> Answer | None:
@@ -277,14 +268,21 @@ class Router:
     def _state(self, provider: Provider) -> ProviderState:
         circuit = self._circuits[provider.name]
         state = "ready"
-        if self._key(provider) is None:
+        if provider.secret and not self._secret(provider.secret):
             state = f"{NO_KEY}: {provider.secret} is not set"
+        elif not self._may_be_asked(place := provider.place):
+            state = f"{NOT_CONFIRMED}: texts would go to {place}; `helix models confirm {place}` allows it"
         elif not self._affordable(provider, 1):
             state = OVER_BUDGET if self._budget else f"{OVER_BUDGET}: it is paid, and monthly_token_budget is 0"
         elif until := circuit.resting(self._clock()):
             state = f"rests until {until:%H:%M:%S} UTC"
         return ProviderState(
-            model=provider.name, free=provider.free, ready=state == "ready", state=state, trouble=circuit.trouble
+            model=provider.name,
+            free=provider.free,
+            ready=state == "ready",
+            state=state,
+            place=provider.place,
+            trouble=circuit.trouble,
         )
 
 

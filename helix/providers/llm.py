@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
+from helix.providers.addresses import hosted_place, origin_of
+
 
 class Absence(StrEnum):
     """Why there is no answer; whoever asked takes the deterministic path."""
@@ -64,6 +66,26 @@ class Answer:
     def sent(self) -> bool:
         """Whether a provider was sent the text for this answer, be it in vain; what was kept needs none."""
         return not self.cached and self.absence not in UNSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """One model of one provider. `name` is the one in the settings, `model` is LiteLLM's.
+
+    `secret` is the environment variable of its key, empty where none is needed. A `free` one may be asked whatever the
+    budget, and nothing that it answers counts towards it.
+    """
+
+    name: str
+    model: str
+    free: bool
+    secret: str = ""
+    url: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where texts for it go: an address as it is shown, or the name of a hosted provider with an unknown one."""
+        return origin_of(self.url) if self.url else hosted_place(self.name.partition("/")[0])
 
 
 class LanguageModel(Protocol):

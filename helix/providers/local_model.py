@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from helix import files
 from helix.errors import ConfigError, ModelError
 from helix.providers.embedder import EmbeddingSpace
 from helix.providers.install import FileState, is_complete, sha256_of, states
@@ -226,8 +227,8 @@ def _json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
+        content = json.loads(files.read_text(path, 16 * files.SMALL))
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{path} is not valid JSON: {error}") from error
     if not isinstance(content, dict):
         raise ModelError(f"{path} should hold a JSON object")

@@ -15,7 +15,9 @@ from helix.model.operations import PutEdge
 from helix.model.recall import ArmHit, RecallItem
 from helix.model.records import Node, label_of
 from helix.model.reflection import Reflection
-from helix.recall.explain import links, reason, walked
+from helix.recall.abstention import ANSWERED, FLOOR, JUDGED_FROM, fits
+from helix.recall.explain import links, named_in, reason, walked
+from helix.recall.fold import Folding, fold
 from helix.recall.pack import Portion, pack
 from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
@@ -27,7 +29,13 @@ from helix.text.saying import says_more
 MAX_LOADED = 5
 """Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""
 
-UNPROVEN = "[unproven]"
+FOLDED = 3
+"""Candidates that are looked at for what says less than another, as a multiple of the limit."""
+
+POINTED = ("named", "files", "time", "solves")
+"""Arms of which each item fits for a reason of its own, however little of the question it says again."""
+
+UNPROVEN = ""
 
 
 class Records(Protocol):
@@ -58,17 +66,71 @@ def fill(
     """Return the items of the answer, in the ranking's order."""
     nodes: dict[int, Node] = {}
     over: dict[int, Ended] = {}
-    portions = _portions(scene, ranking, nodes, over, records, estimate_tokens, watch)
+    folding = _folding(scene, ranking, nodes, records, watch)
+    portions = _portions(scene, ranking, folding, nodes, over, records, estimate_tokens, watch)
     with watch("pack"):
         query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
-        packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep)
+        less: dict[int, list[int]] = {}
+        packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep, folded=less)
+        fit = _fitting(scene, found, ranking, packed)
+        packed = [portion for portion in packed if portion.place in fit]
         told = _standings(scene, over, [int(ranking.rows[portion.place]) for portion in packed], records)
-        return _items(packed, nodes, scene, found, ranking, told)
+        return _items(packed, nodes, scene, found, ranking, told, named_in(less, nodes), fit)
+
+
+def _folding(scene: Scene, ranking: Ranking, nodes: dict[int, Node], records: Records, watch: Stopwatch) -> Folding:
+    """Read the best candidates and fold them; with `everything` each stays where it is."""
+    if scene.query.everything or len(ranking.order) < 2:
+        return Folding(order=ranking.order)
+    head = ranking.order[: FOLDED * scene.query.limit]
+    with watch("load"):
+        _load(scene, ranking, head, nodes, records)
+    with watch("fold"):
+        folding = fold(
+            head,
+            nodes,
+            rows=ranking.rows,
+            grounds=ranking.grounds,
+            graph=scene.graph,
+            limit=scene.query.limit,
+            evidence=scene.query.deep,
+        )
+    return Folding(order=(*folding.order, *ranking.order[len(head) :]), within=folding.within)
+
+
+def _load(
+    scene: Scene, ranking: Ranking, places: Sequence[int], nodes: dict[int, Node], records: Records
+) -> dict[int, Node]:
+    """Return the nodes of the places that are still there, in that order; what is read goes into `nodes`."""
+    fresh = [place for place in places if place not in nodes]
+    held = records.present([scene.view.ref_of(int(ranking.rows[place])) for place in fresh]) if fresh else []
+    nodes.update({place: node for place, node in zip(fresh, held, strict=True) if node is not None})
+    return {place: nodes[place] for place in places if place in nodes}
+
+
+def _fitting(scene: Scene, found: Found, ranking: Ranking, packed: list[Portion]) -> dict[int, float]:
+    """Return by place how well those portions fit that do so better than by chance; all where that cannot be told.
+
+    What a file, a time or a name of the question points at fits by that alone.
+    """
+    if not packed:
+        return {}
+    places = np.array([portion.place for portion in packed], np.int64)
+    rows = ranking.rows[places]
+    fit = fits(scene.view, rows, ranking.signals.meaning[places], scene.question.terms)
+    kept = np.ones(len(places), np.bool_)
+    judged = scene.vector is not None and scene.view.words.living >= JUDGED_FROM
+    if judged and not scene.query.everything:
+        pointed = [ranked.rows for ranked in found.fused.lists if ranked.arm in POINTED]
+        fitting = (fit >= FLOOR) & (fit.max() >= ANSWERED)
+        kept = fitting | np.isin(rows, np.concatenate([np.empty(0, np.int64), *pointed]))
+    return dict(zip(places[kept].tolist(), fit[kept].tolist(), strict=True))
 
 
 def _portions(
     scene: Scene,
     ranking: Ranking,
+    folding: Folding,
     nodes: dict[int, Node],
     over: dict[int, Ended],
     records: Records,
@@ -78,11 +140,10 @@ def _portions(
     restates = _restated(ranking)
     beside = set(scene.query.labels) != {Label.REFLECTION}
     limit = scene.query.limit
-    for start in range(0, min(len(ranking.order), MAX_LOADED * limit), limit):
-        asked = ranking.order[start : start + limit]
+    for start in range(0, min(len(folding.order), MAX_LOADED * limit), limit):
+        asked = folding.order[start : start + limit]
         with watch("load"):
-            held = records.present([scene.view.ref_of(int(ranking.rows[place])) for place in asked])
-            loaded = {place: node for place, node in zip(asked, held, strict=True) if node is not None}
+            loaded = _load(scene, ranking, asked, nodes, records)
             places = list(loaded)
             texts = _texts(scene, ranking, places, list(loaded.values()), records)
             vectors, known = scene.view.passages.vectors_of(ranking.passages[places])
@@ -90,7 +151,6 @@ def _portions(
             found = ended(scene.view, scene.graph, list(rows), scene.now)
             past = {rows[row]: text for row, text in _past(scene, found, records).items()}
         over.update(found)
-        nodes.update(loaded)
         for place, text, vector, there in zip(places, texts, vectors, known, strict=True):
             if place in past and not says_more(text, past[place]):
                 continue
@@ -102,6 +162,7 @@ def _portions(
                 restates=restates.get(place, frozenset()),
                 ended=past.get(place, ""),
                 insight=isinstance(loaded[place], Reflection) and beside,
+                within=folding.within.get(place, frozenset()),
             )
 
 
@@ -181,6 +242,8 @@ def _items(
     found: Found,
     ranking: Ranking,
     standings: Mapping[int, str],
+    folded: Mapping[int, str],
+    fit: Mapping[int, float],
 ) -> tuple[RecallItem, ...]:
     rows = {portion.place: int(ranking.rows[portion.place]) for portion in packed}
     hits = {place: found.fused.hits(row) for place, row in rows.items()}
@@ -193,6 +256,7 @@ def _items(
             nodes[portion.place],
             ranking,
             relevance=float(relevance[portion.place]),
+            fit=fit[portion.place],
             arms=hits[portion.place],
             reason=reason(
                 hits[portion.place],
@@ -200,6 +264,7 @@ def _items(
                 question=scene.question,
                 linked=linked.get(rows[portion.place], ""),
                 standing=standings.get(rows[portion.place], ""),
+                folded=folded.get(portion.place, ""),
             ),
         )
         for portion in packed
@@ -207,7 +272,14 @@ def _items(
 
 
 def _item(
-    portion: Portion, node: Node, ranking: Ranking, *, relevance: float, arms: tuple[ArmHit, ...], reason: str
+    portion: Portion,
+    node: Node,
+    ranking: Ranking,
+    *,
+    relevance: float,
+    fit: float,
+    arms: tuple[ArmHit, ...],
+    reason: str,
 ) -> RecallItem:
     place = portion.place
     factors = {name: float(values[place]) for name, values in ranking.factors.items()}
@@ -217,6 +289,7 @@ def _item(
         label=label,
         score=score_of(factors),
         relevance=relevance,
+        fit=fit,
         recency=float(ranking.signals.recency[place]),
         effectiveness=float(ranking.signals.effectiveness[place]),
         confidence_label=node.label if isinstance(node, Memory) else UNPROVEN,

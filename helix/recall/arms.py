@@ -21,6 +21,9 @@ ARM_LIMIT = 100
 MAX_TERMS = 16
 """Most terms of one lexical search: the rarest ones say nearly all of what the rest would."""
 
+FEW, MOST_HOLDERS = 2, 12
+"""A name tells things apart that so few hold; and no more rows are looked at to see whether they are few things."""
+
 MENTION_SHARE = 0.5
 """What a file that is only mentioned counts beside one that is touched."""
 
@@ -109,6 +112,30 @@ def lexical_matches(view: CatalogueView, mask: BoolArray, terms: Sequence[str]) 
     passages, scores = view.words.search(terms)
     passes = mask[view.passages.owner[passages]]
     return Matches(passages=passages[passes], scores=scores[passes])
+
+
+def named_arm(
+    view: CatalogueView, mask: BoolArray, graph: GraphSnapshot, names: Sequence[str], matches: Matches
+) -> RankedList:
+    """Return the rows that alone hold one of the names, the best by their words first.
+
+    A name counts where at most FEW things hold it: a memory and the episodes it is grounded in are one thing.
+    """
+    alone: list[int] = []
+    for passages in view.words.holders(names).values():
+        rows = np.unique(view.passages.owner[passages]).astype(np.int64)
+        rows = rows[mask[rows]]
+        if not 0 < len(rows) <= MOST_HOLDERS:
+            continue
+        grounding = graph.neighbours(rows, Relation.GROUNDED_IN)
+        grounding = grounding.where(grounding.outgoing & np.isin(grounding.rows, rows))
+        spoken_for = np.unique(grounding.rows)
+        if len(rows) - len(spoken_for) <= FEW:
+            alone += rows[~np.isin(rows, spoken_for)].tolist()
+    rows = np.array(list(dict.fromkeys(alone)), np.int64)
+    words = np.nan_to_num(matches.of_rows(view, rows))
+    order = np.lexsort((rows, -words))
+    return _plain("named", rows[order], words[order])
 
 
 def files_arm(

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from helix.model.episode import Episode
+from helix.model.memory import Memory
 from helix.model.recall import ArmHit
+from helix.model.records import Node
 from helix.recall.question import Question
 from helix.recall.walk import Seeds
 from helix.store.catalogue import CatalogueView
@@ -24,12 +27,19 @@ _WALKED = ("pagerank", "neighbours")
 _REST_OF_WORD = re.compile(r"\w*")
 
 
-def reason(hits: Sequence[ArmHit], *, text: str, question: Question, linked: str, standing: str = "") -> str:
-    """Return the sentence: words matched, rank by meaning, files, time, what it is `linked` to, and how it stands."""
+def reason(
+    hits: Sequence[ArmHit], *, text: str, question: Question, linked: str, standing: str = "", folded: str = ""
+) -> str:
+    """Return the sentence: words matched, rank by meaning, files, time, what it is `linked` to, and how it stands.
+
+    `folded` names what says less and was left out for it.
+    """
     arms = {hit.arm: hit for hit in hits}
     parts: list[str] = []
     if "lexical" in arms:
         parts.append(_words(question.terms, text))
+    if "named" in arms:
+        parts.append("hardly anything else has a name that you gave")
     if "vector" in arms:
         parts.append(f"{ordinal(arms['vector'].rank)} by meaning")
     if "files" in arms:
@@ -45,7 +55,35 @@ def reason(hits: Sequence[ArmHit], *, text: str, question: Question, linked: str
             parts.append("near in the graph to what was found")
     if standing:
         parts.append(standing)
+    if folded:
+        parts.append(f"also said by {folded}")
     return "; ".join(parts)
+
+
+def named_in(less: Mapping[int, Sequence[int]], nodes: Mapping[int, Node]) -> dict[int, str]:
+    """Return for the place of each item the names of what was left out because it says less: memories, then a count.
+
+    `less` maps what was left out to the places that say it; of several the first is told.
+    """
+    left_out: dict[int, list[Node]] = {}
+    for place in less:
+        leader = place
+        while leader in less:
+            leader = less[leader][0]
+        left_out.setdefault(leader, []).append(nodes[place])
+    return {place: _listed(held) for place, held in left_out.items()}
+
+
+def _listed(nodes: Sequence[Node]) -> str:
+    names = [node.name for node in nodes if isinstance(node, Memory)]
+    episodes = sum(isinstance(node, Episode) for node in nodes)
+    reflections = len(nodes) - len(names) - episodes
+    counted = [
+        f"{count} {word}{'s' if count > 1 else ''}"
+        for count, word in ((episodes, "episode"), (reflections, "reflection"))
+        if count
+    ]
+    return ", ".join([*names, *counted])
 
 
 def walked(hits: Sequence[ArmHit]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,12 +15,17 @@ from helix.errors import NotFoundError
 from helix.model.edge import Label, Ref
 from helix.model.recall import ArmHit, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
+from helix.recall.question import MAX_CHARACTERS
+from helix.text.excerpts import head
 from helix.text.names import clean
-from helix.text.redact import redact
 
 _PLAIN = tuple(f.name for f in fields(RecallItem) if f.name not in ("node", "label", "arms", "factors"))
 
+log = logging.getLogger(__name__)
+
 _SESSIONS_KEPT = 200
+_LONGEST_SESSION = 1_000
+"""Characters by which a session is told from others: redacting a name without end would take as long."""
 
 
 class LastAnswers:
@@ -30,11 +36,11 @@ class LastAnswers:
         self._guard = threading.Lock()
 
     def keep(self, answer: RecallAnswer) -> None:
-        """Remember an answer as the last of its session, question redacted; the one silent for longest gives way."""
-        asked = redact(clean(answer.query.query)).text
-        kept = replace(answer, query=replace(answer.query, query=asked))
+        """Remember an answer as the last of its session, redacted; the one silent for longest gives way."""
+        asked, own = head(answer.query.query, MAX_CHARACTERS), _key(answer.query.session)
+        kept = replace(answer, query=replace(answer.query, query=asked, session=own))
         with self._guard:
-            for session in {answer.query.session, ""}:
+            for session in {own, ""}:
                 self._answers[session] = kept
                 self._answers.move_to_end(session)
             while len(self._answers) > _SESSIONS_KEPT:
@@ -43,7 +49,7 @@ class LastAnswers:
     def of(self, session: str) -> RecallAnswer | None:
         """Return the last answer of a session, or None."""
         with self._guard:
-            return self._answers.get(session)
+            return self._answers.get(_key(session))
 
     def place_of(self, name_or_id: str, session: str) -> RecallItem:
         """Return the item of that name or id in the session's last answer; NotFoundError when it was not in it."""
@@ -66,10 +72,22 @@ class LastAnswers:
         return json.dumps(kept)  # as ASCII: a session's name may be of letters that no file holds
 
     def from_json(self, text: str, node_of: Callable[[Ref], Node]) -> None:
-        """Take up the answers that `to_json` wrote; what is no longer in the store is left out of them."""
-        for session, kept in json.loads(text).items():
-            with self._guard:
-                self._answers[session] = _unpacked(kept, node_of)
+        """Take up the answers that `to_json` wrote; what is no longer in the store is left out of them.
+
+        A text that was damaged is passed over: it holds nothing but what was answered last.
+        """
+        try:
+            taken = {session: _unpacked(kept, node_of) for session, kept in json.loads(text).items()}
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            log.warning("the last answers cannot be read", extra={"error": str(error)})
+            return
+        with self._guard:
+            self._answers.update(taken)
+
+
+def _key(session: str) -> str:
+    """Return the name of a session as it is kept everywhere: cleaned and redacted."""
+    return head(" ".join(clean(session[:_LONGEST_SESSION]).split()), _LONGEST_SESSION)
 
 
 def _packed(answer: RecallAnswer) -> dict[str, Any]:
@@ -102,7 +120,7 @@ def _unpacked(kept: dict[str, Any], node_of: Callable[[Ref], Node]) -> RecallAns
         except NotFoundError:
             continue
         arms = tuple(ArmHit(**hit) for hit in item["arms"])
-        plain = {name: item[name] for name in _PLAIN}
+        plain = {name: item[name] for name in _PLAIN if name in item}  # an older version wrote fewer
         items.append(RecallItem(node=node, label=label, arms=arms, factors=item["factors"], **plain))
     return RecallAnswer(
         query=RecallQuery(query=kept["query"], session=kept["session"]),

@@ -23,7 +23,7 @@ class Portion:
 
     `vector` is None where the text was never embedded; `restates` holds the places of the episodes that a memory is
     grounded in; `ended` is what an episode told that no longer holds. An `insight` is a reading of evidence, and no
-    evidence.
+    evidence. `within` are the places of all that says what this says, empty where something new is said.
     """
 
     place: int
@@ -33,6 +33,7 @@ class Portion:
     restates: frozenset[int] = frozenset()
     ended: str = ""
     insight: bool = False
+    within: frozenset[int] = frozenset()
 
 
 def memories_first(order: Sequence[int], grounds: Mapping[int, Sequence[int]]) -> list[int]:
@@ -49,19 +50,31 @@ def memories_first(order: Sequence[int], grounds: Mapping[int, Sequence[int]]) -
     return sorted(order, key=lambda place: (key[place], position[place]))
 
 
-def pack(portions: Iterable[Portion], *, limit: int, budget_tokens: int = 0, evidence: bool = False) -> list[Portion]:
+def pack(
+    portions: Iterable[Portion],
+    *,
+    limit: int,
+    budget_tokens: int = 0,
+    evidence: bool = False,
+    folded: dict[int, list[int]] | None = None,
+) -> list[Portion]:
     """Return at most `limit` portions in their order, together within the budget (0: none), each thing once.
 
     With `evidence` an episode is shown beside the memory that restates it, unless it is in the very same words.
     A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there
     is room, so their texts can be read as they are needed. Insights take INSIGHT_SHARE of the limit (one at
-    least) and of the budget at most.
+    least) and of the budget at most. Into `folded` goes by its place what was left out for being within what is packed:
+    the places of those.
     """
+    less: dict[int, list[int]] = {} if folded is None else folded
     packed: list[Portion] = []
     said: set[str] = set()
     insights: list[int] = []
     spent = 0
     for portion in portions:
+        if portion.within and portion.within <= {*less, *(other.place for other in packed)}:
+            less[portion.place] = sorted(portion.within)
+            continue
         if budget_tokens and spent + portion.tokens > budget_tokens:
             continue
         if portion.insight and (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 
@@ -11,14 +11,14 @@ import numpy as np
 from helix.errors import ModelError
 from helix.model.clock import Clock, to_micros
 from helix.model.edge import Label
-from helix.model.recall import RecallAnswer, RecallQuery
+from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
 from helix.providers.reranker import Reranker
 from helix.recall.answer import Records, fill
 from helix.recall.question import Question, TextReading, check_query, moment_of, read_question
 from helix.recall.ranking import Reread, rank
 from helix.recall.recipes import Recipe, recipe_named, recipes_of
 from helix.recall.rerank import Rereading
-from helix.recall.search import Scene, matches_of, search
+from helix.recall.search import Found, Scene, matches_of, search
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, check_dimension
 from helix.settings import Settings
@@ -123,7 +123,7 @@ class Recaller:
             recipe=recipe.name,
             tokens=sum(item.tokens for item in items),
             timings_ms=watch.timings_ms,
-            notes=(*notes, *found.notes),
+            notes=(*notes, *found.notes, *_said_of(items, found, query)),
             at=now,
         )
 
@@ -180,6 +180,13 @@ class Recaller:
         """Finish what was asked, and end the threads that answer and embed."""
         self._turns.shutdown()
         self._aside.shutdown()
+
+
+def _said_of(items: Sequence[RecallItem], found: Found, query: RecallQuery) -> tuple[str, ...]:
+    """Return a note where candidates were found and none of them is an answer."""
+    if items or query.everything or not len(found.fused.rows) or query.budget_tokens:
+        return ()
+    return ("nothing fits the question; `everything` (--all) shows what is nearest",)
 
 
 def _evidence_only(view: CatalogueView) -> BoolArray:

@@ -13,6 +13,7 @@ from helix.model.recall import RecallQuery
 from helix.text.dates import time_range
 from helix.text.entities import mentions
 from helix.text.names import clean
+from helix.text.rare import rare_names
 from helix.text.tokens import estimate_tokens, query_terms
 
 MAX_CHARACTERS = 8_192
@@ -39,7 +40,10 @@ class TextReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A query as read. `time` is a half-open range in microseconds, None where no time is named."""
+    """A query as read. `time` is a half-open range in microseconds, None where no time is named.
+
+    `names` are the tokens of words that are shaped like the name of one thing: a ticket, a code, a symbol.
+    """
 
     text: str
     terms: tuple[str, ...]
@@ -47,6 +51,7 @@ class Question:
     files: tuple[str, ...]
     time: tuple[int, int] | None
     cut: bool
+    names: tuple[str, ...] = ()
 
     @property
     def embedded(self) -> str:
@@ -69,6 +74,7 @@ def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Qu
         files=files,
         time=None if named is None else (to_micros(named[0]), to_micros(named[1])),
         cut=len(whole) > len(text),
+        names=rare_names(text),
     )
 
 

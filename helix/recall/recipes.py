@@ -16,8 +16,9 @@ from helix.store.columns import KINDS, FloatArray
 
 ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
     ("vector", "lexical", "files", "time", "pagerank", "neighbours", "solves"), 1.0
-) | {"context": 0.0}
-"""What each arm counts in fusion. The turns beside a found one are candidates; what they get is the recipe's to say."""
+) | {"context": 0.0, "named": 0.0}
+"""What each arm counts in fusion. The turns beside a found one are candidates; what they get is the recipe's to say.
+What alone holds a name that was asked for has its place whatever its score (`ranking`)."""
 
 _MOST = 1_000
 
@@ -143,7 +144,7 @@ class Default:
     files: float = 0.25
     time: float = 0.15
     solves: float = 0.1
-    graph: float = 0.15
+    graph: float = 0.2
     context: float = 0.7
     half_length: float = 80.0
     effectiveness_cap: float = 0.15

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helix.model.recall import Expand, RecallQuery
-from helix.recall.arms import Matches, RankedList, files_arm, lexical_matches, selective_terms, time_arm
+from helix.recall.arms import Matches, RankedList, files_arm, lexical_matches, named_arm, selective_terms, time_arm
 from helix.recall.fusion import Fused, fuse
 from helix.recall.question import Question
 from helix.recall.recipes import ARM_WEIGHTS
@@ -64,6 +64,8 @@ def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwat
             lists.append(ranked)
             notes += [note] if note else []
     lists.append(matches.ranked(view))
+    if scene.question.names:
+        lists.append(named_arm(view, mask, scene.graph, scene.question.names, matches))
     lists += _pointed(scene, matches, watch)
     with watch("fuse"):
         fused = fuse(lists, ARM_WEIGHTS)

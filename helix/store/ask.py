@@ -6,9 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from helix.errors import GraphUnavailableError, InvalidInputError, QueryTimeoutError
+from helix.errors import InvalidInputError
 from helix.graph import cypher_gate
-from helix.graph.engine import GraphEngine
 from helix.model.reports import CypherResult, GraphTable
 from helix.store.store import Store
 
@@ -28,9 +27,8 @@ def cypher(
         raise InvalidInputError("the time and row limits must be above 0")
     statement = cypher_gate.check(query)
     values = cypher_gate.bind(statement, params or {})
-    engine, left = _caught_up(store, timeout)
     started = time.perf_counter()
-    columns, found, more = engine.cypher(statement, values, timeout_ms=left, limit=rows)
+    columns, found, more = store.graph.ask("cypher", timeout / 1000, text=statement, params=values, limit=rows)
     return CypherResult(
         columns=tuple(columns),
         rows=tuple(tuple(row) for row in found),
@@ -39,29 +37,9 @@ def cypher(
     )
 
 
-def _caught_up(store: Store, timeout: int) -> tuple[GraphEngine, int]:
-    """Return the graph once it holds what was stored so far, and what is left of the time, in milliseconds.
-
-    Whoever has just stored something looks for it here: a graph that is behind is not asked at all.
-    """
-    started = time.monotonic()
-    settled = store.graph.settle(timeout / 1000)
-    left = timeout - int(1000 * (time.monotonic() - started))
-    engine = store.graph.engine
-    if store.graph.trouble:
-        raise GraphUnavailableError(
-            store.graph.trouble, hint="`helix status` shows how far it is; `helix rebuild` makes it anew"
-        )
-    if not settled or left < 1:
-        raise QueryTimeoutError(
-            f"the graph did not catch up with what was stored within {timeout} ms", hint="try again, or with more time"
-        )
-    return engine, left
-
-
 def graph_schema(store: Store) -> list[GraphTable]:
     """Return the labels and relationships of the graph with their properties."""
     return [
         GraphTable(name=name, kind=_KINDS.get(kind, kind.lower()), properties=tuple(properties))
-        for name, kind, properties in store.graph.engine.tables()
+        for name, kind, properties in store.graph.ask("tables", store.settings.request_timeout_ms / 1000)
     ]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from helix import files
 from helix.errors import ConflictError, NotFoundError
 from helix.graph.build import remove
 from helix.journal import backup as copies
+from helix.journal.mark import Mark, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
-from helix.store import erasing
+from helix.store import erasing, witnesses
 from helix.store.jobs import Ticket
-from helix.store.store import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, KEPT_JOURNAL, Store
+from helix.store.store import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, KEPT_JOURNAL, MARK_NAME, Store
 
 _MAY_BE_BACK = (
     "the store that was replaced is too damaged to say what was erased from it: what you erased since this backup was "
@@ -37,7 +38,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     # Known before anything is in it: what is erased from now on is erased there too.
     copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.clock()))])
     try:
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(files.create_private(partial, exclusive=True))
         ticket.progress(0, 0, "copying the journal")
         store.journal.database.backup_to(partial)
         ticket.progress(0, 0, "checking the copy")
@@ -86,15 +87,29 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, ob
         journal, kept = folder / JOURNAL_NAME, folder / f"{KEPT_JOURNAL}{to_micros(now) // 1_000_000}.db"
         existed = journal.exists()
         left = erasing.left_by(journal) if existed else erasing.Legacy()
-        if existed:
-            journal.rename(kept)
-        for suffix in ("-wal", "-shm"):
-            log = journal.with_name(journal.name + suffix)
-            if log.exists():
-                log.rename(kept.with_name(kept.name + suffix))
         with erasing.without_the_erased(source, left, folder, to_micros(now)) as cleared:
-            shutil.copyfile(cleared, journal)
-        journal.chmod(0o600)
-        remove(folder / GRAPH_NAME)
-        (folder / IMAGE_NAME).unlink(missing_ok=True)
+            _keep(journal, kept)
+            remove(folder / GRAPH_NAME)
+            files.remove(folder / IMAGE_NAME)
+            # Killed from here on, the next start finds a mark without its journal, and says so.
+            if (found := reached(cleared)) is not None:
+                mark = Mark(folder / MARK_NAME)
+                mark.write(found[0])
+                mark.close()
+            cleared.replace(journal)
     return {"rows": rows, "kept": str(kept) if existed else "", "warnings": [] if left.readable else [_MAY_BE_BACK]}
+
+
+def set_aside_closed(folder: Path, now: datetime) -> None:
+    """Put a journal that cannot be opened aside, with what else may know what was in it; raises StoreLockedError."""
+    with StoreLock(folder):
+        mark = Mark(folder / MARK_NAME)
+        witnesses.set_aside(folder / JOURNAL_NAME, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, to_micros(now))
+
+
+def _keep(journal: Path, kept: Path) -> None:
+    """Give a journal that is replaced, and its logs, another name."""
+    for suffix in ("", "-wal", "-shm"):
+        file = journal.with_name(journal.name + suffix)
+        if file.exists():
+            file.rename(kept.with_name(kept.name + suffix))

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from helix.errors import InvalidInputError
-from helix.identity import scope_key
 from helix.model.clock import DAY_MICROS
 from helix.model.edge import Label
 from helix.model.entity import EntityKind
@@ -19,6 +18,7 @@ from helix.model.episode import CAPTURE
 from helix.model.memory import TIER_HALF_LIFE_DAYS, Kind, Status, Tier
 from helix.model.operations import Props
 from helix.model.provenance import Trust
+from helix.scopes import scope_key
 
 BoolArray = npt.NDArray[np.bool_]
 CodeArray = npt.NDArray[np.int8]

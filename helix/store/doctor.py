@@ -3,35 +3,62 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from helix.errors import GraphUnavailableError
-from helix.graph.queries import EDGE_ENDS
+from helix.errors import GraphUnavailableError, QueryTimeoutError, StoreCorruptError
 from helix.model.edge import Label
+from helix.model.loss import RECOVER_HINT, losses
 from helix.model.reports import DoctorFinding, DoctorReport
 from helix.store.store import Store
 
 _LEAST_FREE_BYTES = 200 << 20
 
 
-def examine(store: Store) -> DoctorReport:
-    """Run every check; nothing is changed."""
-    return DoctorReport(findings=tuple(_findings(store)))
+def examine(store: Store, *, building: bool = False) -> DoctorReport:
+    """Run every check; nothing is changed. `building`: a job is to make the graph anew, and has not begun with it."""
+    return DoctorReport(findings=tuple(_findings(store, building)))
 
 
-def _findings(store: Store) -> Iterator[DoctorFinding]:
-    yield _chain(store)
-    yield _poison(store)
-    yield from _graph(store)
-    yield _memory(store)
-    yield _vectors(store)
+def _findings(store: Store, building: bool) -> Iterator[DoctorFinding]:
+    yield _losses(store)
+    mark = store.mark.trouble
+    yield DoctorFinding(
+        check="journal's mark",
+        ok=not mark,
+        detail=mark or "says how far the journal has come",
+        hint="nothing else may be wrong; the next start is told by it again, unless what is in its place stays",
+    )
+    checks: dict[str, Callable[[Store], Iterator[DoctorFinding]]] = {
+        "journal chain": _chain,
+        "state against log": _state,
+        "rows set aside": _poison,
+        "graph": partial(_graph, building),
+        "memory": _memory,
+        "embedding space": _vectors,
+    }
+    for name, check in checks.items():
+        try:
+            yield from check(store)
+        except StoreCorruptError as error:
+            yield DoctorFinding(check=name, ok=False, detail=error.message, hint=error.hint or "")
     yield _disk(store)
 
 
-def _chain(store: Store) -> DoctorFinding:
+def _losses(store: Store) -> DoctorFinding:
+    found = losses(store.path)
+    return DoctorFinding(
+        check="acknowledged changes",
+        ok=not found,
+        detail="; ".join(loss.sentence for loss in found) or "the journal has all that its witnesses know of",
+        hint=RECOVER_HINT if found else "",
+    )
+
+
+def _chain(store: Store) -> Iterator[DoctorFinding]:
     report = store.journal.verify_chain()
     damaged = ", ".join(str(seq) for seq in report.damaged[:5])
-    return DoctorFinding(
+    yield DoctorFinding(
         check="journal chain",
         ok=not report.damaged,
         detail=f"rows {damaged} are not what was written"
@@ -43,10 +70,21 @@ def _chain(store: Store) -> DoctorFinding:
     )
 
 
-def _poison(store: Store) -> DoctorFinding:
+def _state(store: Store) -> Iterator[DoctorFinding]:
+    found = store.journal.compare_state()
+    beside = "" if found.whole else "; what else the damaged log says cannot be compared"
+    yield DoctorFinding(
+        check="state against log",
+        ok=not found.differences,
+        detail=("; ".join(one.sentence for one in found.differences) or "what its rows come to") + beside,
+        hint="`helix rebuild` makes the state anew from the log" if found.differences else "",
+    )
+
+
+def _poison(store: Store) -> Iterator[DoctorFinding]:
     store.graph.settle()
     rows = store.journal.poison()
-    return DoctorFinding(
+    yield DoctorFinding(
         check="rows set aside",
         ok=not rows,
         detail=f"{len(rows)} rows were refused by the graph, the first: {rows[0][1]}" if rows else "none",
@@ -54,37 +92,16 @@ def _poison(store: Store) -> DoctorFinding:
     )
 
 
-def _graph(store: Store) -> Iterator[DoctorFinding]:
-    if not store.graph.available:
-        yield DoctorFinding(
-            check="graph", ok=False, detail=store.graph.trouble, hint="wait for the rebuild: `helix status`"
-        )
-        return
-
-    def compare() -> list[str]:
-        """Count both sides between two writes, so that neither is ahead of the other."""
-        store.graph.settle()
-        kept, engine = store.records.counts(), store.graph.engine
-        served = {label.value: int(engine.read(f"count_{label}")[0]["count"]) for label in Label}
-        served["edges"] = sum(int(engine.read(f"count_edges_{kind}")[0]["count"]) for kind in EDGE_ENDS)
-        differences = [
-            f"{name}: journal {kept.get(name, 0):,}, graph {count:,}"
-            for name, count in served.items()
-            if kept.get(name, 0) != count
-        ]
-        if engine.dimension is not None:
-            vectors = kept["passages"] - store.journal.spaces.count_missing_active()
-            indexed = int(engine.read("count_passages")[0]["count"])
-            if vectors != indexed:
-                differences.append(f"vectors: journal {vectors:,}, graph {indexed:,}")
-        if engine.applied_seq() != store.journal.last_seq:
-            differences.append(f"applied row {engine.applied_seq():,} of {store.journal.last_seq:,}")
-        return differences
-
+def _graph(building: bool, store: Store) -> Iterator[DoctorFinding]:
     try:
-        differences = store.writer.call(compare)
+        differences = store.graph.differences()
+    except QueryTimeoutError as error:
+        yield DoctorFinding(check="graph", ok=False, detail=error.message, hint="run `helix doctor` again")
+        return
     except GraphUnavailableError as error:
-        yield DoctorFinding(check="graph", ok=False, detail=error.message, hint=error.hint or "")
+        building = building or store.graph.building.locked()  # ordinary after a large import, or what the detail tells
+        hint = "" if building else "`helix rebuild` makes the graph anew from the journal"
+        yield DoctorFinding(check="graph", ok=building, detail=error.message, hint=hint)
         return
     yield DoctorFinding(
         check="graph against journal",
@@ -94,7 +111,7 @@ def _graph(store: Store) -> Iterator[DoctorFinding]:
     )
 
 
-def _memory(store: Store) -> DoctorFinding:
+def _memory(store: Store) -> Iterator[DoctorFinding]:
     def compare() -> list[str]:
         kept, view = store.records.counts(), store.catalogue.view
         held = view.counts().labels
@@ -108,7 +125,7 @@ def _memory(store: Store) -> DoctorFinding:
         return differences
 
     differences = store.writer.call(compare)
-    return DoctorFinding(
+    yield DoctorFinding(
         check="catalogue against journal",
         ok=not differences,
         detail="; ".join(differences) or "the same nodes and words",
@@ -116,19 +133,26 @@ def _memory(store: Store) -> DoctorFinding:
     )
 
 
-def _vectors(store: Store) -> DoctorFinding:
+def _vectors(store: Store) -> Iterator[DoctorFinding]:
     if store.mismatch:
-        return DoctorFinding(check="embedding space", ok=False, detail=store.mismatch, hint="`helix reembed`")
+        yield DoctorFinding(check="embedding space", ok=False, detail=store.mismatch, hint="`helix reembed`")
+        return
     pinned = store.journal.spaces.active()
     if pinned is None:
-        return DoctorFinding(check="embedding space", ok=True, detail="none: this store is searched by words only")
-    missing = store.journal.spaces.count_missing_active()
-    return DoctorFinding(
-        check="embedding space",
-        ok=not missing,
-        detail=f"{missing:,} passages have no vector" if missing else f"{pinned.model}, {pinned.dimension} dimensions",
-        hint="they are embedded in the background while a model is there" if missing else "",
-    )
+        yield DoctorFinding(check="embedding space", ok=True, detail="none: this store is searched by words only")
+        return
+    missing, model = store.journal.spaces.count_missing_active(), f"{pinned.model}, {pinned.dimension} dimensions"
+    if missing and store.embedder is None:
+        yield DoctorFinding(
+            check="embedding space",
+            ok=False,
+            detail=f"{missing:,} passages have no vector, and there is no model to make them",
+            hint="`helix models install`, then `helix stop`: the next daemon makes them",
+        )
+        return
+    # A backlog is no fault: what was just recorded is found by its words and waits its turn for a vector.
+    waiting = f"; {missing:,} passages wait for their vectors, which are made in the background"
+    yield DoctorFinding(check="embedding space", ok=True, detail=model + (waiting if missing else ""), hint="")
 
 
 def _disk(store: Store) -> DoctorFinding:

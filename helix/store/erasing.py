@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helix.errors import DiskFullError, HelixError, StoreCorruptError
+from helix.errors import ConflictError, DiskFullError, HelixError, StoreCorruptError
+from helix.files import remove
 from helix.journal import backup as copies
 from helix.journal import erase
-from helix.journal.database import mapped
 from helix.journal.hidden import hidden, hide
 from helix.journal.log import Journal
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.erasure import CopyOutcome, EraseReport
+from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
 from helix.store.jobs import Ticket
 from helix.store.renewing import Renewal
 from helix.store.store import GRAPH_NAME, KEPT_JOURNAL, Store
+from helix.store.witnesses import KNOWS_MORE
 from helix.text.tokens import lexical_tokens
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,9 @@ ERASE = "erase"
 """Kind of the change, and of the note, of a hard forget."""
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
+_CLEARED = f"{KEPT_JOURNAL}cleared.db"
+"""The copy of a backup from which a restore takes what was erased since."""
+_ERASED_SINCE_LOSS = "erased_since_loss"
 _REASON = "something is being erased; the graph is built anew"
 _UNKNOWN_COPIES = (
     "backups that an earlier Helix made of this store are not known to it and may still hold the text: remove them"
@@ -95,16 +99,24 @@ def everywhere(
     rows, warnings = _leave_journal(store, note)
     tell("erasing from copies")
     at = to_micros(store.clock())
-    outcomes = tuple(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store))
+    outcomes = (*(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store)), *leave_losses(store))
     if not copies.all_known(store.journal.database):
         warnings.append(_UNKNOWN_COPIES)
-    _end(store)
-    store.take_graph_back()
+    end(store)
+    store.graph.resume()
     return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
 
 
 def begin(store: Store, note: Note) -> None:
-    """Note that an erasure is under way; durable when it returns."""
+    """Note that an erasure is under way; durable when it returns.
+
+    Raises ConflictError while another one is unfinished, which this note would take the place of. One of the same
+    node, the first that is named, is no other.
+    """
+    other = under_way(store)
+    more = other is not None and not frozenset(other.refs) <= frozenset(note.refs)
+    if other is not None and (other.kind != note.kind or (more and other.refs[:1] != note.refs[:1])):
+        raise ConflictError("another erasure is unfinished", hint="`helix stop`: the next start finishes it")
     words = {"kind": note.kind, "refs": _pairs(note.refs), "at": note.at, "keep_out": _pairs(note.keep_out)}
     store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, json.dumps(words)))
 
@@ -126,7 +138,7 @@ def _pairs(refs: Iterable[Ref]) -> list[list[str]]:
     return [[ref.label.value, ref.id] for ref in refs]
 
 
-def _end(store: Store) -> None:
+def end(store: Store) -> None:
     """Note that nothing is being erased any more, and leave nothing of the note either: ids of sessions are words."""
 
     def clear() -> None:
@@ -139,12 +151,38 @@ def _end(store: Store) -> None:
 def _without_graph(store: Store) -> None:
     """Serve without a graph, and remove every file of one: pages that were freed keep what they held.
 
-    `Store.take_graph_back` ends it; the graph is to be built anew then.
+    `GraphFollower.resume` ends it; the graph is to be built anew then.
     """
-    store.set_graph_aside(_REASON)
+    store.graph.suspend(_REASON)
     with store.graph.building:
         for file in store.path.glob(f"{GRAPH_NAME}*"):
-            file.unlink(missing_ok=True)
+            if KNOWS_MORE not in file.name:
+                remove(file)
+
+
+def leave_losses(store: Store) -> tuple[CopyOutcome, ...]:
+    """Remove what was put aside when the journal had lost something: it is damaged, and cannot be erased in.
+
+    While it may still be needed to take rows back it stays, and `let_kept_go` removes it once that is over.
+    """
+    kept = sorted(store.path.glob(f"*{KNOWS_MORE}*"))
+    if kept and losses(store.path):
+        store.writer.call(lambda: store.journal.set_meta(_ERASED_SINCE_LOSS, "1"))
+        why = "it may hold the text, and is kept to recover from; `helix recover --acknowledge` removes it"
+        return tuple(CopyOutcome(path=str(file), erased=False, why=why) for file in kept)
+    for file in kept:
+        remove(file)
+    return tuple(
+        CopyOutcome(path=str(file), erased=True, why="it was kept to recover from, and is gone") for file in kept
+    )
+
+
+def let_kept_go(store: Store) -> None:
+    """Remove what was kept to recover from where something was erased since; nobody needs it any more."""
+    if store.journal.meta(_ERASED_SINCE_LOSS):
+        for file in store.path.glob(f"*{KNOWS_MORE}*"):
+            remove(file)
+        store.writer.call(lambda: store.journal.drop_meta(_ERASED_SINCE_LOSS))
 
 
 def _leave_journal(store: Store, note: Note) -> tuple[int, list[str]]:
@@ -252,12 +290,10 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
 
     The copy lies in `folder`, and knows of the copies and private sessions that the replaced journal knew of.
     """
-    cleared = folder / f"{KEPT_JOURNAL}cleared.db"
+    cleared = folder / _CLEARED
     _remove(cleared)
     try:
-        with mapped(cleared):
-            shutil.copyfile(backup, cleared)
-            cleared.chmod(0o600)
+        copies.copy_checked(backup, cleared)
         with closing(Journal(cleared, tokenise=lexical_tokens)) as journal:
             copies.remember(journal.database, left.copies)
             for salt, digests in left.hidden.items():
@@ -277,6 +313,11 @@ def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
         journal.append([Change(kind=ERASE, operations=tuple(buried[ref] for ref in buried if ref in standing))], at)
         erase.erase_rows(journal, ids, ERASE, at)
         journal.database.write_anew()
+
+
+def drop_unfinished_copy(folder: Path) -> None:
+    """Remove the copy that a restore which was killed left behind: it may hold what was erased since."""
+    _remove(folder / _CLEARED)
 
 
 def _remove(journal: Path) -> None:

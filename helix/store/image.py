@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helix import files
+
 Array = npt.NDArray[Any]
 Stamp = Mapping[str, str | int]
 
@@ -78,7 +80,7 @@ def write(path: Path, stamp: Stamp, image: Image) -> None:
     if shutil.disk_usage(path.parent).free < offset + _SPARE_BYTES:
         raise OSError(errno.ENOSPC, "too little room for an image", str(path))
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
             file.write(header)
             for name, pieces in parts.items():
                 file.seek(int(places[name]["offset"]))
@@ -104,7 +106,7 @@ def read(path: Path) -> Image | None:
     if header is None:
         return None
     try:
-        with path.open("rb") as file:
+        with files.open_regular(path, links=False) as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         image = Image()
         for name, place in header["parts"].items():
@@ -129,7 +131,7 @@ def read(path: Path) -> Image | None:
 
 def _header(path: Path) -> dict[str, Any] | None:
     try:
-        with path.open("rb") as file:
+        with files.open_regular(path, links=False) as file:
             checksum, _, text = file.readline(_LONGEST_HEADER).rstrip(b"\n").partition(b" ")
         header = json.loads(text) if int(checksum, 16) == zlib.crc32(text) else None
     except (OSError, ValueError, RecursionError):

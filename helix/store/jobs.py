@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from helix.errors import ConflictError, HelixError, NotFoundError
+from helix.errors import ConflictError, HelixError, NotFoundError, of_the_system
 from helix.model.clock import Clock
 from helix.model.ids import IdMaker
 from helix.model.reports import Job, JobState
@@ -56,8 +56,12 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._running: dict[str, tuple[Ticket, threading.Thread]] = {}
 
-    def start(self, kind: str, work: Work) -> Job:
-        """Run `work` in a thread; raises ConflictError while another job of the kind runs."""
+    def start(self, kind: str, work: Work, *, prepare: Callable[[], object] | None = None) -> Job:
+        """Run `work` in a thread; raises ConflictError while another job of the kind runs.
+
+        `prepare` is done before this returns: what must hold as soon as the job is acknowledged. What it raises is
+        raised here, and there is no job then.
+        """
         now = self._clock()
         job = Job(id=self._make_id(now), kind=kind, state=JobState.RUNNING, started_at=now)
         ticket = Ticket(self, job.id)
@@ -73,7 +77,15 @@ class Jobs:
                 if oldest is None:
                     break
                 del self._jobs[oldest.id]
-            thread = threading.Thread(target=self._run, args=(job.id, ticket, work), name=f"helix-{kind}", daemon=True)
+        if prepare is not None:
+            try:
+                prepare()
+            except BaseException:
+                with self._guard:
+                    del self._jobs[job.id]
+                raise
+        thread = threading.Thread(target=self._run, args=(job.id, ticket, work), name=f"helix-{kind}", daemon=True)
+        with self._guard:
             self._running[job.id] = (ticket, thread)
         thread.start()
         return job
@@ -120,15 +132,16 @@ class Jobs:
         try:
             result = work(ticket)
             fields = {"state": JobState.CANCELLED if ticket.cancelled else JobState.DONE, "result": result}
-        except HelixError as error:
-            log.warning("job failed", extra={"job": job_id, "error": str(error)})
+        except (HelixError, OSError) as raised:
+            error = of_the_system(raised) if isinstance(raised, OSError) else raised
             state = JobState.CANCELLED if ticket.cancelled else JobState.FAILED
+            log.warning("job ended early", extra={"job": job_id, "state": state.value, "error": str(error)})
             fields = {"state": state, "error": str(error), "error_code": error.code}
-        except Exception as error:  # the thread's outermost boundary
+        except Exception as unexpected:  # the thread's outermost boundary
             log.exception("job failed", extra={"job": job_id})
             fields = {
                 "state": JobState.FAILED,
-                "error": f"{type(error).__name__}: {error}",
+                "error": f"{type(unexpected).__name__}: {unexpected}",
                 "error_code": HelixError.code,
             }
         self.advance(job_id, **fields, ended_at=self._clock())

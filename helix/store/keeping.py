@@ -67,6 +67,8 @@ class ImageKeeper:
         started = time.perf_counter()
         try:
             stamp = images.read_stamp(self._path)
+            if stamp is None and self._path.exists():
+                log.warning("image set aside: it is damaged, or no file that can be read")
             if stamp is None or not self._is_ours(stamp):
                 return False
             image = images.read(self._path)
@@ -120,9 +122,20 @@ class ImageKeeper:
             self._make(self._stamp(), self._catalogue.view, self._projection.snapshot)
 
     def forget(self) -> None:
-        """Give the image up because the tables were filled from elsewhere; the next rows make a new one."""
+        """Give the image up because the tables were filled from elsewhere; the next rows make a new one.
+
+        What has its name and is no file is nothing of Helix's: it is moved aside.
+        """
         self.wait()
-        self._path.unlink(missing_ok=True)
+        try:
+            if self._path.is_file() or not self._path.exists():
+                self._path.unlink(missing_ok=True)
+            else:
+                aside = self._path.with_name(f"{self._path.name}.aside-{time.time_ns() // 1_000}")
+                self._path.rename(aside)
+                log.warning("no file in the place of the image: moved aside", extra={"moved_to": aside.name})
+        except OSError as error:
+            log.warning("the image cannot be made anew", extra={"error": str(error)})
         self._noted = ROWS_BETWEEN
 
     def _make(self, stamp: Stamp, view: CatalogueView, graph: GraphSnapshot) -> None:
@@ -174,12 +187,14 @@ def replay(journal: Journal, catalogue: Catalogue, projection: Projection, after
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Fill tables without the cycle collector, and have it pass over them later: a million objects hold no cycle."""
+    """Fill tables without the cycle collector: a million new objects would start it again and again, for nothing.
+
+    Nothing is frozen here: `gc.freeze` would keep the store itself, which is a cycle, for the life of the process.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
-        gc.freeze()
     finally:
         if was_enabled:
             gc.enable()

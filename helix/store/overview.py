@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from helix import __version__
+from helix import __version__, files
 from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.edge import Label
+from helix.model.loss import RECOVER_HINT, losses
 from helix.model.memory import Status
 from helix.model.reports import Health, Job, JobState, Stats, StatusReport
 from helix.providers.install import is_complete
@@ -73,7 +74,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         model=store.embedder.space.model if store.embedder is not None else "none",
         dimension=pinned.dimension if pinned is not None else 0,
         journal_rows=store.journal.last_seq,
-        applied_seq=store.graph.engine.applied_seq() if store.graph.available else 0,
+        applied_seq=store.graph.applied_seq,
         poison_rows=len(store.journal.poison()),
         disk_bytes=disk,
         journal_bytes_week=store.journal.bytes_since(week_ago),
@@ -89,9 +90,12 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
 
 
 def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
-    """Return `ok`, `degraded` when something works less well than it could, `failing` without a graph to follow."""
+    """Return `ok`, `degraded` when something works less well than it could, `failing` without a graph to follow
+    or where the journal has lost something."""
     issues = warnings(store, reason=reason, jobs=jobs, disk=store.disk_bytes())
-    failing = not store.graph.available and not any(job.state is JobState.RUNNING for job in jobs)
+    graphless = store.graph.needs_rebuild and bool(store.graph.trouble)
+    rebuilding = any(job.state is JobState.RUNNING for job in jobs)
+    failing = (graphless and not rebuilding) or bool(losses(store.path))
     view = store.catalogue.view
     return Health(
         status="failing" if failing else "degraded" if issues else "ok",
@@ -102,11 +106,12 @@ def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
 
 def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[str, int]) -> list[str]:
     """Return, in sentences, what is not as it should be, the gravest first; `disk` is `Store.disk_bytes()`."""
-    found = []
+    found = [f"{loss.sentence}: {RECOVER_HINT}" for loss in losses(store.path)]
+    if store.mark.trouble:
+        found.append(store.mark.trouble)
     if store.mismatch:
         found.append(f"{store.mismatch}: recall and store are refused until `helix reembed` has run")
-    if store.graph.trouble:
-        found.append(store.graph.trouble)
+    found.extend(said for said in (store.graph.trouble, store.graph.warning) if said)
     if poison := store.journal.poison():
         found.append(f"{len(poison)} journal rows were refused by the graph and set aside: `helix doctor`")
     if store.embedder is None:
@@ -134,7 +139,7 @@ def resident_bytes() -> int:
     if statm.exists():
         import resource  # not on Windows
 
-        return int(statm.read_text("ascii").split()[1]) * resource.getpagesize()
+        return int(files.read_text(statm).split()[1]) * resource.getpagesize()
     if sys.platform == "win32":
         return 0
     import resource  # not on Windows

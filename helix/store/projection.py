@@ -41,11 +41,16 @@ Turns of a session draw none: through them a walk brings whole sessions for one 
 neighbours is a matter of its own (`recipes.Default.context`).
 """
 
+MOST_TO_ENTITY = 1.0
+"""Most that a mention draws a walk from a text to the entity. The other way it draws by its whole weight: from an
+entity the walk goes first to the texts that are about it, and from a text to all that it speaks of alike."""
+
 FOLD_MINIMUM = 2048
 FOLD_SHARE = 1 / 64
 """The recent part is folded in when it exceeds this share of the base's edges, and FOLD_MINIMUM."""
 
 _MAX_WEIGHT = 1e6
+_MENTIONS = RELATION_CODE[Relation.MENTIONS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +267,14 @@ class Projection:
         return _summed(longer, touched, self._type_weights)
 
     def _weighed(self, csr: Csr) -> Csr:
-        return csr.with_weights(csr.weights * self._type_weights[csr.relations])
+        return csr.with_weights(_draw(csr, self._type_weights))
+
+
+def _draw(ends: Csr | Adjacency, type_weights: FloatArray) -> FloatArray:
+    """Return how strongly each edge draws a walk that leaves from the end it is held from."""
+    capped = ends.outgoing & (ends.relations == _MENTIONS)
+    drawn: FloatArray = np.where(capped, np.minimum(ends.weights, MOST_TO_ENTITY), ends.weights)
+    return drawn * type_weights[ends.relations]
 
 
 def _key(op: PutEdge | DropEdge, view: CatalogueView) -> EdgeKey | None:
@@ -285,7 +297,7 @@ def _weight_after(op: PutEdge | DropEdge | DropNode, current: float | None) -> f
 def _summed(snapshot: GraphSnapshot, rows: IndexArray, type_weights: FloatArray) -> GraphSnapshot:
     """Sum strength and degree anew at the rows, in arrays that belong to this snapshot alone."""
     found = snapshot.adjacent(rows)
-    snapshot.strength[rows] = np.bincount(found.origin, found.weights * type_weights[found.relations], len(rows))
+    snapshot.strength[rows] = np.bincount(found.origin, _draw(found, type_weights), len(rows))
     snapshot.degree[rows] = np.bincount(found.origin, minlength=len(rows))
     return snapshot
 

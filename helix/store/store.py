@@ -5,50 +5,74 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 
-from helix.errors import DiskFullError, EmbeddingSpaceError, PausedError, StoreCorruptError
-from helix.graph.kuzu_engine import KuzuOptions
+from helix import files
+from helix.errors import DaemonError, DiskFullError, EmbeddingSpaceError, HelixError, PausedError
 from helix.journal.database import PAGE_CACHE_KIB
 from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
+from helix.journal.mark import Mark
 from helix.journal.state import Records
 from helix.journal.work import Work
 from helix.lock import StoreLock
 from helix.model.clock import Clock, system_clock, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.ids import IdMaker, uuid7
+from helix.model.loss import Loss
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropEdge
 from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.providers.llm import LanguageModel
 from helix.settings import Settings
-from helix.store import renewing
+from helix.store import renewing, witnesses
 from helix.store.catalogue import Catalogue
 from helix.store.columns import LABEL_CODE, STATUS_CODE
 from helix.store.csr import RELATIONS
+from helix.store.folding import IdleFold
+from helix.store.graph_follower import GraphFollower
+from helix.store.graph_server import Place
 from helix.store.jobs import Ticket
 from helix.store.keeping import ImageKeeper
 from helix.store.projection import Projection
-from helix.store.replay import GraphFollower
-from helix.store.writer import Writer
+from helix.store.writer import Decision, Writer
 from helix.text.tokens import lexical_tokens
 
 log = logging.getLogger(__name__)
 
 JOURNAL_NAME = "journal.db"
+MARK_NAME = "journal.mark"
 GRAPH_NAME = "graph.kuzu"
+GRAPH_LOCK_NAME = "graph.lock"
 IMAGE_NAME = "memory.image"
 PAUSED = "paused"
 _LEAST_ROWS_IN_IMAGE = 5_000
 _LITTLE_PAGE_CACHE_KIB = 2_048
+_LEAST_POOL_MB = 128
+"""Page memory of a graph that holds vectors: with 64 MiB Kuzu could not follow 5,000 of them (measured)."""
+_CHECKED_AT_START = 1_000
+"""Rows of the log up to which the state is compared with a replay of them at every start: 0.1 s."""
 KEPT_JOURNAL = "journal.kept-"
 """How the names of journals begin that a restore put aside."""
+
+
+_PARTS = (
+    *(("logs/", "logs"), (KEPT_JOURNAL, "aside"), (witnesses.KNOWS_MORE, "aside"), (".aside-", "aside")),
+    *((JOURNAL_NAME, "journal"), (GRAPH_NAME, "graph"), (IMAGE_NAME, "image")),
+)
+"""What of a file's place in the store says which part it belongs to, the first that fits."""
+
+
+def _unreadable_state(journal: Journal, at: int) -> Loss:
+    """Return the loss of rows that neither the state nor the damaged log can tell."""
+    last = journal.last_seq
+    why = "rows of the state that cannot be read, beside a damaged log"
+    return Loss(found_at=at, store=journal.store_id, held=last, known=last, witnesses=(why,))
 
 
 class Store:
@@ -62,9 +86,8 @@ class Store:
         clock: Clock = system_clock,
         make_id: IdMaker = uuid7,
     ) -> None:
-        """Lock and open the store at `settings.store_path`, making it where there is none.
-
-        Raises StoreLockedError, StoreTooNewError, StoreCorruptError (the journal) or DiskFullError.
+        """Lock and open the store at `settings.store_path`, making it where there is none. Raises StoreLockedError,
+        StoreTooNewError, StoreCorruptError (the journal) or DiskFullError.
         """
         self.settings = settings
         self.embedder = embedder
@@ -75,7 +98,7 @@ class Store:
         self.deriving = threading.Lock()
         """Held by whoever derives memories from episodes: there is one at a time."""
         self.path = settings.store_path
-        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files.private_folder(self.path)
         self._lock = StoreLock(self.path)
         self._lock.acquire()
         try:
@@ -87,9 +110,13 @@ class Store:
     def _open(self) -> None:
         settings, clock = self.settings, self.clock
         cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
-        self.journal = Journal(self.path / JOURNAL_NAME, tokenise=lexical_tokens, page_cache_kib=cache)
+        file, self.mark = self.path / JOURNAL_NAME, Mark(self.path / MARK_NAME)
+        witnesses.examine(file, self.mark, self.path / IMAGE_NAME, self.path / GRAPH_NAME, to_micros(clock()))
+        self.journal = Journal(file, tokenise=lexical_tokens, page_cache_kib=cache, mark=self.mark)
         self.work = Work(self.journal.database, clock=clock, make_id=self.make_id)
-        self.records = Records(self.journal.database, self._restate, self._edges_known)
+        self._serving = False
+        self.journal.make_good = self.make_good
+        self.records = Records(self.journal.database, self.make_good, self._edges_known)
         self.paused = self.journal.meta(PAUSED) == "1"
         """Whether capture is paused; kept in the journal."""
         self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
@@ -98,27 +125,30 @@ class Store:
         self.images = ImageKeeper(
             self.path / IMAGE_NAME, self.journal, self.catalogue, self.projection, least_rows=_LEAST_ROWS_IN_IMAGE
         )
-        if not self.images.load():
+        mended = self._is_small() and self._check_state()
+        if mended or not self.images.load():
             self.reload()
         if settings.low_memory:
             self.images.trim()
-        options = KuzuOptions(
-            buffer_pool_bytes=settings.buffer_pool_mb << 20,
+        place = Place(
+            graph=str(self.path.absolute() / GRAPH_NAME),
+            journal=str(self.path.absolute() / JOURNAL_NAME),
+            lock=str(self.path.absolute() / GRAPH_LOCK_NAME),
+            vectors=not settings.low_memory,
+            buffer_pool_bytes=max(settings.buffer_pool_mb, 0 if settings.low_memory else _LEAST_POOL_MB) << 20,
             max_db_bytes=settings.max_db_gb << 30,
             threads=settings.kuzu_threads,
             reopen_after=settings.reopen_after,
-            vectors=not settings.low_memory,
+            heap_bytes=settings.graph_memory_mb << 20,
         )
-        self.graph = GraphFollower(self.path / GRAPH_NAME, self.journal, self.records, options=options, clock=clock)
-        fresh = not self.graph.path.exists() and self.journal.last_seq == 0
-        self.opens_slowly = self.graph.opens_slowly()
-        """Whether `open_graph` is still to be called; everything but Cypher goes on without."""
-        self.needs_rebuild = False if self.opens_slowly else not self.graph.open()
-        if fresh:
-            self.graph.swap(self.graph.build(_silent))
-            self.needs_rebuild = False
-        self.writer = Writer(self.journal, self.graph, self.catalogue, self.projection, clock=clock)
+        self.graph = GraphFollower(self.journal, place, clock=clock)
+        self.writer = Writer(self.journal, self.records, self.graph, self.catalogue, self.projection, clock=clock)
         self.writer.listen(self.images.note)
+        self.folding = IdleFold(self.journal)
+        self.writer.listen(self.folding.note)
+        self._serving = True
+        if mended:
+            self._renew_graph()
 
     def _pin(self, space: EmbeddingSpace | None) -> str:
         """Pin the embedder's space in a store that has none; return why it may not be used here, or an empty string."""
@@ -160,32 +190,11 @@ class Store:
 
         with self.graph.building:
             try:
-                built = self.graph.build(progress, ticket.stopping)
-                replayed = self.writer.call(lambda: self.graph.swap(built))
+                return self.graph.swap(self.graph.build(progress, ticket.stopping))
             except Exception as error:  # passed on; `trouble` says until then that the graph is being rebuilt
-                if not self.graph.available:
+                if self.graph.needs_rebuild:
                     self.graph.trouble = f"the graph could not be rebuilt: {error}"
                 raise
-        self.needs_rebuild = not self.graph.available
-        return replayed.applied
-
-    def open_graph(self) -> bool:
-        """Open a graph that takes long to; False, and `needs_rebuild`, where it has to be built anew first."""
-        self.opens_slowly = False
-        self.needs_rebuild = not self.graph.open()
-        return not self.needs_rebuild
-
-    def set_graph_aside(self, reason: str) -> None:
-        """Write without the graph until `take_graph_back`: for changes by the thousand, which are slow in it."""
-        self.writer.call(lambda: self.graph.suspend(reason))
-
-    def take_graph_back(self) -> None:
-        """Use the graph again; `needs_rebuild` says whether it has to be built anew first."""
-
-        def back() -> None:
-            self.needs_rebuild = not self.graph.resume()
-
-        self.writer.call(back)
 
     def check_capture(self) -> None:
         """Raise PausedError while capture is paused."""
@@ -206,7 +215,8 @@ class Store:
 
     def take_over(self, backup: Path) -> None:
         """Replace everything by a checked backup; on the writer's thread. The graph has to be rebuilt afterwards."""
-        self.graph.drop("a backup was restored; the graph is being rebuilt")
+        self.graph.drop("a backup was restored; the graph is being rebuilt", with_file=True)
+        self.images.forget()  # it knows more than the backup may, which is no loss
         self.journal.restore_from(backup)
         self.paused = self.journal.meta(PAUSED) == "1"
         self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
@@ -288,26 +298,61 @@ class Store:
         self.images.forget()
         try:
             self._read_all()
-        except StoreCorruptError:
-            self._restate()
+        except Exception:  # whatever a damaged row makes of reading it
+            if not self.make_good():
+                raise
             self._read_all()
 
     def _read_all(self) -> None:
         renewing.fill(self.journal, self.catalogue, self.projection, self.dimension or 0)
 
-    def _restate(self) -> None:
-        """Make the rows of the journal's state anew from its log: one of them is damaged."""
-        log.error("state damaged, made anew from the log")
-        self.journal.restate()
+    def _is_small(self) -> bool:
+        """Whether replaying the log takes no time that anybody would notice at a start."""
+        return self.journal.last_seq <= _CHECKED_AT_START
+
+    def _check_state(self) -> bool:
+        """Compare the state with its log and make it good where they differ; return whether it was."""
+        try:
+            return bool(self.journal.compare_state().differences) and self.make_good()
+        except HelixError as error:  # whoever needs what cannot be read says so
+            log.warning("the state was not compared with its log", extra={"error": str(error)})
+            return False
+
+    def make_good(self) -> bool:
+        """Make the state of the journal anew from its log where they differ; return whether they did.
+
+        Memory and graph are read anew then: they may have been filled from the damaged rows. Rows that the log cannot
+        tell any more, because it is damaged as well, are noted as a loss.
+        """
+        found = self.journal.restate()
+        if not found.differences:
+            return False
+        told = "; ".join(one.sentence for one in found.differences)
+        log.error("the state differed from its log and was made anew", extra={"differences": told})
+        if found.lost:
+            witnesses.note(self.path, _unreadable_state(self.journal, to_micros(self.clock())))
+        if self._serving:
+            self._renew_graph()
+            with suppress(DaemonError):  # the store is closing
+                self.writer.begin(self._reloaded)
+        return True
+
+    def _renew_graph(self) -> None:
+        self.graph.drop("the state was made anew from the log; the graph is being rebuilt")
+        self.graph.rebuild_wanted()
+
+    def _reloaded(self) -> Decision[None]:
+        self.reload()
+        return Decision((), None)
 
     def disk_bytes(self) -> dict[str, int]:
         """Return the bytes on disk by part: journal, graph, image of the memory, what was moved aside, logs."""
-        parts = {"journal": self.journal.database.size_bytes(), "graph": 0, "image": 0, "aside": 0, "logs": 0}
+        parts = dict.fromkeys(("journal", "graph", "image", "aside", "logs"), 0)
         for file in self.path.rglob("*"):
-            if file.is_file():
-                part = _part(file.relative_to(self.path))
-                if part:
-                    parts[part] += file.stat().st_size
+            place = file.relative_to(self.path).as_posix()
+            part = next((part for name, part in _PARTS if name in place), "")
+            if part and file.is_file():
+                parts[part] += file.stat().st_size
         return parts
 
     def kept_answers(self) -> str:
@@ -315,33 +360,15 @@ class Store:
         return self.journal.meta(LAST_ANSWERS) or "{}"
 
     def close(self, answers: str = "{}") -> None:
-        """Finish the writer's queue, keep the last answers, fold the logs in, close the files, let go of the lock.
-
-        Closing twice is no error.
-        """
+        """Finish the writer's queue, keep the last answers, close the files and let go; twice is no error."""
         if self.journal.database.closed:
             return
         with ExitStack() as closing:  # whatever one of these raises, the others are closed, the last one first
             for close in (self._lock.release, self.journal.close, self.graph.close, self.images.close):
                 closing.callback(close)
             self.writer.close()
+            self.folding.close()
             try:
                 self.journal.set_meta(LAST_ANSWERS, answers)
             except DiskFullError as error:
                 log.warning("the last answers are not kept", extra={"error": str(error)})
-
-
-def _part(relative: Path) -> str:
-    if relative.parts[0] == "logs":
-        return "logs"
-    if relative.name.startswith(IMAGE_NAME):
-        return "image"
-    if relative.name.startswith(KEPT_JOURNAL):
-        return "aside"
-    if relative.name.startswith(GRAPH_NAME):
-        return "aside" if ".aside-" in relative.name else "graph"
-    return ""
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Take no notice: building an empty graph takes a moment only."""

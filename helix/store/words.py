@@ -82,6 +82,20 @@ class WordView:
         """Return in how many living passages each term occurs."""
         return dict(zip(terms, self._frequency(keys_of(terms)).tolist(), strict=True))
 
+    def holders(self, terms: Sequence[str]) -> dict[str, IndexArray]:
+        """Return the indexes of the living passages that hold each distinct term, ascending; no entry for none."""
+        distinct = list(dict.fromkeys(terms))
+        keys = keys_of(distinct)
+        found: dict[str, list[IndexArray]] = {}
+        for postings in (self.base, self.recent):
+            held, ranks = postings.find(keys)
+            for place, start, stop in zip(
+                held.tolist(), postings.bounds[ranks].tolist(), postings.bounds[ranks + 1].tolist(), strict=True
+            ):
+                passages = postings.passages[start:stop].astype(np.int64)
+                found.setdefault(distinct[place], []).append(passages[self.lengths[passages] < _DEAD])
+        return {term: np.concatenate(parts) for term, parts in found.items()}
+
     def _frequency(self, keys: npt.NDArray[np.uint64]) -> IndexArray:
         found = np.zeros(len(keys), np.int64)
         for postings in (self.base, self.recent):

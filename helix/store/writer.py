@@ -9,18 +9,23 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from helix.errors import DaemonError
+from helix.journal.idempotency import Note
 from helix.journal.log import Journal
+from helix.journal.state import Records
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Change, Row
+from helix.model.requests import Request
+from helix.store.answers import packed, unpacked
 from helix.store.catalogue import Catalogue
+from helix.store.graph_follower import GraphFollower
 from helix.store.projection import Projection
-from helix.store.replay import GraphFollower
 
 log = logging.getLogger(__name__)
 
@@ -43,23 +48,50 @@ class Writer:
     """Accepts changes one after another. `submit` is safe from any thread but the writer's own."""
 
     def __init__(
-        self, journal: Journal, follower: GraphFollower, catalogue: Catalogue, projection: Projection, *, clock: Clock
+        self,
+        journal: Journal,
+        records: Records,
+        follower: GraphFollower,
+        catalogue: Catalogue,
+        projection: Projection,
+        *,
+        clock: Clock,
     ) -> None:
         self._journal = journal
+        self._records = records
         self._follower = follower
         self._catalogue = catalogue
         self._projection = projection
         self._clock = clock
         self._listeners: list[Listener] = []
+        self._local = threading.local()
         self._queue: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
         self._closed = False
         self._closing = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="helix-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, decide: Decide[T]) -> T:
-        """Decide and write; return the decision's answer once its changes are durable. Raises what either raises."""
-        return self.begin(decide).result()
+    @contextmanager
+    def request(self, request: Request) -> Iterator[None]:
+        """Have what this thread submits meanwhile with a name count once, however often the request is sent."""
+        self._local.request = request
+        try:
+            yield
+        finally:
+            self._local.request = None
+
+    def submit(self, decide: Decide[T], *, once: str = "") -> T:
+        """Decide and write; return the decision's answer once its changes are durable. Raises what either raises.
+
+        Within a `request`, a decision that has a name (`once`) is taken once: the transaction of its changes notes it,
+        and a retry gets the first answer. Raises ConflictError where the key was used for another payload. What changed
+        nothing is not noted, and decided again.
+        """
+        request: Request | None = getattr(self._local, "request", None)
+        if request is None or not once:
+            return self.begin(decide).result()
+        step = request.step(once)
+        return self._enqueue(lambda: self._once(request, step, decide)).result()
 
     def begin(self, decide: Decide[T]) -> Future[T]:
         """Queue a decision; the future holds its answer once its changes are durable."""
@@ -98,10 +130,19 @@ class Writer:
             except BaseException as error:  # handed to the caller, whatever it is
                 future.set_exception(error)
 
-    def _write(self, decision: Decision[T]) -> T:
+    def _once(self, request: Request, step: str, decide: Decide[T]) -> T:
+        """Take a decision of a request, or return what it came to before; the writer's thread takes one at a time."""
+        done = self._journal.idempotency.done(request, step)
+        if done is not None:
+            answer: T = unpacked(done.answer, self._records)
+            return answer
+        decision = decide()
+        return self._write(decision, Note(request=request, step=step, answer=packed(decision.answer)))
+
+    def _write(self, decision: Decision[T], note: Note | None = None) -> T:
         if decision.changes:
             self._follower.check_room()
-            rows = self._journal.append(decision.changes, to_micros(self._clock()))
+            rows = self._journal.append(decision.changes, to_micros(self._clock()), note)
             operations = [op for row in rows for op in row.change.operations]
             # From here the change is durable and found; a graph that is slow or behind must not keep anybody waiting.
             self._catalogue.apply(operations)

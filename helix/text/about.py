@@ -12,7 +12,8 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
 from helix.text.command_forms import Level, forms, is_path, whole_forms
 from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
-from helix.text.error_lines import keys_of, named_in, signature_of
+from helix.text.error_lines import keys_of, kind_of, named_in, signature_of
+from helix.text.ruled import keys_of_rule
 from helix.text.spotting.commands import HEADS, SUBCOMMANDS
 from helix.text.spotting.vocabulary import FUNCTION_WORDS, words
 
@@ -24,6 +25,9 @@ COMMAND, ERROR = "command", "error"
 
 PROMPT = "$ "
 """How the name of the entity of a whole command begins, as it would at a prompt."""
+
+RULED = "$* "
+"""How the name of the entity begins that rules of a tool or a file are found by."""
 
 _READ = 2_000
 _MOST = 12
@@ -63,11 +67,20 @@ def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]
     for line in _lines(attributes.get(COMMAND)):
         found.update(dict.fromkeys((EntityKind.COMMAND, PROMPT + text) for text in _given(line)))
     for line in _lines(attributes.get(ERROR)):
-        found.update(dict.fromkeys((EntityKind.ERROR, key) for key in keys_of(signature_of(line))))
+        found.update(dict.fromkeys((EntityKind.ERROR, key) for key in _keys(signature_of(line, failed=True))))
     text = trigger[:_READ]
     found.update(dict.fromkeys((EntityKind.COMMAND, PROMPT + form) for form in _commands(text)))
     found.update(dict.fromkeys((EntityKind.ERROR, key) for key in _errors(text)))
     return tuple(Mention(kind=kind, name=name) for kind, name in found)[:_MOST]
+
+
+def _keys(signature: str) -> tuple[str, ...]:
+    return tuple(key for key in (*keys_of(signature), kind_of(signature)) if key)
+
+
+def ruled(text: str) -> tuple[Mention, ...]:
+    """Return the entities by which a rule is found at the commands and files that it names."""
+    return tuple(Mention(kind=EntityKind.COMMAND, name=RULED + key) for key in keys_of_rule(text))
 
 
 def own_commands(trigger: str, attributes: Mapping[str, object]) -> frozenset[str]:

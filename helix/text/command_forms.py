@@ -7,7 +7,7 @@ wrappers (`uv run`, `sudo`, `python -m`), the path of a tool, how much it says, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from posixpath import basename, join, normpath
@@ -90,6 +90,23 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
 def whole_forms(line: str) -> tuple[str, ...]:
     """Return what a line says it runs, one form for each of its commands that a bare filter is not."""
     return tuple(form.text for form in forms(line) if form.level is Level.WHOLE)
+
+
+def unwrapped(words: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Return the words of a command without wrappers, its tool by its plain name, and whether a runner ran it.
+
+    A runner (`uv run`, `poetry run`) takes the tool from the project's environment. Empty words for what runs nothing.
+    """
+    said, ran = list(words), False
+    for _ in range(_MOST_UNWRAPPED):
+        inner = _unwrapped(_tool(said[0]), said) if said else None
+        if inner is None:
+            break
+        ran = ran or tuple(said[:2]) in RUNNERS
+        said = inner
+    if said and _tool(said[0]) == "python" and said[1:2] == ["-m"] and len(said) > 2:
+        said = said[2:]
+    return ((_tool(said[0]), *said[1:]) if said else ()), ran
 
 
 def _forms(simple: Command, folder: str, root: str) -> Iterator[Form]:

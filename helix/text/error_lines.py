@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from helix.text.redact import redact
+
 LONGEST_SIGNATURE = 200
 _READ = 16_384
 _MOST_LINES = 400
@@ -15,10 +17,12 @@ _LEAD = re.compile(
     r"^(?:E[ \t]+|\[[^\]\n]{1,30}\][ \t]*|\d{4}-\d\d-\d\d[T ][\d:.,]+Z?[ \t]+|\d\d:\d\d:\d\d[.,\d]*[ \t]+|>+[ \t]*)+"
 )
 _CLASS = re.compile(
-    r"(?:Uncaught[ \t]+|Caused by:[ \t]+|Exception in thread \S+[ \t]+)?(?:[A-Za-z_]\w*(?:\.|::))*"
+    r"(?:Uncaught[ \t]+|Caused by:[ \t]+|Exception in thread \S+[ \t]+)?(?:[A-Za-z_]\w*(?:\.|::)){0,20}"
     r"((?:[A-Z]\w*(?:Error|Exception|Warning|Failure|Interrupt|Exit|Fault|NotFound|Expired|Refused)))"
     r"(?:[ \t]*\[[\w.-]{1,60}\])?:[ \t]+(\S.*)"
 )
+_SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh(?::(?:[ \t]*line)?[ \t]*\d+)?:[ \t]+(\S.*)")
+_MISSING = re.compile(r"(?:\S*/)?python[\d.]*:[ \t]+No module named[ \t]+'?([\w.]+)'?.*")
 _SPECIFIC = (
     re.compile(r"(?:.*?[\w)\]\"]:[ \t]+)?(error(?:\[[A-Z]\d+\]|[ \t]+[A-Z]{1,4}\d{2,5})?:[ \t]+\S.*)", re.IGNORECASE),
     re.compile(r"((?:fatal(?: error)?|panic|abort(?:ed)?|critical):[ \t]+\S.*)", re.IGNORECASE),
@@ -45,16 +49,25 @@ _VOLATILE = (
     (re.compile(r"(?:/[\w.@+~-]+)*/tmp/[^\s'\":,)]+|/var/folders/[^\s'\":,)]+"), "/tmp/…"),
     (re.compile(r"(?<![\w:])(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){3,}"), None),
 )
+_AT_END = re.compile(r"(no matches found|command not found|unknown flag|unrecognized \w+|[Nn]o such [\w ]+): .+")
+_LEAST_WORDS_OF_KIND = 3
+_TRACE = "Traceback (most recent call last):"
 _QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`")
 _NAMED = re.compile(
-    r"(?<![\w.])(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*(?:Error|Exception|Warning|Failure)"
+    r"(?<![\w.])(?:[A-Za-z_]\w*(?:\.|::)){0,20}([A-Z]\w*(?:Error|Exception|Warning|Failure)"
     r"|error(?:\[[A-Z]\d+\]|[ ][A-Z]{1,4}\d{2,5}))"
     r":?(?![\w.])"
 )
 
 
-def signature_of(output: str) -> str:
+_TOLD_BY_TOOL = re.compile(r"([A-Za-z][\w./ -]{0,40}:[ \t]+\S.{5,})")
+"""What many tools begin their one line about a failure with; said of a command that failed, else of anything."""
+
+
+def signature_of(output: str, *, failed: bool = False) -> str:
     """Return the line of an output that says what went wrong, in the form in which it is compared; empty without one.
+
+    `failed`: it is certain that something did, so that a line which only begins as tools begin theirs is one.
 
     Of a Python trace that is its last line, elsewhere the first that names an error: what follows it follows from it.
     Addresses, times, line numbers and the folders of files are left out, numbers that may mean something stay. Lines
@@ -62,11 +75,12 @@ def signature_of(output: str) -> str:
     """
     text = _ANSI.sub("", output)
     lines = [_LEAD.sub("", line.strip(), count=1).strip() for line in _ends(text).splitlines() if line.strip()]
-    lines = [line[:_LONGEST_LINE] for line in lines if line]
+    lines = [_whole_words(line) for line in lines if line]
+    lines = [_MISSING.sub(r"ModuleNotFoundError: No module named '\1'", line) for line in lines]
     traced = [line for line in lines if _CLASS.fullmatch(line)]
     if traced and (signature := _plain(traced[-1] if "Traceback (most recent" in text else traced[0])):
         return signature
-    for pattern in _SPECIFIC:
+    for pattern in (_SHELL, *_SPECIFIC, *((_TOLD_BY_TOOL,) if failed else ())):
         for line in lines[:_MOST_LINES]:
             if (match := pattern.fullmatch(line)) and (signature := _plain(match[1])):
                 return signature
@@ -80,6 +94,23 @@ def keys_of(signature: str) -> tuple[str, ...]:
     named = _NAMED.match(signature)
     short = _short(named[1], signature[named.end() :]) if named else ""
     return (signature, short) if short and short != signature else (signature,)
+
+
+def kind_of(signature: str) -> str:
+    """Return an error's line with what it quotes and names at its end left out: one kind of error, of many things.
+
+    Empty where too little is left to tell it from others: `KeyError: 'id'`.
+    """
+    said = _QUOTED.sub("'…'", signature)
+    said = _AT_END.sub(r"\1: …", said)
+    words = re.findall(r"[A-Za-z]{2,}", said)
+    return said if said != signature and len(words) >= _LEAST_WORDS_OF_KIND else ""
+
+
+def tells_of_failure(output: str) -> bool:
+    """Return whether an output says, by a shell's or an interpreter's own words, that a command of it did not work."""
+    lines = [line.strip() for line in _ends(_ANSI.sub("", output)).splitlines()]
+    return any(_SHELL.fullmatch(line) or _MISSING.fullmatch(line) or line == _TRACE for line in lines)
 
 
 def names_something(key: str) -> bool:
@@ -100,7 +131,13 @@ def _short(name: str, rest: str) -> str:
     return f"{name}: " + " ".join(f"'{word}'" for word in quoted[:3]) if quoted else ""
 
 
+def _whole_words(line: str) -> str:
+    """Return a line cut between words, so that no half of a secret is left at its end."""
+    return line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE].rsplit(maxsplit=1)[0]
+
+
 def _plain(line: str) -> str:
+    line = redact(line).text  # before it is cut, and before what differs from run to run is left out
     if match := _CLASS.fullmatch(line):
         line = f"{match[1]}: {match[2]}"
     for pattern, instead in _VOLATILE:
@@ -118,4 +155,8 @@ def _last_part(match: re.Match[str]) -> str:
 
 
 def _ends(text: str) -> str:
-    return text if len(text) <= 2 * _READ else f"{text[:_READ]}\n{text[-_READ:]}"
+    """Return the lines at the beginning and at the end of a long text, whole ones."""
+    if len(text) <= 2 * _READ:
+        return text
+    beginning, end = text[:_READ].rpartition("\n"), text[-_READ:].partition("\n")
+    return f"{beginning[0] or beginning[2]}\n{end[2]}"

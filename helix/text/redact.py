@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from helix.text.secrets import assignments, blocks, commands, families, headers, library, phrases
+from helix.text.secrets import assignments, blocks, commands, disguise, families, headers, markup, phrases
 from helix.text.secrets.span import Span
 
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
 _WORD_RUN = re.compile(r"\w{0,4096}")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _ROUNDS = 4
+_LAST_LINE = re.compile(r"([^\n]*[^\s?.:=-])[\s?.:=-]*\Z")
+_NAMED_BY, _LONGEST_TOLD = 200, 4_096
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _GENERALITY = {"high-entropy": 3, "credential": 2, "password": 2, "env-value": 2, "auth-header": 1, "url-password": 1}
 
@@ -44,10 +47,58 @@ def redact(text: str) -> Redaction:
     Idempotent: markers are opaque, and what lies between them is scanned until nothing more is found, exactly as a
     second call would. Never raises on any string; time grows linearly with the length.
     """
+    return _without(text, _found(text))
+
+
+def redact_value(name: str, value: str) -> Redaction:
+    """Return a value without its secrets, judged with the name that it stands under: a field, a key, a column."""
+    found = redact(value)
+    kind = assignments.kind_of(name, value)
+    if not kind or (found.findings and not without_markers(found.text).strip()):
+        return found
+    return _without(value, [Finding(kind=kind, start=0, end=len(value))])
+
+
+def redact_parts(first: str, second: str) -> tuple[Redaction, Redaction]:
+    """Return the two parts of one text without its secrets.
+
+    A secret may go over the border. And the first part may name what the second one is: "The password of the database",
+    "Kr4ken-Bay-22".
+    """
+    border = len(first)
+    whole = _found(f"{first}\n{second}")
+    ours = [replace(one, end=min(one.end, border)) for one in whole if one.start < border]
+    theirs = [
+        replace(one, start=max(one.start - border - 1, 0), end=one.end - border - 1)
+        for one in whole
+        if one.end > border + 1
+    ]
+    named = _LAST_LINE.search(first[-_NAMED_BY:])
+    # A sentence that goes on is no value: "no more than one token", "unique2012 of them were read".
+    if named is not None and not theirs and len(second.partition("\n")[0].split()) == 1:
+        lead = f"{named[1]}: "
+        said = _found(lead + second[:_LONGEST_TOLD])
+        theirs = [
+            replace(one, start=one.start - len(lead), end=one.end - len(lead)) for one in said if one.start >= len(lead)
+        ]
+    return _without(first, ours), _without(second, theirs)
+
+
+def _found(text: str) -> list[Finding]:
+    if _INVISIBLE.search(text):
+        # Signs that nobody sees hide a token from every rule: what is found without them is placed among them again.
+        places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
+        return [
+            replace(one, start=places[one.start], end=places[one.end - 1] + 1)
+            for one in _found(_INVISIBLE.sub("", text))
+        ]
     findings: list[Finding] = []
     for start, end in _between_markers(text):
         _scan_region(text, start, end, 0, findings)
-    findings.sort(key=lambda finding: finding.start)
+    return sorted(findings, key=lambda finding: finding.start)
+
+
+def _without(text: str, findings: Sequence[Finding]) -> Redaction:
     pieces: list[str] = []
     position = 0
     for finding in findings:
@@ -82,22 +133,33 @@ def _scan_region(text: str, start: int, end: int, depth: int, findings: list[Fin
         position = span.end
 
 
+def _spans(text: str) -> list[Span]:
+    """Return what any rule finds, in no order."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters grow when lowered, which would shift every offset
+        lowered = text.translate(_ASCII_LOWER)
+    return [
+        *blocks.find(text),
+        *headers.find(text, lowered),
+        *assignments.find(text, lowered),
+        *markup.find(text, lowered),
+        *phrases.find(text, lowered),
+        *commands.find(text, lowered),
+        *families.find(text),
+    ]
+
+
+def _disguised(text: str) -> list[Span]:
+    """Return what rules find once disguises are undone, where it stands in the text."""
+    plain = disguise.undone(text)
+    if plain is None:
+        return []
+    return [Span(plain.starts[one.start], plain.ends[one.end - 1], one.kind) for one in _spans(plain.text)]
+
+
 def _merged(region: str) -> list[Span]:
     """Return disjoint spans in order; overlapping ones become one, of the most specific kind."""
-    lowered = region.lower()
-    if len(lowered) != len(region):  # a few letters grow when lowered, which would shift every offset
-        lowered = region.translate(_ASCII_LOWER)
-    found = sorted(
-        (
-            *blocks.find(region),
-            *library.find(region),
-            *headers.find(region, lowered),
-            *assignments.find(region, lowered),
-            *phrases.find(region, lowered),
-            *commands.find(region, lowered),
-            *families.find(region),
-        )
-    )
+    found = sorted((*_spans(region), *_disguised(region)))
     merged: list[Span] = []
     for span in found:
         run = _WORD_RUN.match(region, span.end) if region[span.end - 1 : span.end].isalnum() else None

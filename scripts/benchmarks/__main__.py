@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import click
 
+from benchmarks.abstain import abstain
 from benchmarks.background import background
+from benchmarks.brief import brief
 from benchmarks.concurrent import concurrent
 from benchmarks.growth import growth
 from benchmarks.history import history
 from benchmarks.hooks import hooks
+from benchmarks.kinds import kinds
 from benchmarks.month import month
 from benchmarks.pairs import pairs
 from benchmarks.poison import poison
 from benchmarks.quality import quality
+from benchmarks.replay import replay
+from benchmarks.soak import soak
 from benchmarks.speed import speed
 
 cli = click.Group(
     commands={
+        "abstain": abstain,
         "background": background,
+        "brief": brief,
         "concurrent": concurrent,
         "growth": growth,
         "history": history,
         "hooks": hooks,
+        "kinds": kinds,
         "month": month,
         "pairs": pairs,
         "poison": poison,
         "quality": quality,
+        "replay": replay,
+        "soak": soak,
         "speed": speed,
     },
     help=__doc__,

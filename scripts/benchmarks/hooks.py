@@ -31,7 +31,7 @@ from benchmarks.speed import load_of_machine
 from benchmarks.speed_corpus import Phrases
 from benchmarks.speed_daemon import Running, running
 from benchmarks.speed_store import KEPT, made, settings_of
-from helix import daemon
+from helix import bearer, daemon
 from helix.hooks import helix_hook
 from helix.lock import StoreLock
 from helix.settings import Settings
@@ -52,7 +52,7 @@ class Agent:
     def __init__(self, served: Running, store: Path) -> None:
         address = urlsplit(served.url)
         self._connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=30)
-        self._headers = {"authorization": f"Bearer {daemon.hook_token_of(store)}", "content-type": "application/json"}
+        self._headers = {"authorization": f"Bearer {bearer.hook_token_of(store)}", "content-type": "application/json"}
         self._asked = count()
         self._run = time.time_ns()
 
@@ -224,7 +224,7 @@ def _pretending(store: Path, answer: bytes | None) -> Iterator[None]:
     with socket.create_server(("127.0.0.1", 0), backlog=128) as server, StoreLock(store):
         port = server.getsockname()[1]
         daemon.announce(store, url=f"http://127.0.0.1:{port}", port=port, idle_minutes=0)
-        daemon.hook_token_of(store)
+        bearer.hook_token_of(store)
         if answer is not None:
             threading.Thread(target=_talk, args=(server, answer), daemon=True).start()
         yield

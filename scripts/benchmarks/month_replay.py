@@ -137,7 +137,9 @@ def opened(home: Path, models: Path, embedder: Embedder, clock: Watch, *, lifecy
     share_models(home, models)
     without = {} if lifecycle else {"salience_floor": 0.0, "consolidation_budget": 0.0}
     settings = configuration.load(
-        {"home": home, "db_path": home / "store", "page_size": _MOST_JOBS, **without}, environ={}, cwd=home
+        {"home": home, "db_path": home / "store", "page_size": _MOST_JOBS, "holdback": 0.0, **without},
+        environ={},
+        cwd=home,
     )
     with Helix.open(settings, embedder=embedder, clock=clock) as helix:
         yield helix

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.quality_store import ROOT
 from benchmarks.speed_corpus import Phrases
-from helix import daemon
+from helix import bearer, daemon
 from helix.client import Client
 from helix.errors import DaemonError
 from helix.settings import Settings
@@ -83,7 +83,7 @@ class Running:
 
     def ask(self, **work: Any) -> dict[str, Any]:
         """Have clients in a process of their own ask; the fields are those of `benchmarks.speed_clients.Work`."""
-        token = (self._settings.store_path / daemon.TOKEN_FILE).read_text("utf-8").strip()
+        token = (self._settings.store_path / bearer.TOKEN_FILE).read_text("utf-8").strip()
         return asked({"url": self.url, "token": token, **work})
 
     def settle(self) -> None:

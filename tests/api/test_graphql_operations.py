@@ -51,7 +51,7 @@ def test_what_was_stored_is_recalled_with_its_reasons(served: Served, names: lis
     assert best["label"] == "MEMORY"
     assert best["node"]["name"] == names[0]
     assert best["node"]["kind"] == "FAILURE"
-    assert best["confidenceLabel"] == "[unproven]"
+    assert best["confidenceLabel"] == ""
     assert best["arms"]
     assert best["reason"]
     assert served.ask(document("why"), nameOrId=names[0], session="s")["why"]["score"] == best["score"]
@@ -116,7 +116,7 @@ def test_a_memory_is_corrected_confirmed_forgotten_and_brought_back(served: Serv
 def test_feedback_shows_in_the_label(served: Served, names: list[str]) -> None:
     served.ask(document("feedback"), names=names[:1], delta=3.0)
     (memory,) = served.ask(document("feedback"), names=names[:1], delta=-1.0)["feedback"]
-    assert memory["confidenceLabel"] == "[75%]"
+    assert memory["confidenceLabel"] == "[75% of 4]"
     assert memory["effectiveness"] == 0.75
 
 
@@ -161,7 +161,7 @@ def test_the_config_tells_where_each_value_came_from(served: Served) -> None:
     settings = {setting["name"]: setting for setting in served.ask(document("config"))["config"]}
     assert settings["home"]["source"] == "flag"
     assert settings["port"] == {**settings["port"], "value": "0", "source": "default", "variable": "HELIX_PORT"}
-    numbers = {"max_tokens", "brief_tokens", "action_tokens", "monthly_token_budget"}
+    numbers = {"max_tokens", "brief_tokens", "action_tokens", "prompt_tokens", "monthly_token_budget"}
     assert not [name for name in settings if "token" in name and name not in numbers], "no secret is a setting"
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from api_server import BEARER, Serve, Served
@@ -13,9 +16,10 @@ from graphql import FragmentDefinitionNode, FragmentSpreadNode, OperationDefinit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix.api import limits
 from helix.api.context import MAX_WALKS
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, Accepted, shape_of
-from helix.model.reports import Stats
+from helix.model.reports import CypherResult, Stats
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -172,6 +176,25 @@ def test_pages_have_a_size_limit(shared: Served, query: str, size: int) -> None:
     assert "200" in answer.message
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "query ($text: String!) { recall(query: $text) { mode } }",
+        "query ($text: String!) { recallByType(query: $text) { kind } }",
+        "query ($text: String!) { similarRecent(trigger: $text) { similarity } }",
+    ],
+)
+def test_a_question_longer_than_any_text_is_refused(shared: Served, query: str) -> None:
+    """Reading a megabyte of `password=` took 12 s."""
+    answer = shared.post(query, {"text": "password=" * 100_000})
+    assert (answer.code, "900,000 characters" in answer.message) == ("INVALID_INPUT", True)
+
+
+def test_a_message_quotes_no_more_than_a_little_of_what_was_asked(shared: Served) -> None:
+    answer = shared.post("query ($name: String!) { get(nameOrId: $name) { id } }", {"name": "x" * 500_000})
+    assert (answer.code, len(answer.message) < 3_000) == ("NOT_FOUND", True)
+
+
 def test_walks_through_the_graph_are_counted(served: Served) -> None:
     for n in range(6):
         served.ask(
@@ -204,3 +227,55 @@ def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(settings: Set
         assert served.ask("{ health { status } }")
         helix.gate.set()
         assert served.ask("{ stats { total } }") == {"stats": {"total": 0}}
+
+
+class SlowGraph(Helix):
+    """A service whose graph answers when it is told to."""
+
+    gate: threading.Event
+
+    def cypher(self, query: str, *limits: Any) -> CypherResult:
+        assert self.gate.wait(20)
+        return super().cypher(query, *limits)
+
+
+def test_many_questions_to_the_graph_keep_no_other_request_waiting(settings: Settings, serve: Serve) -> None:
+    with SlowGraph.open(settings, embedder=HashEmbedder()) as helix:
+        assert isinstance(helix, SlowGraph)
+        helix.gate = threading.Event()
+        served = serve(helix)
+        with ThreadPoolExecutor(12) as clients:
+            asked = [clients.submit(served.post, '{ cypher(query: "RETURN 1") { rows } }') for _ in range(12)]
+            wait(asked, timeout=0.2)  # so that they come first
+            assert served.ask("{ stats { total } }") == {"stats": {"total": 0}}
+            assert not any(one.done() for one in asked)
+            helix.gate.set()
+            assert [one.result().json["data"]["cypher"]["rows"] for one in asked] == [[[1]]] * 12
+
+
+@pytest.mark.parametrize("value", ["1", '"a"', "{}", "[]", '{"a":1}'])
+def test_a_body_of_many_values_is_refused_before_each_is_looked_at(shared: Served, value: str) -> None:
+    """A list of a million values held the one thread that answers everybody for seconds."""
+    body = '{"query": "query($f: [String!]) { health { status } }", "variables": {"f": [%s]}}'
+    whole = (body % ",".join([value] * 400_000)).encode()
+    answer = shared.request("POST", "/graphql", whole, {"content-type": "application/json", **BEARER})
+    assert (answer.status, answer.code) == (400, "INVALID_INPUT")
+    assert "values" in answer.message
+
+
+@pytest.mark.parametrize("deep", ['{"a":', "["])
+def test_a_body_nested_deep_is_refused(shared: Served, deep: str) -> None:
+    body = (deep * 500_000).encode()
+    answer = shared.request("POST", "/graphql", body, {"content-type": "application/json", **BEARER})
+    assert (answer.status, answer.code) == (400, "INVALID_INPUT")
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(shared: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "BODY_SECONDS", 0.05)
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=20) as connection:
+        head = f"POST /graphql HTTP/1.1\r\nHost: 127.0.0.1:{shared.port}\r\nContent-Length: 9\r\n"
+        connection.sendall(f"{head}Authorization: {BEARER['authorization']}\r\n\r\n{{".encode())
+        answer = connection.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 408")
+        while connection.recv(65536):
+            pass

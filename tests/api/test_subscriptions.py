@@ -107,6 +107,22 @@ def test_a_websocket_may_show_the_token_when_it_says_hello(shared: Served) -> No
         assert receive(opened)["type"] == "connection_ack"
 
 
+@pytest.mark.parametrize(
+    "messages",
+    [('{"type":"ping"}', '{"type":"ping"}'), ('{"type":"connection_init","payload":{"a":[' + "[]," * 2_000 + "[]]}}",)],
+    ids=["many", "large"],
+)
+def test_who_has_not_proved_itself_is_heard_once_and_briefly(shared: Served, messages: tuple[str, ...]) -> None:
+    with socket(shared) as opened:
+        with pytest.raises(ConnectionClosed) as closed:
+            for message in messages:
+                opened.send(message)
+            for _ in range(len(messages)):
+                opened.recv(timeout=10)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401
+
+
 def test_nothing_is_answered_before_the_hello(shared: Served) -> None:
     with socket(shared, BEARER) as opened:
         send(opened, id="1", type="subscribe", payload={"query": "{ health { status } }"})

@@ -42,7 +42,7 @@ def test_each_agent_is_told_its_own(helix_command: Command) -> None:
     stored(helix_command, "resumable uploads are kept in object storage", "because disks fill up", "decision")
     objective = "make resumable uploads keep the last chunk"
     builder = ok(helix_command("context", "builder", objective, *SCOPE, "--warning", "careful"))
-    assert builder.out.startswith("WARNING: careful\nFAILURES_TO_AVOID:\n- [unproven] ")
+    assert builder.out.startswith("WARNING: careful\nFAILURES_TO_AVOID:\n- [you] ")
     assert ok(helix_command("context", "explorer", objective, *SCOPE)).out.startswith("# MEMORY CONTEXT\n")
     planner = ok(helix_command("context", "planner", "where resumable uploads are kept", *SCOPE, "--json")).data
     assert planner["plannerContext"]["decisions"]
@@ -57,7 +57,10 @@ def test_a_lineage_is_told_from_a_clients_list(helix_command: Command, tmp_path:
     expected = [{"seq": "001", "slug": "", "delivered": "set it up"}]
     for given in (json.dumps(tasks), f"@{listed}"):
         assert ok(helix_command("context", "lineage", "--tasks", given, "--json")).data["lineage"] == expected
-    assert "- 001: set it up" in ok(helix_command("context", "builder", "go on", "--lineage", json.dumps(tasks))).out
+    assert (
+        "- 001 (agent): set it up"
+        in ok(helix_command("context", "builder", "go on", "--lineage", json.dumps(tasks))).out
+    )
     assert "no JSON" in helix_command("context", "lineage", "--tasks", "{").err
 
 
@@ -97,7 +100,18 @@ def test_a_folder_without_a_repository_is_a_project_for_the_command_line_as_for_
     subprocess.run([*git, "remote", "add", "origin", "https://example.org/a/notes"], check=True)
     said = ok(helix_command("status", "--json")).data
     assert (said["scope"], said["formerScopes"]) == ("example.org/a/notes", [scope, own])
-    assert f'name = "{own}"' in ok(helix_command("status")).err
+    assert f"helix name {own}" in ok(helix_command("status")).err
     (tmp_path / "notes" / ".helix").mkdir()
     (tmp_path / "notes" / ".helix" / "project.toml").write_text(f'name = "{own}"\n', "utf-8")
+    said = ok(helix_command("status", "--json")).data
+    assert (said["scope"], said["asked"]) == ("example.org/a/notes", own)
+    assert f"helix name {own}" in ok(helix_command("recall", "paper")).err
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert helix_command("name", own, "--json").error["code"] == "PERSON_NEEDED"
+    monkeypatch.delenv("CLAUDECODE")
+    assert helix_command("name", "another").code == 4
+    assert ok(helix_command("name", own, "--json")).data["name"]["scope"] == own
     assert ok(helix_command("status", "--json")).data["formerScopes"] == [scope]
+    (tmp_path / "notes" / ".env").write_text("HELIX_SCOPE=someone/elses\n", "utf-8")
+    said = ok(helix_command("status", "--json")).data
+    assert (said["scope"], said["asked"]) == (own, "someone/elses")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from command_line import Command
 
-from helix import daemon
+from helix import bearer, daemon
 from helix.hooks import helix_hook
 
 PAYLOAD = {"hook_event_name": "SessionEnd", "session_id": "a-session", "cwd": "/", "reason": "other"}
@@ -30,7 +30,7 @@ def test_the_log_shows_what_the_daemon_and_the_process_did(helix_command: Comman
     request = urllib.request.Request(
         f"{found.url}/hooks/claude-code",
         json.dumps(PAYLOAD).encode(),
-        {"authorization": f"Bearer {daemon.hook_token_of(home / 'store')}", "content-type": "application/json"},
+        {"authorization": f"Bearer {bearer.hook_token_of(home / 'store')}", "content-type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=20) as answer:
         assert json.loads(answer.read()) == {}

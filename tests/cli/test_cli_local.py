@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from command_line import Command
 
-from helix.errors import ModelError, NotFoundError
+from helix.errors import ConflictError, InvalidInputError, ModelError, NotFoundError
+from helix.providers.addresses import confirm_address, may_be_asked
 from helix.providers.models import KNOWN, ModelFile
 
 
@@ -54,6 +55,19 @@ def test_init_local_makes_a_store_of_the_project_that_git_ignores(
     assert (listed["db_path"]["value"], listed["db_path"]["source"]) == (store, "project")
 
 
+def test_init_local_takes_no_store_over_that_came_with_the_project(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "project/.helix/store"
+    store.mkdir(parents=True)
+    (store / "journal.db").write_text("planted", "utf-8")
+    monkeypatch.chdir(tmp_path / "project")
+    said = helix_command("init", "--local", "--no-model")
+    assert (said.code, "you did not make it on this machine" in said.err) == (ConflictError.exit_code, True)
+    assert (store / "journal.db").read_text("utf-8") == "planted"
+    assert helix_command("config").err.startswith(f"warning: {store} is not used: ")
+
+
 def test_models_are_listed_as_what_they_are(helix_command: Command, tmp_path: Path) -> None:
     said = helix_command("--home", str(tmp_path), "models", "list", "--json")
     entries = {entry["name"]: entry for entry in said.data["models"]}
@@ -94,3 +108,17 @@ def test_an_unknown_model_is_not_found(helix_command: Command, tmp_path: Path, c
     said = helix_command("--home", str(tmp_path), "models", command, "no-such-model")
     assert said.code == NotFoundError.exit_code
     assert "no-such-model" in said.err
+
+
+def test_an_address_is_confirmed_by_a_person_in_a_terminal_alone(
+    helix_command: Command, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = "http://gpu.example:11434"
+    said = helix_command("models", "confirm", place)
+    assert (said.code, "by a person alone" in said.err) == (InvalidInputError.exit_code, True)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert helix_command("models", "confirm", place).code == InvalidInputError.exit_code
+    assert not may_be_asked(place, home)
+    confirm_address(place, home)
+    assert helix_command("models", "confirm", f"{place}/v1", "--json").data["confirmed"] == place

@@ -56,6 +56,7 @@ PROMISED = {
     "pause",
     "cypher",
     "rebuild",
+    "recover",
     "reembed",
     "backup",
     "config",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import Command
 
-from helix import daemon
+from helix import bearer
 from helix.errors import ConflictError, DaemonError, NotFoundError, PausedError
 from helix.lock import StoreLock
 
@@ -24,7 +24,7 @@ def test_status_starts_nothing_and_says_so_by_its_exit_code(helix_command: Comma
     assert helix_command(*line, "--json").data == {"status": None, "daemon": None}
     with StoreLock(tmp_path / "store"):
         assert f"is open in process {os.getpid()}" in helix_command(*line).out
-    assert not (tmp_path / "store" / daemon.TOKEN_FILE).exists()
+    assert not (tmp_path / "store" / bearer.TOKEN_FILE).exists()
 
 
 def test_stopping_what_does_not_run_is_no_error(helix_command: Command, tmp_path: Path) -> None:
@@ -63,14 +63,28 @@ def test_open_prints_a_link_that_lets_a_browser_in(helix_command: Command) -> No
         assert page.status == 200
 
 
-def test_open_hands_the_link_to_the_browser(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_hands_the_link_over_in_a_private_file(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     browser, visited = tmp_path / "browser", tmp_path / "visited"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {visited}\n', "utf-8")
     browser.chmod(0o700)
     monkeypatch.setenv("BROWSER", f"{browser} %s")
     line = [sys.executable, "-m", "helix.cli.main", "open"]
-    shown = subprocess.run(line, capture_output=True, text=True, check=True)
-    assert visited.read_text("utf-8") == shown.stdout.strip()
+    link = subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()
+    given = visited.read_text("utf-8")
+    page = home / "store" / bearer.LINK_FILE
+    assert given == page.as_uri()
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert link in page.read_text("utf-8")
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    opener.addheaders = [("Sec-Fetch-Site", "cross-site"), ("Accept", "text/html")]
+    with opener.open(link, timeout=10) as answer:
+        assert b"url=/graphql" in answer.read()
+    assert not page.exists()
+    opener.addheaders = [("Sec-Fetch-Site", "same-origin"), ("Accept", "text/html")]
+    with opener.open(link.partition("/open/")[0] + "/graphql", timeout=10) as answer:
+        assert answer.status == 200
 
 
 def test_a_pause_refuses_to_write_and_ends(helix_command: Command) -> None:

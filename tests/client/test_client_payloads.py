@@ -13,7 +13,7 @@ from typing import Any
 from messages_server import Block, Script, call, say
 from person import Person
 
-from helix.cli.plugin_files import render
+from helix import local_socket
 
 KEPT = Path(__file__).parent / "payloads"
 NAMES = (
@@ -26,8 +26,8 @@ NAMES = (
 
 
 @contextmanager
-def listening(payloads: list[dict[str, Any]]) -> Iterator[str]:
-    """Take what a client tells its hooks, have nothing to say to it, and yield the address for it."""
+def listening(store: Path, payloads: list[dict[str, Any]]) -> Iterator[None]:
+    """Take what a client tells its hooks in the daemon's place, and have nothing to say to it."""
 
     class Handler(BaseHTTPRequestHandler):
         wbufsize = -1
@@ -41,14 +41,19 @@ def listening(payloads: list[dict[str, Any]]) -> Iterator[str]:
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+    server.socket.close()
+    listener = local_socket.listen(store)
+    assert listener is not None
+    server.socket = listener
     thread = Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield
     finally:
         server.shutdown()
         server.server_close()
+        local_socket.forget(store)
         thread.join()
 
 
@@ -92,8 +97,8 @@ def test_the_kept_payloads_have_the_shape_of_what_the_client_sends(person: Perso
     )
     sent: list[dict[str, Any]] = []
     home = Path(person.settings["HELIX_HOME"])
-    with listening(sent) as url:
-        render(home, home / "store", url=url, token="of no use", hook_ms=300).write()
+    person.helix("stop")
+    with listening(home / "store", sent):
         person.client.work(script, "BEGIN")
     shapes = set(map(shape, sent))
     kept = {name: json.loads((KEPT / f"{name}.json").read_text("utf-8")) for name in NAMES}

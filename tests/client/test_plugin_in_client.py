@@ -16,7 +16,7 @@ from messages_server import Script, call, say, text_of
 from person import Person
 
 import helix
-from helix.cli.plugin_files import render
+from helix import local_socket
 
 PLUGIN = Path(helix.__file__).parent / "plugin"
 
@@ -73,21 +73,22 @@ def answered(connection: socket.socket, answer: bytes) -> None:
 
 
 @contextmanager
-def instead_of_the_daemon(answer: bytes | None) -> Iterator[str]:
-    """Yield the address of something else than a daemon; with None nothing is there."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+def instead_of_the_daemon(store: Path, answer: bytes | None) -> Iterator[None]:
+    """Have something else than a daemon listen in a store; with None nothing does."""
+    listener = None if answer is None else local_socket.listen(store)
 
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    Thread(target=answered, args=(listener.accept()[0], answer or b""), daemon=True).start()
+    def serve() -> None:
+        with suppress(OSError):
+            while listener is not None:
+                Thread(target=answered, args=(listener.accept()[0], answer or b""), daemon=True).start()
 
-        if answer is None:
+    Thread(target=serve, daemon=True).start()
+    try:
+        yield
+    finally:
+        if listener is not None:
             listener.close()
-        else:
-            Thread(target=serve, daemon=True).start()
-        yield url
+            local_socket.forget(store)
 
 
 @pytest.mark.parametrize(
@@ -97,10 +98,8 @@ def instead_of_the_daemon(answer: bytes | None) -> Iterator[str]:
 )
 def test_a_session_goes_on_unharmed_whatever_became_of_the_daemon(person: Person, answer: bytes | None) -> None:
     home = Path(person.settings["HELIX_HOME"])
-    if answer is None:
-        person.helix("stop")
-    with instead_of_the_daemon(answer) as url:
-        render(home, home / "store", url=url, token="of no use", hook_ms=300).write()
+    person.helix("stop")
+    with instead_of_the_daemon(home / "store", answer):
         script = Script(turns={"BEGIN": [[call("Bash", command="echo here", description="x")], [say("and well")]]})
         written = person.client.work(script, "BEGIN")
     assert "here" in text_of(script.of("BEGIN")[1]["messages"][-1])

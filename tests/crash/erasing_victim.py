@@ -16,18 +16,28 @@ from typing import Any
 from helix import settings as configuration
 from helix.journal import erase as rows
 from helix.journal.log import Journal
+from helix.lifecycle import oversight
 from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
+from helix.lifecycle.work.worker import Worker
 from helix.model.reports import Job
 from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
 from helix.store import erasing
 from helix.store.jobs import Jobs
 from helix.store.store import Store
 
+ANSWERED = "as soon as it is answered"
 PLACES: dict[str, tuple[Any, str, bool, int]] = {
+    ANSWERED: (Helix, "hard_forget", False, 1),
+    "before the logs are blotted": (erasing, "_blot_logs", True, 1),
+    "before the graph's files go": (erasing, "_without_graph", True, 1),
+    "behind the graph's files": (erasing, "_without_graph", False, 1),
+    "before memory and image are read anew": (erasing, "_renew", True, 1),
+    "behind memory and image": (erasing, "_renew", False, 1),
     "between removing and erasing": (Journal, "append", False, 1),
     "before rows are emptied": (rows, "_purge", True, 1),
     "inside a copy": (rows, "_purge", True, 2),
-    "before the end": (erasing, "_end", True, 1),
+    "before the end": (erasing, "end", True, 1),
 }
 
 
@@ -50,6 +60,8 @@ def die_in(owner: Any, name: str, before: bool, nth: int) -> None:
 
 
 def main(home: Path, wanted: str, place: str) -> None:
+    if place == ANSWERED:
+        answered(home, wanted)
     store = Store(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
     die_in(*PLACES[place])
     ended = threading.Event()
@@ -61,6 +73,15 @@ def main(home: Path, wanted: str, place: str) -> None:
     jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=told)
     jobs.start("erase", lambda ticket: {"rows": hard_forget(store, plan_hard_forget(store, wanted), ticket).rows})
     ended.wait()
+
+
+def answered(home: Path, wanted: str) -> None:
+    """Ask as a client does, and die before any of the work is done."""
+    Worker.start = lambda self: None  # type: ignore[method-assign]  # it would make vectors meanwhile
+    helix = Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
+    oversight.erase.hard_forget = lambda *_: threading.Event().wait()  # type: ignore[attr-defined,assignment]
+    die_in(*PLACES[ANSWERED])
+    helix.hard_forget(wanted, wanted)
 
 
 if __name__ == "__main__":

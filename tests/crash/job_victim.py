@@ -13,7 +13,6 @@ from pathlib import Path
 from victim import die_in
 
 from helix import settings as configuration
-from helix.graph.kuzu_engine import KuzuEngine
 from helix.journal.effects import Touched
 from helix.journal.log import Journal
 from helix.journal.work import Work
@@ -34,7 +33,6 @@ PLACES: dict[str, Callable[[int], None]] = {
     "inside a step's transaction": lambda nth: die_in(Touched, "record", before=False, nth=nth),
     "behind a step's transaction": lambda nth: die_in(Journal, "append", before=False, nth=nth),
     "before memory has a step": lambda nth: die_in(Catalogue, "apply", before=True, nth=nth),
-    "inside the graph's transaction": lambda nth: die_in(KuzuEngine, "_write", before=False, nth=nth),
     "when all steps are done": lambda nth: die_in(Work, "finish", before=True, nth=1),
 }
 

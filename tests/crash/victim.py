@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
-from helix.graph.kuzu_engine import KuzuEngine
+from helix.graph.process import GraphProcess
 from helix.journal.log import Journal
 from helix.model.memory import Kind
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.store.replay import GraphFollower
+from helix.store.graph_follower import GraphFollower
 
 REOPEN_AFTER = 4
 MOST_BEHIND = 16
@@ -31,7 +31,14 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def die_in(owner: type[Any], method: str, *, before: bool, nth: int) -> None:
+def kill_graph(follower: GraphFollower) -> None:
+    if follower.pid is not None:
+        os.kill(follower.pid, signal.SIGKILL)
+
+
+def die_in(
+    owner: type[Any], method: str, *, before: bool, nth: int, first: Callable[[Any], None] = lambda _: None
+) -> None:
     """Kill the process at the nth call of a method, before or after the method has run."""
     original: Callable[..., Any] = getattr(owner, method)
     calls = 0
@@ -40,6 +47,7 @@ def die_in(owner: type[Any], method: str, *, before: bool, nth: int) -> None:
         nonlocal calls
         calls += 1
         if before and calls == nth:
+            first(self)
             die()
         result = original(self, *args, **named)
         if not before and calls == nth:
@@ -53,18 +61,14 @@ PLACES: dict[str, Callable[[], None]] = {
     "none": lambda: None,
     "before the journal": lambda: die_in(Journal, "append", before=True, nth=6),
     "between journal and graph": lambda: die_in(Journal, "append", before=False, nth=6),
-    "inside the graph's transaction": lambda: die_in(KuzuEngine, "_write", before=False, nth=2),
-    "behind the graph's transaction": lambda: die_in(GraphFollower, "_apply", before=False, nth=2),
-    # The first opening is that of the start: the second belongs to the first reopening after it.
-    "inside a reopening, folded": lambda: die_in(KuzuEngine, "_fold_in", before=False, nth=1),
-    "inside a reopening, closed": lambda: die_in(KuzuEngine, "_close", before=False, nth=1),
-    "inside a reopening, opened": lambda: die_in(KuzuEngine, "_open", before=False, nth=2),
-    "inside replay": lambda: die_in(GraphFollower, "_try", before=False, nth=1),
-    "at the end of replay": lambda: die_in(GraphFollower, "_catch_up", before=False, nth=1),
+    "while the graph opens": lambda: die_in(GraphProcess, "tell", before=False, nth=1),
+    "while the graph applies": lambda: die_in(GraphProcess, "tell", before=False, nth=3),
+    "behind the graph's answer": lambda: die_in(GraphFollower, "_step", before=False, nth=2),
+    "with the graph's process": lambda: die_in(GraphFollower, "_step", before=True, nth=3, first=kill_graph),
 }
 
 
-PATCHED_BEFORE_OPENING = ("inside replay", "at the end of replay", "behind the graph's transaction")
+PATCHED_BEFORE_OPENING = ("while the graph opens",)
 
 
 def main(home: Path, first: int, moment: str) -> None:

@@ -13,8 +13,7 @@ import pytest
 
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph.build import NODE_GROUP_ROWS, build, pool_bytes
-from helix.graph.fold import log_bytes
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Kind, Memory
@@ -129,6 +128,11 @@ def test_the_applied_row_and_the_data_survive_reopening(engine: KuzuEngine, open
     assert len(again.vector_search([1, 1] + [0] * 6, 20)) == 12
 
 
+def log_bytes(path: Path) -> int:
+    wal = files_of(path)[1]
+    return wal.stat().st_size if wal.exists() else 0
+
+
 def test_the_log_is_folded_in_before_the_file_is_closed_which_would_hold_every_thread(
     engine: KuzuEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,7 +198,7 @@ def test_a_graph_built_from_a_state_equals_one_it_was_applied_to(engine: KuzuEng
         assert [found for found, _ in built.vector_search(query, 5)] == [
             found for found, _ in engine.vector_search(query, 5)
         ]
-        assert stages == {"copying", "indexing 30 vectors, 0 s", "closing"}
+        assert stages == {"copying", "indexing 30 vectors", "closing"}
     finally:
         built.close()
 
@@ -269,6 +273,5 @@ def test_a_wrong_statement_says_what_is_wrong(engine: KuzuEngine) -> None:
 
 def test_a_closed_engine_says_so(engine: KuzuEngine) -> None:
     engine.close()
-    assert not engine.ready
     with pytest.raises(GraphUnavailableError):
         engine.read("count_Memory")

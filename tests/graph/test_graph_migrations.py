@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from helix.graph import migrate
-from helix.graph.kuzu_engine import KuzuEngine
+from helix.graph.build import build
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.learning.orchestration.board import inject, injections
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.remember import remember
@@ -110,17 +111,21 @@ def test_a_store_from_before_the_learning_loop_is_brought_up_to_date(
         props={"created_at": 5},
     )
     with monkeypatch.context() as before:
-        up_to(2, before)
         store = Store(settings, embedder=HashEmbedder(8))
-        assert "Candidate" not in {name for name, _, _ in store.graph.engine.tables()}
-        store.graph.engine.fill(write_old_work)
         store.journal.append([Change(kind="test", operations=(OLD_PLAN, OLD_TASK, has_task))], 5)
-        store.graph.engine.apply((), store.journal.last_seq)
         store.close()
+        up_to(2, before)
+        path, store_id = store.graph.path, store.journal.store_id
+        build(path, (), seq=0, store_id=store_id, dimension=8, total=0, options=KuzuOptions(), progress=lambda *_: None)
+        engine = KuzuEngine(path, dimension=8)
+        assert "Candidate" not in {name for name, _, _ in engine.tables()}
+        engine.fill(write_old_work)
+        engine.apply((), 1)
+        engine.close()
     store = Store(settings, embedder=HashEmbedder(8))
     try:
-        assert not store.needs_rebuild
-        assert "Candidate" in {name for name, _, _ in store.graph.engine.tables()}
+        assert "Candidate" in {name for name, _, _ in store.graph.ask("tables", 30)}
+        assert store.graph.path.stat().st_ino == path.stat().st_ino, "the graph was brought up to date, not built anew"
         task = node_from(Label.TASK, "t", OLD_TASK.props)
         assert isinstance(task, Task)
         assert (task.session, task.treatment, task.ended_at) == ("", "", None)

@@ -17,10 +17,11 @@ from urllib.parse import quote
 
 import pytest
 
-from helix import daemon
+from helix import bearer, daemon, local_socket, local_store
 from helix import settings as configuration
 from helix.hooks import helix_hook
 from helix.lock import StoreLock
+from helix.processes import python_command
 
 HOOK = Path(helix_hook.__file__)
 PAYLOAD = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash"}
@@ -49,13 +50,14 @@ def hook(
 
 
 @contextmanager
-def pretending(store: Path, behave: Behave | None, url: str = "http://127.0.0.1") -> Iterator[list[bytes]]:
-    """Own the store and announce a daemon that does as told with a connection (None: never takes one)."""
+def pretending(store: Path, behave: Behave | None) -> Iterator[list[bytes]]:
+    """Own the store and be a daemon that does as told with a connection (None: never takes one)."""
     heard: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as server, StoreLock(store):
-        port = server.getsockname()[1]
-        daemon.announce(store, url=f"{url}:{port}", port=port, idle_minutes=1)
-        daemon.hook_token_of(store)
+    with StoreLock(store):
+        daemon.announce(store, url="http://127.0.0.1:1", port=1, idle_minutes=1)
+        bearer.hook_token_of(store)
+        server = local_socket.listen(store)
+        assert server is not None
         ended = threading.Event()
 
         def serve() -> None:
@@ -81,8 +83,9 @@ def pretending(store: Path, behave: Behave | None, url: str = "http://127.0.0.1"
         finally:
             ended.set()
             if behave is not None:
-                socket.create_connection(("127.0.0.1", port)).close()
+                local_socket.connect(store).close()
                 thread.join()
+            server.close()
 
 
 def _request(connection: socket.socket) -> bytes:
@@ -118,7 +121,7 @@ def test_it_hands_over_what_it_is_told_and_prints_the_answer(tmp_path: Path) -> 
     assert (run.returncode, run.stdout, run.stderr) == (0, answer, "")
     head, _, body = heard[0].partition(b"\r\n\r\n")
     assert head.startswith(b"POST /hooks/claude-code HTTP/1.0\r\n")
-    assert f"Authorization: Bearer {daemon.hook_token_of(tmp_path)}".encode() in head
+    assert f"Authorization: Bearer {bearer.hook_token_of(tmp_path)}".encode() in head
     assert json.loads(body) == PAYLOAD
 
 
@@ -191,30 +194,51 @@ def test_a_dead_daemon_costs_nothing_but_a_line_in_the_log(tmp_path: Path) -> No
     with pretending(tmp_path, None):
         pass
     assert (tmp_path / daemon.DAEMON_FILE).exists()
+    assert (tmp_path / local_socket.SOCKET_FILE).exists()
     run = hook(tmp_path)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
-    assert trouble(tmp_path) == "the daemon has gone"
-
-
-def test_nothing_is_told_to_an_address_elsewhere(tmp_path: Path) -> None:
-    with pretending(tmp_path, saying(ok(b"{}")), url="http://example.com"):
-        assert hook(tmp_path).stdout == ""
-    assert trouble(tmp_path) == "the daemon's address is not on this machine"
+    assert trouble(tmp_path) == "no daemon runs"
 
 
 def test_a_port_that_another_program_took_is_told_nothing(tmp_path: Path) -> None:
-    """The record of a killed daemon names its port; who listens there now must not get the token."""
+    """The record of a daemon names its port; who listens there must not get the token, whoever holds the lock."""
     heard: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", 0)) as server, StoreLock(tmp_path):
         port = server.getsockname()[1]
-        with StoreLock(tmp_path):
-            daemon.announce(tmp_path, url=f"http://127.0.0.1:{port}", port=port, idle_minutes=1)
-            daemon.hook_token_of(tmp_path)
+        daemon.announce(tmp_path, url=f"http://127.0.0.1:{port}", port=port, idle_minutes=1)
+        bearer.hook_token_of(tmp_path)
         assert hook(tmp_path).returncode == 0
         server.settimeout(0.2)
         with pytest.raises(TimeoutError):
             heard.append(server.accept()[0].recv(1))
     assert not heard
+
+
+def test_a_payload_without_end_is_not_read_to_it(tmp_path: Path) -> None:
+    with pretending(tmp_path, saying(ok(b"{}"))) as heard:
+        run = hook(tmp_path, json.dumps({**PAYLOAD, "cwd": "x" * (5 << 20)}))
+    assert (run.returncode, run.stdout) == (0, "")
+    assert not any(request.strip() for request in heard)
+    assert trouble(tmp_path) == "the payload is too large"
+
+
+@pytest.mark.parametrize("name", ["hook-token", "port", "logs/hooks.log"])
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_in_a_files_place_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / "logs").mkdir()
+    with pretending(tmp_path, saying(ok(b"{}"))):
+        (tmp_path / name).unlink(missing_ok=True)
+        os.mkfifo(tmp_path / name)
+        run = hook(tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == ("" if name == "hook-token" else "{}")
+
+
+def test_a_store_of_a_long_name_is_reached(tmp_path: Path) -> None:
+    store = tmp_path.joinpath(*["a-long-name-of-a-folder"] * 8)
+    store.mkdir(parents=True)
+    with pretending(store, saying(ok(b"{}"))):
+        assert hook(store).stdout == "{}"
 
 
 @pytest.mark.parametrize(
@@ -261,6 +285,7 @@ PLACES: dict[str, tuple[dict[str, str], str]] = {
 def test_it_uses_the_store_that_the_settings_say(tmp_path: Path, variables: dict[str, str], expected: str) -> None:
     for folder in ("named", "home/store", "configured/elsewhere", "project/.helix/store", "project/deep"):
         (tmp_path / folder).mkdir(parents=True)
+    local_store.make(tmp_path / "project", tmp_path / "home")
     (tmp_path / "configured/config.toml").write_text(f'db_path = "{tmp_path}/configured/elsewhere"\n', "utf-8")
     environ = {name: value.format(root=tmp_path) for name, value in variables.items()}
     hook(None, **environ)
@@ -277,6 +302,12 @@ def test_the_settings_in_a_projects_own_environment_file_do_not_count(tmp_path: 
     (tmp_path / "planted").mkdir()
     hook(None, CLAUDE_PROJECT_DIR=str(project), HELIX_HOME=str(tmp_path / "home"))
     assert not (tmp_path / "planted/logs").exists()
+
+
+def test_a_store_that_came_with_a_project_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "project/.helix/store").mkdir(parents=True)
+    hook(None, CLAUDE_PROJECT_DIR=str(tmp_path / "project"), HELIX_HOME=str(tmp_path / "home"))
+    assert not (tmp_path / "project/.helix/store/logs").exists()
 
 
 def test_a_copy_of_the_one_file_works_anywhere(tmp_path: Path) -> None:
@@ -310,4 +341,6 @@ def test_a_session_that_begins_without_a_daemon_has_one_started(tmp_path: Path, 
     until = time.monotonic() + SECONDS
     while not asked.exists() and time.monotonic() < until:
         time.sleep(0.01)
-    assert asked.read_text("utf-8").split() == ["-m", "helix.cli.main", "--store", str(store), "hook", "start"]
+    assert asked.read_text("utf-8").split() == [
+        *python_command("helix.cli.main", "--store", str(store), "hook", "start")[1:]
+    ]

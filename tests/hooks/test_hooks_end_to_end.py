@@ -20,7 +20,8 @@ from helix import daemon
 from helix.hooks import helix_hook
 from helix.identity import folder_identity
 from helix.lock import is_locked
-from helix.settings import Settings, child_environment
+from helix.processes import daemon_environment
+from helix.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60.0
@@ -63,7 +64,7 @@ class Client:
         run = subprocess.run(
             [sys.executable, "-I", "-S", helix_hook.__file__, "--store", str(self._settings.store_path)],
             input=json.dumps(payload),
-            env={**child_environment(self._settings), "HELIX_HOME": str(self._settings.home)},
+            env={**daemon_environment(self._settings), "HELIX_HOME": str(self._settings.home)},
             capture_output=True,
             text=True,
             timeout=SECONDS,

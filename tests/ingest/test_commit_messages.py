@@ -6,9 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.ingest.commit import CommitIndex, touched
+from helix.ingest.commit import touched
+from helix.ingest.commit_index import CommitIndex
 from helix.ingest.cues import judge
-from helix.ingest.message import Naming, Reference, advisories, issues, parse_message, references, without_emails
+from helix.ingest.message import (
+    Naming,
+    Reference,
+    advisories,
+    blamed,
+    issues,
+    parse_message,
+    references,
+    titled,
+    without_emails,
+)
+from helix.ingest.reasons import LONGEST, plain, prose, why
 from helix.model.memory import Kind
 
 SHA = "5c61e168698a0f2b4d6c8e0a1b3d5f7091a3c5e7"
@@ -112,6 +124,10 @@ def test_what_is_said_about_a_commit_is_read_from_the_words_before_it(text: str,
     assert list(references(text))[-1].naming is naming
 
 
+def test_what_something_was_broken_by_is_found_by_its_number() -> None:
+    assert blamed("Fixed what I broke in #413, a regression from #12. Closes #7") == ("#413", "#12")
+
+
 def test_numbers_words_and_parts_of_paths_are_no_commits() -> None:
     assert list(references("1234567 defaced lib/0a1b2c3d4 0a1b2c 0a1b2c3d.txt-x id=0a1b2c3d")) == [
         Reference(sha="0a1b2c3d", naming=Naming.MENTIONS)
@@ -122,57 +138,123 @@ def test_a_short_hash_stands_for_a_commit_only_where_it_is_the_only_one() -> Non
     index = CommitIndex()
     for sha in (SHA, f"{SHA[:8]}{'f' * 32}", "a" * 40):
         index.add(sha)
-    index.add("b" * 40, memory=False)
     assert index.resolve(SHA[:9]) == SHA
     assert index.resolve(SHA[:7]) is None
-    assert index.resolve("b" * 7) is None
     assert index.resolve("c" * 7) is None
 
 
 @pytest.mark.parametrize(
     ("message", "kind"),
     [
-        ("Fix a crash when the list is empty", Kind.FAILURE),
-        ("ftp: avoid reading too far\n\nPrior to this change the reply was read beyond its end.", Kind.FAILURE),
-        ("Plug CVE-2023-38545 in the proxy code", Kind.FAILURE),
-        ('Revert "Cache dates"', Kind.FAILURE),
-        ("Drop support for Python 3.8", Kind.DECISION),
-        ("tests: switch from make to ninja", Kind.DECISION),
-        ("build: require CMake 3.18", Kind.DECISION),
-        ("Change the colours\n\nWe decided on blue because red is an error.", Kind.DECISION),
-        ("Always quote paths in scripts", Kind.CONVENTION),
-        ("checksrc: warn about strcpy in tests", Kind.CONVENTION),
-        ("Use strdup instead of malloc and copy", Kind.PATTERN),
-        ("lookup: speed up the hash", Kind.PATTERN),
-        ("Teach the parser zones", Kind.EVOLUTION),
-        ('Reapply "Cache dates" for the parser', Kind.EVOLUTION),
-        ("Merge branch 'side' into main", None),
-        ("wip", None),
-        ("fixup! Fix a crash", None),
-        ("v1.2.3", None),
-        ("Prepare for the next release", None),
-        ("build(deps): bump a from 1.2 to 1.3", None),
+        ("Fix a crash when the list is empty\n\nIt crashed because the first item was read.", Kind.FAILURE),
+        ("fix: read replies to their end\n\nPrior to this change the reply was read beyond its end.", Kind.FAILURE),
+        ("Fixed .transform() method which I broke in #413", Kind.FAILURE),
+        ("add() no longer drops its last item\n\nThe list was silently cut.", Kind.FAILURE),
+        ('Revert "Cache dates"\n\nMemory use doubled.', Kind.FAILURE),
+        ('Revert "Cache dates"', Kind.DECISION),
+        ("Change the colours\n\nWe took blue because red is an error.", Kind.DECISION),
+        ("Drop add_route, in favor of one way to add", Kind.DECISION),
+        ("Document what a rejected pragma does\n\nThis is a known limitation.", Kind.DECISION),
+        ("Drop support for Python 3.8", Kind.EVOLUTION),
+        ("tests: switch from make to ninja", Kind.EVOLUTION),
+        ("Raise ValueError instead of AssertionError", Kind.EVOLUTION),
+        ("click-default-group>=1.2.3", Kind.EVOLUTION),
+        ("Unwrap prose\n\nThe documentation style of this project is one line a paragraph.", Kind.CONVENTION),
+        ("style: always use the arena allocator for headers", Kind.CONVENTION),
+        ("Fix a crash when the list is empty", None),
+        ("Teach the parser zones", None),
+        ("Add zones\n\n* Add zones\n* Black formatting\n* revert the second because it failed", None),
+        ("Add zones\n\nFixes #12\nSee https://example.org/because\nCo-authored-by: Ada <ada@example.org>", None),
+        ('Reapply "Cache dates" for the parser', None),
+        ('Revert "Bump mypy from 1.0 to 1.1"', None),
+        ("Merge branch 'side' into main\n\nIt failed because of the parser.", None),
+        ("docs: explain zones\n\nPreviously this was not explained.", None),
         ("docs: fix typo", None),
-        ("update", None),
-        ("...", None),
     ],
 )
-def test_kinds_follow_the_words_of_a_commit(message: str, kind: Kind | None) -> None:
-    merge = message.startswith("Merge")
-    assert judge(parse_message(message), merge=merge, paths=["lib/a.c"]).kind is kind
+def test_a_commit_is_remembered_where_it_says_why(message: str, kind: Kind | None) -> None:
+    paths = ["docs/a.md"] if message.startswith("docs") else ["lib/a.c"]
+    verdict = judge(parse_message(message), merge=message.startswith("Merge"), paths=paths)
+    assert verdict.kind is kind
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "wip",
+        "fixup! Fix a crash",
+        "v1.2.3",
+        "Version 0.38.1 (#2650)",
+        "Release 3.26\n\nRefs #415, #416",
+        "Prepare for the next release",
+        "Release notes for 0.7",
+        "build(deps): bump a from 1.2 to 1.3",
+        "Bump the python-packages group with 6 updates (#2948)",
+        "Bump trio\n\n---\nupdated-dependencies:\n- dependency-name: trio",
+        "Fix typo in docs (#2344)",
+        "Ran black",
+        "Applied Black, refs #445",
+        "lint",
+        "...",
+    ],
+)
+def test_releases_bumps_and_formatting_are_noise(message: str) -> None:
+    assert judge(parse_message(message), paths=["lib/a.c"]).noise
+
+
+@pytest.mark.parametrize(
+    "message", ["Add Request.relative_url", "Fix formatting of dates in the parser", "Pass the linter's exit code"]
+)
+def test_work_that_only_sounds_like_noise_is_found(message: str) -> None:
+    assert not judge(parse_message(message), paths=["lib/a.c"]).noise
+
+
+def test_the_reason_is_sentences_without_steps_code_links_and_headings() -> None:
+    body = (
+        "## Summary\nIt failed because the list\nwas read twice. It is short.\n\n* Add a test because of that\n  and it"
+        "\n\n    raise ValueError\n\n```\nfails()\n```\n| a | b |\nSee [the issue](https://example.org/x), it is long."
+        "\nhttps://example.org/because\n\nThis used to be fine."
+    )
+    said = prose(plain(body))
+    assert said == ["It failed because the list was read twice.", "It is short.", "This used to be fine."]
+    assert why(said) == " ".join(said)
+    assert why(["It reads dates."]) == ""
+
+
+def test_a_long_reason_keeps_the_sentences_that_give_it() -> None:
+    filler = [f"Sentence {n} tells of something else at some length." for n in range(30)]
+    told = why([*filler, "Before it nobody knew.", "It failed because the list was empty."])
+    assert told.startswith("Sentence 0")
+    assert told.endswith("Before it nobody knew. It failed because the list was empty.")
+    assert len(told) <= LONGEST
 
 
 def test_robots_are_not_remembered_whatever_they_write() -> None:
-    message = parse_message("Fix a vulnerability in a dependency\n\n" + "A long release note. " * 40)
-    assert judge(message, author="dependabot[bot]").kind is None
+    message = parse_message("Fix a vulnerability in a dependency\n\n" + "It failed because of that. " * 40)
+    assert judge(message, author="dependabot[bot]").noise
     assert judge(message, author="Ada").kind is Kind.FAILURE
 
 
 def test_what_is_grave_weighs_more_and_what_lies_at_the_side_less() -> None:
-    message = parse_message("Fix reading of dates")
-    grave = parse_message("Fix use-after-free when reading dates")
+    message = parse_message("Fix reading of dates\n\nThey were read wrong because of zones.")
+    grave = parse_message("Fix use-after-free when reading dates\n\nThey were read wrong because of zones.")
     assert judge(grave, paths=["lib/a.c"]).importance > judge(message, paths=["lib/a.c"]).importance
-    assert judge(message, paths=["lib/a.c"]).importance > judge(message, paths=["docs/a.md"]).importance
+    assert judge(message, paths=["lib/a.c"]).importance > judge(message, paths=["tests/a.c"]).importance
+
+
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        ("Fix a crash (#12)", "Fix a crash"),
+        ("feat(parser)!: Teach zones, closes #12 (#13)", "Teach zones"),
+        (":pencil: Describe zones [skip ci]", "Describe zones"),
+        ("--ignore for drop-table, refs #237", "--ignore for drop-table"),
+        (".lookup() takes zones", ".lookup() takes zones"),
+        ("#12", "#12"),
+    ],
+)
+def test_a_title_has_no_numbers_and_signs(subject: str, title: str) -> None:
+    assert titled(subject) == title
 
 
 @given(st.lists(st.text(max_size=400), max_size=60))

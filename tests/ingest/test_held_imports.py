@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from git_history import History
 
 from helix.lifecycle.capture.quarantine import accept, review
@@ -50,8 +52,15 @@ def test_a_commit_that_speaks_to_agents_is_held_back_with_its_memory(helix: Heli
 def test_own_notes_may_instruct_agents(helix: Helix, tmp_path: Path) -> None:
     notes = tmp_path / "CLAUDE.md"
     notes.write_text(f"# Zebra crash at startup\n\n{LESSON}\n", "utf-8")
-    assert finished(helix, helix.ingest_notes([str(notes)])).result["quarantined"] == 0
+    assert finished(helix, helix.ingest_notes([str(notes)], mine=True)).result["quarantined"] == 0
     assert any(LESSON in text for text in answers(helix))
+
+
+def test_notes_of_a_repository_may_not_until_a_person_has_looked_at_them(helix: Helix, tmp_path: Path) -> None:
+    notes = tmp_path / "CLAUDE.md"
+    notes.write_text(f"# Zebra crash at startup\n\n{LESSON}\n", "utf-8")
+    assert finished(helix, helix.ingest_notes([str(notes)])).result["quarantined"] == 1
+    assert not any(LESSON in text for text in answers(helix))
 
 
 def test_a_held_line_counts_for_nothing_it_repeats_and_supersedes_nothing(helix: Helix) -> None:
@@ -61,3 +70,28 @@ def test_a_held_line_counts_for_nothing_it_repeats_and_supersedes_nothing(helix:
     memory = helix.get(own.id)
     assert (memory.status, memory.attributes, memory.confidence) == (Status.ACTIVE, {}, 0.7)
     assert len(review(helix._store).items) == 1
+
+
+Make = Callable[[str], History]
+NAMED_LIKE_SECRETS = ("client-secret", "auth api-key", "password", "a project", "vault_token")
+
+
+@pytest.mark.parametrize("name", NAMED_LIKE_SECRETS)
+def test_a_project_named_like_a_secret_is_taken_in_whole(helix: Helix, make_history: Make, name: str) -> None:
+    history = make_history(name)
+    for subject in ("Add the parser", "Fix the rounding", "Move the retry policy"):
+        history.commit(subject, {"notes.txt": subject})
+    notes = "# The password\n\nWe keep it in the vault.\n\n# The token\n\nNobody has it.\n"
+    (history.path / "password.md").write_text(notes, "utf-8")
+    done = finished(helix, helix.ingest_git(str(history.path))).result
+    assert (done["episodes"], done["skipped"]) == (3, 0)
+    done = finished(helix, helix.ingest_notes([str(history.path / "password.md")])).result
+    assert (done["episodes"], done["skipped"]) == (2, 0)
+
+
+def test_lines_whose_ids_look_like_secrets_are_kept_apart_and_the_ids_are_not_kept(helix: Helix) -> None:
+    keys = [f"AKIA{letter * 4}IOSFODNN7EXQ"[:20] for letter in "QRSTUV"]
+    lines = [json.dumps({"id": key, "text": f"line {n}"}) for n, key in enumerate(keys)]
+    assert helix.ingest_jsonl(lines, source="api-keys", scope="p").episodes == len(keys)
+    assert helix.ingest_jsonl(lines, source="api-keys", scope="p").skipped == len(keys)
+    assert not any(key in str(helix.list_episodes(scope="p").items) for key in keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -81,5 +82,36 @@ def test_without_rules_nothing_is_ignored(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that even root cannot read")
 def test_an_ignore_file_that_cannot_be_read_stops_the_import(tmp_path: Path) -> None:
     (tmp_path / IGNORE_FILE).symlink_to("/proc/self/mem")
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        rules_of(tmp_path)
+
+
+HOSTILE = ["*a" * 60 + "b", "**/a/" * 40 + "b", "*?" * 60 + "b", "*[a-b]" * 30 + "c", "a*/**/" * 30 + "b"]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_a_pattern_of_many_wildcards_is_matched_at_once(pattern: str) -> None:
+    """A program that took the usual way would be at it for longer than anybody lives."""
+    rules = IgnoreRules().extended([pattern, f"/{pattern}"])
+    assert not rules.ignores("a" * 255)
+    assert not rules.ignores("a/" * 1_000 + "c")
+
+
+def test_what_is_written_between_many_wildcards_is_found() -> None:
+    assert IgnoreRules().extended(["*a*b*c*.md"]).ignores("x/1a2b3ab4c5.md")
+    assert IgnoreRules().extended(["**/a*/**/b/*c*d"]).ignores("x/a/y/az/a/b/b/1c2cd3d")
+    assert not IgnoreRules().extended(["**/a*/**/b/*c*d"]).ignores("x/a/y/az/a/b/b/1c2cd3")
+
+
+@pytest.mark.parametrize("text", ["x\n" * 2_001, "x" * 251, "# " + "x" * 40_000])
+def test_an_ignore_file_beyond_all_measure_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / IGNORE_FILE).write_text(text, "utf-8")
+    with pytest.raises(InvalidInputError, match=IGNORE_FILE):
+        rules_of(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_an_ignore_file_that_is_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / IGNORE_FILE)
     with pytest.raises(InvalidInputError, match="cannot be read"):
         rules_of(tmp_path)

@@ -54,7 +54,7 @@ def test_each_document_is_a_commit_that_maps_back_and_names_the_new_hashes(corpu
     log = subprocess.run(["git", "-C", target, "log", "--reverse", trailer], capture_output=True, text=True, check=True)
     ids = dict(line.split() for line in log.stdout.splitlines())
     assert [ids[item.episode.source.rpartition(":")[2]] for item in slices] == [row[0] for row in reversed(ROWS)]
-    assert [link.type for link in slices[2].links] == [Relation.SOLVES, Relation.CAUSES]
+    assert [link.type for link in slices[2].links] == [Relation.GROUNDED_IN, Relation.SOLVES, Relation.CAUSES]
     assert slices[2].links[0].target == slices[1].episode.source
     assert slices[2].episode.files == ("lib/a c.c", 'q"uote')
     assert "0123456789abc" in slices[2].episode.content

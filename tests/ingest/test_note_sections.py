@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helix.ingest.decision_record import decision_of
 from helix.ingest.rules import notes_of
-from helix.ingest.sections import Block, BlockKind, parse_markdown, parse_rst
+from helix.ingest.sections import Block, BlockKind, Section, parse_markdown, parse_rst
 
 LINES = st.sampled_from(
     [
@@ -115,3 +115,25 @@ def test_restructured_text_has_headings_by_their_order_and_literal_blocks() -> N
         ("# a comment\nmake", "", "Use:"),
         ("int x;", "c", ""),
     ]
+
+
+def test_each_item_and_each_paragraph_is_a_memory_of_its_own_and_short_ones_stay_together() -> None:
+    first = "**Writes.** Everything that changes data goes through one function, so that nothing is left half done."
+    second = (
+        "**Closing.** Leaving the block rolls back what is still open, on purpose, and other than the standard one."
+    )
+    item = "Alphas move no branch, since the manual of the stable version is built from it"
+    section = Section(
+        path=("Notes", "Library"),
+        text="",
+        blocks=(
+            Block(kind=BlockKind.PARAGRAPH, text=first),
+            Block(kind=BlockKind.PARAGRAPH, text=second),
+            Block(kind=BlockKind.ITEM, text=item),
+            Block(kind=BlockKind.ITEM, text="red, green"),
+            Block(kind=BlockKind.ITEM, text="blue, white, black, grey"),
+        ),
+    )
+    notes = list(notes_of(section, "notes"))
+    assert [note.resolution for note in notes] == [first, second, item, "- red, green\n\n- blue, white, black, grey"]
+    assert {note.trigger for note in notes} == {"Library"}, "the document's title is shared by all that it says"

@@ -47,7 +47,7 @@ def test_commits_come_oldest_first_with_what_they_say_and_touch(history: History
     memory = only(fix.memories)
     assert (memory.kind, memory.trigger, memory.resolution) == (
         Kind.FAILURE,
-        "Fix a crash in the parser",
+        "a crash in the parser",
         "The date was not checked.",
     )
     assert memory.grounded_in == fix.episode.source
@@ -83,6 +83,7 @@ def test_a_fix_solves_the_commit_it_names_which_caused_it(history: History) -> N
     history.commit("Describe the parser at length", {"b": "1"})
     fix = history.commit(f"Fix a race between two parsers\n\nRegression from {cause[:10]}.\n", {"a": "2"})
     assert read(history)[2].links == (
+        LinkDraft(type=Relation.GROUNDED_IN, source=source(fix), target=source(cause), relation="fixes"),
         LinkDraft(type=Relation.SOLVES, source=source(fix), target=source(cause)),
         LinkDraft(type=Relation.CAUSES, source=source(cause), target=source(fix)),
     )
@@ -94,7 +95,8 @@ def test_a_revert_is_a_failure_that_says_what_was_taken_back_and_why(history: Hi
     message = f'Revert "Cache every date for ever"\n\nThis reverts commit {bold}.\n\nMemory use doubled.\n'
     told = history.commit(message, {"c": "1"})
     silent, explained = read(history)[1:]
-    assert only(silent.memories).kind is Kind.FAILURE
+    assert (only(silent.memories).kind, only(explained.memories).kind) == (Kind.DECISION, Kind.FAILURE)
+    assert silent.ends == explained.ends == (source(bold),)
     assert only(silent.memories).trigger == '"Cache every date for ever" was reverted'
     assert only(explained.memories).resolution == "It was taken back: Memory use doubled."
     assert LinkDraft(type=Relation.SOLVES, source=source(told), target=source(bold)) in explained.links
@@ -102,9 +104,11 @@ def test_a_revert_is_a_failure_that_says_what_was_taken_back_and_why(history: Hi
 
 def test_a_follow_up_is_related_to_what_it_follows(history: History) -> None:
     first = history.commit("Add the parser of dates", {"a": "1"})
-    second = history.commit(f"Let the parser take zones\n\nFollow-up to {first[:12]} #12\n", {"a": "2"})
+    message = f"Let the parser take zones\n\nIt failed without.\n\nFollow-up to {first[:12]} #12\n"
+    second = history.commit(message, {"a": "2"})
     follow = read(history)[1]
     assert follow.links == (
+        LinkDraft(type=Relation.GROUNDED_IN, source=source(second), target=source(first), relation="follows"),
         LinkDraft(type=Relation.RELATED, source=source(second), target=source(first), relation="follows"),
     )
     assert first[:12] in follow.episode.content
@@ -113,17 +117,41 @@ def test_a_follow_up_is_related_to_what_it_follows(history: History) -> None:
 
 def test_a_link_reaches_back_over_the_limit(history: History) -> None:
     cause = history.commit("Read dates without a lock", {"a": "1"})
-    history.commit(f"Fix a race between two parsers\n\nFixes: {cause}\n", {"a": "2"})
+    history.commit(f"Fix a race between two parsers\n\nThey lost dates.\n\nFixes: {cause}\n", {"a": "2"})
     (fix,) = read(history, limit=1)
-    assert [link.type for link in fix.links] == [Relation.SOLVES, Relation.CAUSES]
+    assert [link.type for link in fix.links] == [Relation.GROUNDED_IN, Relation.SOLVES, Relation.CAUSES]
 
 
-def test_a_commit_without_a_memory_or_of_another_repository_is_not_linked(history: History) -> None:
-    bump = history.commit("Release 1.2.3", {"a": "1"})
-    message = f"Fix the parser again\n\nBroken since {bump}, see https://example.org/x/y/commit/{'abc1234' * 5}.\n"
+def test_a_commit_of_another_repository_is_not_linked(history: History) -> None:
+    history.commit("Release 1.2.3", {"a": "1"})
+    message = f"Fix the parser again\n\nIt was broken, see https://example.org/x/y/commit/{'abc1234' * 5}.\n"
     history.commit(message, {"a": "2"})
-    assert read(history)[0].memories == ()
+    assert (read(history)[0].memories, read(history)[0].episode.silent) == ((), True)
     assert read(history)[1].links == ()
+
+
+def test_what_was_broken_by_a_number_is_linked_to_the_commit_of_that_number(history: History) -> None:
+    cause = history.commit("Read dates without a lock (#413)", {"a": "1"})
+    history.commit("Describe the parser at length", {"b": "1"})
+    fix = history.commit("Fixed .transform() method which I broke in #413", {"a": "2"})
+    assert read(history)[2].links[0] == LinkDraft(
+        type=Relation.GROUNDED_IN, source=source(fix), target=source(cause), relation="fixes"
+    )
+
+
+def test_a_revert_of_a_revert_revives_what_was_taken_back(history: History) -> None:
+    bold = history.commit("Cache every date for ever (#12)", {"a": "1"})
+    taken = history.commit('Revert "Cache every date for ever (#12)" (#13)', {"a": "2"})
+    history.commit('Revert "Revert "Cache every date for ever (#12)" (#13)" (#14)', {"a": "3"})
+    _, revert, again = read(history)
+    assert (revert.ends, revert.revives) == ((source(bold),), ())
+    assert (again.ends, again.revives) == ((source(taken),), (source(bold),))
+
+
+def test_what_removes_a_deprecated_thing_ends_its_deprecation(history: History) -> None:
+    told = history.commit("Deprecate built-in GraphQL support (#1135)", {"a": "1"})
+    history.commit("Remove GraphQL support", {"a": "2"})
+    assert read(history)[1].ends == (source(told),)
 
 
 def test_renames_touch_the_new_path_and_tell_the_old_one(history: History) -> None:
@@ -151,13 +179,26 @@ def test_merges_tell_no_files_and_are_no_memories(history: History) -> None:
     history.git("config", "log.diffMerges", "first-parent")
     history.git("merge", "--quiet", "--no-ff", "-m", "Merge branch 'side'", "side")
     merge = read(history)[-1]
-    assert (merge.episode.files, merge.memories) == ((), ())
+    assert (merge.episode.files, merge.memories, merge.episode.silent) == ((), (), True)
     assert len(read(history)) == 4
+
+
+def test_a_merge_is_found_where_it_says_more_than_what_it_merged(history: History) -> None:
+    history.commit("Add the parser of dates", {"a": "1"})
+    for branch, title in (("same", "Let the parser take zones (#12)"), ("more", "Speak all calendars")):
+        history.git("checkout", "--quiet", "-b", branch, "main~0")
+        history.commit("Let the parser take zones", {branch: "1"})
+        history.git("checkout", "--quiet", "main")
+        message = f"Merge pull request #12 from ada/{branch}\n\n{title}"
+        history.git("merge", "--quiet", "--no-ff", "-m", message, branch)
+    merges = [item.episode for item in read(history) if "Merge pull" in item.episode.content]
+    assert [one.silent for one in merges] == [True, False]
+    assert merges[1].content.startswith("Speak all calendars\n\nMerge pull request #12")
 
 
 def test_no_address_is_kept(history: History) -> None:
     history.commit(
-        "Let the parser take zones\n\nAsk bob@example.org or <eve@example.org>.\n\n"
+        "Let the parser take zones\n\nIt failed, ask bob@example.org or <eve@example.org>.\n\n"
         "Signed-off-by: Ada <ada@example.org>\nReviewed-by: Eve <eve@example.org>\n",
         {"a": "1"},
         author="Ada <ada@example.org>",
@@ -166,7 +207,7 @@ def test_no_address_is_kept(history: History) -> None:
     assert "@example" not in repr(item)
     assert "Reviewed-by: Eve" in item.episode.content
     assert "Signed-off" not in item.episode.content
-    assert only(item.memories).resolution == "Ask [email] or."
+    assert only(item.memories).resolution == "It failed, ask [email] or."
 
 
 @pytest.mark.parametrize(

@@ -70,13 +70,13 @@ def test_sections_become_episodes_and_what_they_say_memories(tmp_path: Path) -> 
         assert item.episode.source.startswith(item.supersedes)
         assert all(memory.source.startswith(item.supersedes) for memory in item.memories)
         assert all(memory.grounded_in == item.episode.source for memory in item.memories)
-        assert item.episode.trust is Trust.USER_ASSERTED
+        assert item.episode.trust is Trust.TOOL_OUTPUT
         assert item.episode.files == ("docs/guide.md",)
     assert [(memory.kind, memory.trigger, memory.resolution) for item in found for memory in item.memories] == [
         (Kind.FACT, "Guide", "The parser reads dates from mail headers and from directory listings."),
-        (Kind.CONVENTION, "Guide > Rules: When you write tests", "Name them as claims about behaviour."),
-        (Kind.FAILURE, "Guide > Rules: When you write tests", "Never sleep in a test because it makes the suite slow."),
-        (Kind.SNIPPET, "Guide > Running: Run the tests with two workers", "pytest -n 2"),
+        (Kind.CONVENTION, "Rules: When you write tests", "Name them as claims about behaviour."),
+        (Kind.FAILURE, "Rules: When you write tests", "Never sleep in a test because it makes the suite slow."),
+        (Kind.SNIPPET, "Running: Run the tests with two workers", "pytest -n 2"),
     ]
     assert found[2].memories[0].attributes == {"language": "sh"}
 
@@ -204,7 +204,7 @@ def test_a_folder_is_walked_for_notes_only(tmp_path: Path) -> None:
         "huge.txt": "larger than 1,000,000 bytes",
         "latin.md": "not a text file",
         "picture.md": "not a text file",
-        "pipe.md": "not a regular file",
+        "pipe.md": "cannot be read: not a regular file",
     }
 
 
@@ -243,6 +243,21 @@ def test_links_are_followed_once_and_never_out_of_the_folder(tmp_path: Path) -> 
     found = list(read_notes([tmp_path / "notes"], root=tmp_path / "notes"))
     assert [item.episode.files for item in slices(found)] == [("AGENTS.md",)]
     assert list(problems(found)) == ["leak.md"]
+
+
+def test_a_named_link_is_not_followed_out_of_the_folder_it_lies_in(tmp_path: Path) -> None:
+    write(tmp_path, "private/keys.md", "The key of the office is under the mat.")
+    write(tmp_path, "clone/AGENTS.md", "Always rebase before you push.")
+    (tmp_path / "clone/.git").mkdir()
+    for name, target in (("CLAUDE.md", "../private/keys.md"), ("docs", "../private"), ("OWN.md", "AGENTS.md")):
+        (tmp_path / "clone" / name).symlink_to(target)
+    ways = ["CLAUDE.md", "docs", "docs/keys.md", "OWN.md"]
+    found = [list(read_notes([tmp_path / "clone" / way], scope="p")) for way in ways]
+    assert [[item.episode.files for item in slices(one)] for one in found] == [[], [], [], [("AGENTS.md",)]]
+    assert all("leads out" in why for one in found[:3] for why in problems(one).values())
+    assert [len(problems(one)) for one in found] == [1, 1, 1, 0]
+    (tmp_path / "home").symlink_to("clone")
+    assert len(slices(read_notes([tmp_path / "home"], scope="p"))) == 1
 
 
 def test_a_section_beyond_one_episode_comes_in_pieces(tmp_path: Path) -> None:

@@ -299,3 +299,11 @@ def test_no_record_whatever_it_holds_stops_the_reading(
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     path.write_text("\n".join(map(json.dumps, records)), "utf-8")
     read_all(path)
+
+
+def test_a_link_that_leads_out_of_a_folder_of_histories_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "histories").mkdir()
+    for name in ("private.jsonl", "histories/own.jsonl"):
+        (tmp_path / name).write_text("{}\n")
+    (tmp_path / "histories/leak.jsonl").symlink_to("../private.jsonl")
+    assert [file.name for file in transcript_files(tmp_path / "histories")] == ["own.jsonl"]

@@ -105,3 +105,17 @@ def test_what_a_history_teaches_is_shown_at_its_command(helix: Helix, project: P
     (site,) = look_up(helix._store, again, memory.scope, root=str(project))
     assert site.memory.id == memory.id
     assert look_up(helix._store, Action(command="make build", folder=str(project)), memory.scope) == ()
+
+
+def test_calls_under_ids_that_clients_make_are_kept_apart(helix: Helix, project: Path, tmp_path: Path) -> None:
+    """Such ids look as random as keys; told as keys, all calls of a session would be one."""
+    ids = {"t1": "toolu_01RDwkS4SzPNGtaYmsMZt80Jg7", "t3": "toolu_01kQx9ZbV3nLcT5yHe2WmD8uRp"}
+    ids["t5"] = "toolu_01Jf6GsXv1AqYo4KtB7NzEw3Ci"
+    text = "".join(json.dumps(record) + "\n" for record in records(project)).replace('"s1"', '"5d0e7c0a-8f7b-4a1e"')
+    for short, long in ids.items():
+        text = text.replace(f'"{short}"', f'"{long}"')
+    (tmp_path / "history.jsonl").write_text(text, "utf-8")
+    take_in(helix, tmp_path / "history.jsonl")
+    sources = {one.source for one in helix.list_episodes().items}
+    assert f"claude-code:5d0e7c0a-8f7b-4a1e:{ids['t1']}" in sources
+    assert len(sources) == len(helix.list_episodes().items) == 4

@@ -133,12 +133,12 @@ def test_an_import_of_a_better_source_takes_over_too(living: Helix, store: Store
     name = weak.name
     line = {"id": "1", **said, "trust": "user_asserted", "name": name}
     report = living.ingest_jsonl([json.dumps({**line, "confidence": 1.0})], scope="global")
-    # A file cannot claim more than an agent's word.
+    # A file's memory cannot claim more than a tool's word: nobody has checked who wrote it.
     assert (report.memories, report.problems) == (1, ())
     after = living.get(name)
-    assert (after.id != weak.id, after.provenance.trust) == (True, Trust.AGENT_INFERRED)
-    assert after.confidence == MOST[Trust.AGENT_INFERRED]
-    assert [one.provenance.trust for one in evidence(store, after.id)] == [Trust.AGENT_INFERRED]
+    assert (after.id != weak.id, after.provenance.trust) == (True, Trust.TOOL_OUTPUT)
+    assert after.confidence == MOST[Trust.TOOL_OUTPUT]
+    assert [one.provenance.trust for one in evidence(store, after.id)] == [Trust.TOOL_OUTPUT]
     assert living.get(weak.id).status is Status.RETIRED
 
 

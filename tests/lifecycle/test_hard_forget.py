@@ -24,7 +24,7 @@ from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.erasure import unfinished
-from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
+from helix.lifecycle.erasure.erase import hard_forget, note, plan_hard_forget
 from helix.lifecycle.remember import remember
 from helix.lifecycle.work.undo import undo
 from helix.model.clock import to_micros
@@ -45,7 +45,6 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store import erasing
 from helix.store.backup import back_up, restore, restore_closed
-from helix.store.jobs import Jobs, Ticket
 from helix.store.matrix import coded
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -83,6 +82,16 @@ def store(settings: Settings) -> Iterator[Store]:
     opened = Store(settings, embedder=HashEmbedder())
     yield opened
     opened.close()
+
+
+def test_a_folder_that_was_moved_aside_from_the_graphs_place_goes_too(store: Store) -> None:
+    """It kept the erasure from its end, and with that the store from being opened, for good."""
+    stored = remember(store, StoreRequest(trigger=SECRET, resolution=ANSWER, kind="fact"))
+    aside = store.path / "graph.kuzu.aside-1"
+    (aside / "of an older Kuzu").mkdir(parents=True)
+    assert forget(store, stored.name).complete
+    assert not aside.exists()
+    assert erasing.under_way(store) is None
 
 
 def forget(store: Store, name_or_id: str) -> EraseReport:
@@ -221,9 +230,18 @@ def test_nothing_brings_it_back(store: Store, settings: Settings, tmp_path: Path
     moved = restore_closed(settings.store_path, hidden, store.clock())
     assert (bool(moved["kept"]), moved["warnings"]) == (True, [])
     last = Store(settings, embedder=HashEmbedder())
-    assert last.needs_rebuild
+    assert not last.graph.path.exists()
     assert_forgotten(last, report, before)
     last.close()
+
+
+def test_the_copy_of_a_restore_that_was_killed_is_removed_at_the_next_start(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()):
+        pass
+    left = settings.store_path / "journal.kept-cleared.db"
+    left.write_bytes(b"half a copy, with what was erased since")
+    with Helix.open(settings, embedder=HashEmbedder()):
+        assert not left.exists()
 
 
 def test_doing_it_twice_does_nothing_the_second_time(store: Store) -> None:
@@ -372,13 +390,29 @@ def test_logs_last_answers_and_model_answers_do_not_quote_it(store: Store) -> No
     assert (store.path / "logs" / "helix.log").read_text().count("\n") == 3
 
 
-def test_a_plan_that_is_not_true_any_more_is_refused(store: Store) -> None:
+@pytest.mark.parametrize("killed", [False, True], ids=["at once", "at the next start"])
+def test_what_came_to_belong_to_it_after_it_was_promised_goes_too(settings: Settings, killed: bool) -> None:
+    store = Store(settings, embedder=HashEmbedder())
     wanted = memory(store)
+    entity = next(store.records.edges_of(Relation.MENTIONS, 1).__iter__()).target
     plan = plan_hard_forget(store, wanted)
-    curate.edit(store, wanted, EditRequest(resolution="something else"))
-    with pytest.raises(ConflictError):
-        hard_forget(store, plan, Ticket(Jobs(clock=store.clock, make_id=store.make_id, changed=lambda _: None), ""))
-    assert SECRET.encode() in (store.path / "journal.db").read_bytes() + (store.path / "journal.db-wal").read_bytes()
+    assert entity in {each.ref for each in plan.goes}
+    note(store, plan)
+    later = curate.edit(store, wanted, EditRequest(trigger=f"{SECRET} and Fridays")).id
+    other = memory(store, "Parsnips come by mail", f"The order is in {ANSWER.split()[-2]}")
+    before = {each.ref for each in plan_hard_forget(store, other).goes}
+    if killed:
+        store.close()
+        store = Store(settings, embedder=HashEmbedder())
+        assert unfinished.finish(store)
+    else:
+        job(store, lambda ticket: hard_forget(store, plan, ticket))
+    assert {wanted, later} <= {left.id for left in tombstones(store.journal)}
+    assert not is_erased(store.records.node(of(other)))
+    assert before <= {each.ref for each in plan_hard_forget(store, other).goes}, "what another speaks of stays"
+    assert erasing.under_way(store) is None
+    assert found_in([store.path], traces((SECRET,), WORDS[:2])) == []
+    store.close()
 
 
 def test_only_memories_episodes_and_reflections_can_be_named(store: Store) -> None:
@@ -399,7 +433,12 @@ def test_a_tombstone_is_not_edited_restored_or_confirmed(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["between removing and erasing", "before rows are emptied", "inside a copy", "before the end"]
+    "place",
+    [
+        *("as soon as it is answered", "before the logs are blotted", "before the graph's files go"),
+        *("behind the graph's files", "between removing and erasing", "before rows are emptied", "inside a copy"),
+        *("before memory and image are read anew", "behind memory and image", "before the end"),
+    ],
 )
 def test_killed_on_the_way_it_is_finished_at_the_next_start(place: str, settings: Settings, tmp_path: Path) -> None:
     store = Store(settings, embedder=HashEmbedder())
@@ -417,6 +456,7 @@ def test_killed_on_the_way_it_is_finished_at_the_next_start(place: str, settings
     assert not unfinished.finish(again)
 
     assert wanted in {left.id for left in tombstones(again.journal)}
+    assert again.graph.settle()
     assert found_in([again.path, tmp_path], traces()) == []
     assert state_of(again, gone) == rest_of(before, gone)
     assert again.journal.verify_chain().damaged == ()

@@ -26,7 +26,6 @@ PLACES = (
     "inside a step's transaction",
     "behind a step's transaction",
     "before memory has a step",
-    "inside the graph's transaction",
     "when all steps are done",
 )
 
@@ -67,9 +66,7 @@ def check_done_once(store: Store) -> str:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_job_killed_in_the_middle_has_every_step_exactly_once(tmp_path: Path, place: str) -> None:
-    # The graph's thread writes many steps at once.
-    nth = 1 if "graph" in place else random.Random(place).randint(2, STEPS)
-    assert run_victim(tmp_path, place, nth) == -9
+    assert run_victim(tmp_path, place, random.Random(place).randint(2, STEPS)) == -9
     assert run_victim(tmp_path, "nowhere", 0) == 0
     store = opened(tmp_path)
     job = check_done_once(store)

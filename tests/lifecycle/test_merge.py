@@ -110,7 +110,7 @@ def test_what_agents_only_claimed_of_it_stays_claimed(living: Helix, store: Stor
     settle(store, task.id, outcome="delivered")
     merged(store)
     held = living.get(winner)
-    assert (held.helped, claimed_of(held), held.label) == (2.75, 0.25, "[83%]")
+    assert (held.helped, claimed_of(held), held.label) == (2.75, 0.25, "[83% of 3]")
     settle(store, task.id, outcome="")
     assert (living.get(winner).helped, claimed_of(living.get(winner))) == (2.5, 0.0)
     settle(store, task.id, outcome="delivered")

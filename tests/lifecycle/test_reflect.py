@@ -140,7 +140,7 @@ def test_recall_finds_an_insight_by_its_words_and_deep_its_archived_self(
     (insight,) = all_of(store)
 
     def found(deep: bool = False) -> bool:
-        items = living.recall(RecallQuery(query=insight.question, scope="app", deep=deep)).items
+        items = living.recall(RecallQuery(query=insight.question, scope="app", deep=deep, everything=True)).items
         return insight.id in [item.node.id for item in items]
 
     assert found()

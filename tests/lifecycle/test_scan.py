@@ -19,7 +19,13 @@ from helix.lifecycle.compose import read
 from helix.lifecycle.erasure import unfinished
 from helix.lifecycle.erasure.clearing import clearing
 from helix.lifecycle.erasure.scan import REDACT, Sweep, scan
-from helix.lifecycle.erasure.secrets import pieces_without, without_secrets
+from helix.lifecycle.erasure.secrets import (
+    Remembering,
+    pieces_without,
+    secrets_in,
+    texts_of,
+    without_secrets,
+)
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
@@ -37,7 +43,7 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.names import slug
-from helix.text.redact import redact
+from helix.text.redact import redact, redact_value
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 OTHER = "AKIA" + "IOSFODNN7EXAMPLF"
@@ -214,21 +220,31 @@ def test_a_secret_that_a_cut_went_through_is_found_in_no_piece() -> None:
     text = f"{filler}{SECRET} {filler}"
     pieces = read(text).pieces
     assert len(pieces) > 1
-    cleared = pieces_without((text,), (redact(text).text,), pieces, redact)
+    cleared = pieces_without((text,), (redact(text).text,), pieces, Remembering())
     assert cleared == read(redact(text).text).pieces
     halves = (text[: 5 * 316 + 12], text[5 * 316 :])
-    assert not [piece for piece in pieces_without((text,), (redact(text).text,), halves, redact) if SECRET in piece]
+    left = pieces_without((text,), (redact(text).text,), halves, Remembering())
+    assert not [piece for piece in left if SECRET in piece]
 
 
 @given(st.text(max_size=40), st.dictionaries(st.text(max_size=8), st.text(max_size=12), max_size=3))
 def test_records_without_secrets_are_left_as_they_are(text: str, attributes: dict[str, str]) -> None:
     props = {"trigger": text, "name": "n", "kind": "fact", "attributes": json.dumps(attributes)}
-    clear = not any(redact(each).findings for each in (text, *attributes, *attributes.values()))
-    assert (without_secrets(Label.MEMORY, "m", props, redact) == {}) or not clear
-    changed = {**props, **without_secrets(Label.MEMORY, "m", props, redact)}
-    assert without_secrets(Label.MEMORY, "m", changed, redact) == {}
+    told = (redact_value(name, value) for name, value in attributes.items())
+    clear = not any(each.findings for each in (*map(redact, (text, *attributes)), *told))
+    assert (without_secrets(Label.MEMORY, "m", props, Remembering()) == {}) or not clear
+    changed = {**props, **without_secrets(Label.MEMORY, "m", props, Remembering())}
+    assert without_secrets(Label.MEMORY, "m", changed, Remembering()) == {}
 
 
 def test_clearing_what_is_clear_writes_nothing(store: Store) -> None:
     as_of_old(store)
-    assert clearing(store.journal, [ref(Label.EPISODE, "none"), ref(Label.ENTITY, "y")], redact, 99) == []
+    assert clearing(store.journal, [ref(Label.EPISODE, "none"), ref(Label.ENTITY, "y")], Remembering(), 99) == []
+
+
+@pytest.mark.parametrize(("name", "is_secret"), [("helix:key", False), ("api_key", True)])
+def test_a_digest_under_a_name_of_helix_itself_is_no_secret(name: str, is_secret: bool) -> None:
+    redact, attributes = Remembering(), json.dumps({name: "44dd1230edf83b0769b6af92"})
+    found = [one for said in texts_of({"attributes": attributes}) for one in secrets_in(said, redact)]
+    assert bool(found) == is_secret
+    assert bool(without_secrets(None, "", {"attributes": attributes}, redact)) == is_secret

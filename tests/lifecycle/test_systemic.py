@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helix import settings as configuration
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
+from helix.ingest.writing import Importer
 from helix.lifecycle.truth.systemic import OCCURRENCES, promote_systemic
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Memory, Status
-from helix.model.provenance import Trust
+from helix.model.provenance import GIT, Trust
 from helix.model.recall import RecallQuery
 from helix.providers.choose import embedder_for
 from helix.service import Helix
 from helix.store.store import Store
-from tests.lifecycle.conftest import Moment
+from tests.lifecycle.conftest import START, Moment
 
 SIMILAR = (
     "upload job times out on a large file behind the proxy",
@@ -118,6 +122,85 @@ def test_what_is_another_failure_elsewhere_or_hearsay_does_not_count(living: Hel
         fail(living, text)
     fail(living, **third)
     assert not systemic(living)
+
+
+def commit_slices(count: int) -> list[Slice]:
+    """Return commits of this week, an hour apart, each of which tells of the same failure."""
+    return [
+        Slice(
+            episode=EpisodeDraft(source=f"git:global:{n}", content=text, trust=Trust.TOOL_OUTPUT, occurred_at=at),
+            position=n,
+            memories=(
+                MemoryDraft(
+                    source=f"git:global:{n}",
+                    grounded_in=f"git:global:{n}",
+                    kind=Kind.FAILURE,
+                    trigger=text,
+                    resolution="It was read too late.",
+                    trust=Trust.TOOL_OUTPUT,
+                    confidence=0.8,
+                    valid_from=at,
+                ),
+            ),
+        )
+        for n in range(count)
+        for text, at in [(f"{SIMILAR[n % 4]} number {n}", START - timedelta(hours=n))]
+    ]
+
+
+def test_what_a_history_says_was_mended_is_never_systemic(living: Helix, store: Store) -> None:
+    importer = Importer(store, source=GIT, scope="global")
+    assert importer.run(commit_slices(6), lambda _: None, lambda: False).memories == 6
+    assert promote_systemic(Run(store, "one", "systemic"), {}) == {}
+    fail(living, "upload job times out on a large file behind the proxy here")
+    assert not systemic(living)
+
+
+def test_what_was_imported_without_a_time_did_not_happen_this_week(living: Helix, store: Store) -> None:
+    lines = [
+        json.dumps({"trigger": text, "resolution": f"way {n}", "kind": "failure"}) for n, text in enumerate(SIMILAR)
+    ]
+    assert living.ingest_jsonl(lines).memories == 4
+    assert promote_systemic(Run(store, "one", "systemic"), {}) == {}
+
+
+@pytest.mark.parametrize(("sessions", "times"), [(("red",) * 4, 0), (("red", "blue", "blue"), 3)])
+def test_a_red_test_run_again_in_a_session_is_one_occurrence(
+    living: Helix, store: Store, sessions: tuple[str, ...], times: int
+) -> None:
+    failure = fail(living, SIMILAR[0])
+    met = [
+        living.record_episode(content=f"`pytest` failed, run {number}", session=session, role="tool").episode
+        for number, session in enumerate(sessions)
+    ]
+
+    def ground(composer: Any) -> None:
+        for episode in met:
+            assert episode is not None
+            composer.edge(Relation.GROUNDED_IN, _ref(failure), Ref(label=Label.EPISODE, id=episode.id))
+
+    Run(store, "ground", "test").write("one", ground)
+    promote_systemic(Run(store, "one", "systemic"), {})
+    assert [memory.attributes[OCCURRENCES] for memory in systemic(living)] == [times] * bool(times)
+
+
+CHAIN = "upload job times out large file behind proxy while worker restarts under heavy load at night again"
+
+
+def test_flushes_make_and_change_nothing_after_the_first(living: Helix, moment: Moment) -> None:
+    """Each failure is like the next one, and the first is not like the last: seen from each, others belong together."""
+    for number in range(8):
+        fail(living, " ".join(CHAIN.split()[number : number + 9]))
+        moment.forward(hours=1)
+    failures(living, "npm run bundle:a,npm run bundle:b,npm run bundle:a", "Error: Cannot find module 'zod'")
+    found = []
+    for _ in range(3):
+        living.flush()
+        assert living.settle(60)
+        found.append((living.status().journal_rows, len(systemic(living)), living.status().nodes))
+    assert found[0][1] > 0
+    assert found[1:] == found[:1] * 2
+    assert not [memory.name for memory in systemic(living) if memory.name.endswith(("-2", "-3"))]
 
 
 def failures(helix: Helix, commands: str, error: str) -> list[str]:

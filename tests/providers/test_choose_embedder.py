@@ -44,6 +44,17 @@ def test_what_is_not_there_gives_none_and_says_so(tmp_path: Path, setting: str, 
     assert choice.reason.startswith("lexical only: ") and reason in choice.reason
 
 
+def test_a_name_is_no_folder_of_the_project_somebody_works_in(
+    models_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "BAAI").mkdir()
+    (tmp_path / "BAAI/bge-small-en-v1.5").symlink_to(models_path / NAME)
+    monkeypatch.chdir(tmp_path)
+    for name in ("BAAI/bge-small-en-v1.5", "./BAAI/bge-small-en-v1.5"):
+        assert embedder_for(Settings(home=tmp_path / "home", embedding_model=name)).embedder is None
+    assert embedder_for(Settings(home=tmp_path, embedding_model="./BAAI/bge-small-en-v1.5")).embedder is not None
+
+
 def test_truncated_model_is_not_chosen(models_path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "models" / NAME
     folder.mkdir(parents=True)

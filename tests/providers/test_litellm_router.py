@@ -18,8 +18,8 @@ from helix.journal.database import Database
 from helix.model.clock import system_clock
 from helix.providers.choose import providers_of
 from helix.providers.litellm_calls import Call, LiteLLMCalls
-from helix.providers.litellm_router import Provider, Router
-from helix.providers.llm import Absence, Question
+from helix.providers.litellm_router import Router
+from helix.providers.llm import Absence, Provider, Question
 
 KEY = "sk-test-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c"
 QUESTION = Question(task="judge", instructions="Answer yes or no.", schema=SCHEMA, max_tokens=50)
@@ -42,6 +42,14 @@ serve()
 """
 """LiteLLM's process, which writes down whom it connects to."""
 
+SHOWS_ITS_ENVIRONMENT = """
+import json, os
+input()
+print("ready", flush=True)
+input()
+print(json.dumps({"text": json.dumps(dict(os.environ)), "absence": None, "detail": ""}), flush=True)
+"""
+
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[ScriptedProvider]:
@@ -60,9 +68,14 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def calls(served: ScriptedProvider, seen: Path) -> Iterator[LiteLLMCalls]:
-    """LiteLLM's process, started once for all tests; its first call is its slowest."""
+    """LiteLLM's process, started once for all tests; its first call is its slowest.
+
+    A proxy that nobody answers at stands in its environment: what stays on this machine must not go through one.
+    """
     made = LiteLLMCalls(program=(sys.executable, "-c", WATCHED, str(seen)))
-    with chdir(seen.parent):
+    with chdir(seen.parent), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+        patch.setenv("http_proxy", "http://127.0.0.1:9")
         made.ask(
             Call(
                 model="openai/gpt-4o-mini",
@@ -227,6 +240,37 @@ def test_ollama_is_asked_at_the_address_that_is_set(
     ((path, request, headers),) = provider.requests
     assert (path, request["model"]) == ("/v1/chat/completions", "llama3.2")
     assert headers["Authorization"] == "Bearer none"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("company", ["openai", "gemini", "anthropic", "mistral"])
+def test_no_redirect_is_followed(
+    provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls, company: str, status: int
+) -> None:
+    """What a server is sent would go to an address that nobody confirmed."""
+    provider.otherwise = Reply(status=status, headers={"Location": f"{provider.url}/elsewhere"}, body={})
+    name = f"{company}/a-model"
+    asked = router(
+        Provider(name=name, model=name, free=True, secret="A_KEY", url=provider.url), answers=answers, calls=calls
+    )
+    (answer,) = asked.answer(QUESTION, ["Is it so?"])
+    assert answer.value is None
+    assert provider.requests
+    assert not [path for path, *_ in provider.requests if path == "/elsewhere"]
+
+
+def test_no_variable_says_where_texts_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The settings do, and `helix models confirm`."""
+    foreign = ("ANTHROPIC_BASE_URL", "GEMINI_API_BASE", "GROQ_API_BASE", "AZURE_API_BASE", "LITELLM_PROXY_API_KEY")
+    foreign += ("OTEL_EXPORTER_OTLP_ENDPOINT", "LANGFUSE_PUBLIC_KEY", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
+    for name in (*foreign, "SSL_CERT_FILE", "HTTPS_PROXY", "GROQ_API_KEY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    shown = LiteLLMCalls(program=(sys.executable, "-c", SHOWS_ITS_ENVIRONMENT))
+    call = Call(model="m", task="t", instructions="", text="", schema=SCHEMA, max_tokens=1, seconds=60.0)
+    found = json.loads(shown.ask(call).text)
+    shown.close()
+    assert not set(foreign) & set(found)
+    assert {"SSL_CERT_FILE", "HTTPS_PROXY", "GROQ_API_KEY"} <= set(found)
 
 
 def test_gemini_is_spoken_to_in_its_own_protocol(

@@ -18,7 +18,8 @@ from helix.model.edge import Label
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.providers.litellm_calls import LiteLLMCalls
-from helix.providers.litellm_router import Provider, Router
+from helix.providers.litellm_router import Router
+from helix.providers.llm import Provider
 from helix.settings import Settings
 from helix.store.store import Store
 

@@ -16,7 +16,8 @@ from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory
 from helix.providers.fakes import HashEmbedder
 from helix.providers.litellm_calls import LiteLLMCalls
-from helix.providers.litellm_router import Provider, Router
+from helix.providers.litellm_router import Router
+from helix.providers.llm import Provider
 from helix.service import Helix
 from helix.settings import Settings
 

@@ -18,8 +18,8 @@ from helix.journal.answers import Answers
 from helix.journal.database import Database
 from helix.providers.choose import providers_of
 from helix.providers.litellm_calls import Call, Reply
-from helix.providers.litellm_router import Provider, Router
-from helix.providers.llm import Absence, Question
+from helix.providers.litellm_router import Router
+from helix.providers.llm import Absence, Provider, Question
 
 GOOD = {"verdict": "yes"}
 SCHEMA = {"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}, "required": ["verdict"]}
@@ -90,7 +90,16 @@ def router(
     calls: ScriptedCalls, answers: Answers, wall: Wall, *providers: Provider, budget: int = 0, keys: object = None
 ) -> Router:
     secret = (KEYS if keys is None else dict(keys)).get  # type: ignore[call-overload]
-    return Router(providers or (FREE, PAID), answers, calls, clock=wall, budget=budget, wait_s=0.0, secret=secret)
+    return Router(
+        providers or (FREE, PAID),
+        answers,
+        calls,
+        clock=wall,
+        budget=budget,
+        wait_s=0.0,
+        secret=secret,
+        may_be_asked=lambda place: True,
+    )
 
 
 def test_the_free_tier_is_asked_first_and_alone_while_it_answers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.recall import Expand, Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import put_edge
 from helix.model.reflection import Reflection
+from helix.recall.last import LastAnswers
 from helix.recall.question import MAX_CHARACTERS
 from helix.recall.recipes import RECIPES
 from helix.recall.scoring import score_of
@@ -381,6 +383,30 @@ def test_a_very_long_question_is_cut_and_the_answer_says_so() -> None:
     answer = kitchen().recaller().recall(RecallQuery(query="reopen the wal " + "x" * 3 * MAX_CHARACTERS))
     assert "leak" in ids(answer)
     assert any("very long" in note for note in answer.notes)
+
+
+def test_of_a_very_long_question_and_session_no_more_is_kept_than_was_read() -> None:
+    """Redacting 4 MB of what looks like secrets held a thread for over a minute."""
+    long = "password=a then " * 150_000
+    answer = kitchen().recaller().recall(RecallQuery(query=f"reopen the wal {long}", session=long))
+    last = LastAnswers()
+    last.keep(answer)
+    kept = last.of(long)
+    assert kept is not None and kept is last.of("")
+    assert kept.query.query.startswith("reopen the wal")
+    assert len(kept.query.query) <= MAX_CHARACTERS and len(kept.query.session) <= MAX_CHARACTERS
+
+
+def test_an_answer_that_an_older_version_kept_is_taken_up() -> None:
+    last = LastAnswers()
+    last.keep(kitchen().recaller().recall(RecallQuery(query="reopen the wal")))
+    kept = json.loads(last.to_json())
+    for item in kept[""]["items"]:
+        del item["fit"]
+    again = LastAnswers()
+    again.from_json(json.dumps(kept), lambda ref: Episode(id=ref.id, content="told", recorded_at=NOW, occurred_at=NOW))
+    found = again.of("")
+    assert found is not None and found.items and all(item.fit == 0.0 for item in found.items)
 
 
 @settings(max_examples=25, deadline=None)

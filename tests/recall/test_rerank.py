@@ -108,7 +108,7 @@ def test_what_has_no_passage_is_read_as_it_is_shown() -> None:
         Reflection(id="bare", question="what of ports?", insight="ports move with their servers", recorded_at=NOW)
     )
     world.edge(bare, Ref(label=Label.MEMORY, id="port"), Relation.CITES)
-    answer = world.recaller(reranker=reading).recall(RecallQuery(query=QUESTION, rerank=True))
+    answer = world.recaller(reranker=reading).recall(RecallQuery(query=QUESTION, rerank=True, everything=True))
     assert "bare" in ids(answer)
     assert "ports move with their servers" in reading.texts
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from recall_world import NOW, World
 
+from helix.lifecycle.compose import ABOUT
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Session
@@ -16,6 +17,7 @@ from helix.model.recall import Expand
 from helix.model.records import put
 from helix.recall.arms import RankedList
 from helix.recall.fusion import Fused, fuse
+from helix.recall.pagerank import personalised
 from helix.recall.relevance import Relevance
 from helix.recall.walk import (
     Seeds,
@@ -174,3 +176,29 @@ def test_the_solutions_of_a_recalled_failure_get_their_chance() -> None:
     mask[row(view, hidden)] = False
     assert solves_arm(view, graph, mask, found_first(view, fact, failure)).rows.tolist() == [row(view, fix)]
     assert len(solves_arm(view, graph, mask, found_first(view, fact)).rows) == 0
+
+
+def test_a_walk_goes_from_an_entity_to_the_text_that_is_about_it_first() -> None:
+    world = World()
+    start = world.episode("start", "the treaty was signed in Vienna")
+    town = world.entity("Vienna", EntityKind.CONCEPT)
+    world.edge(start, town, Relation.MENTIONS)
+    for number in range(6):
+        world.edge(world.episode(f"beside-{number}", f"letter {number}"), town, Relation.MENTIONS)
+    world.edge(world.episode("about", "Vienna is a city"), town, Relation.MENTIONS, ABOUT)
+    world.edge(
+        world.episode("behind", "a city hall"), other := world.entity("hall", EntityKind.CONCEPT), Relation.MENTIONS
+    )
+    world.edge(Ref(label=Label.EPISODE, id="about"), other, Relation.MENTIONS)
+    catalogue = world.catalogue()
+    graph = world.projection(catalogue).snapshot
+
+    def row(name: str) -> int:
+        return next(n for n in range(catalogue.view.count) if catalogue.view.ref_of(n).id == name)
+
+    near = personalised(graph, np.array([row("start")]), np.ones(1), np.ones(catalogue.view.count, np.bool_))
+    assert near[row("about")] > 5 * near[row("beside-0")]
+    # A text leads to all that it speaks of alike, its own subject too.
+    back = personalised(graph, np.array([row("about")]), np.ones(1), np.ones(catalogue.view.count, np.bool_))
+    ends = [row(one.id) for one in (town, other)]
+    assert abs(back[ends[0]] - back[ends[1]]) < 0.1

@@ -225,14 +225,14 @@ def test_journal_memory_and_every_way_of_following_agree(
 def in_graph(store: Store, world: World) -> None:
     assert store.graph.settle(30)
     assert not store.journal.poison()
-    engine = store.graph.engine
     for label in (Label.MEMORY, Label.ENTITY):
-        served = {row["id"] for row in engine.export(label)}
+        served = {row["id"] for row in store.graph.ask("export", 5, label=label.value)}
         assert served == {ref.id for ref in world.nodes if ref.label is label}
     ask = "MATCH (a)-[e:SOLVES|MENTIONS]->(b) RETURN label(e), a.id, b.id"
-    _, edges, _ = engine.cypher(ask, {}, timeout_ms=5_000, limit=1_000)
+    _, edges, _ = store.graph.ask("cypher", 5, text=ask, params={}, limit=1_000)
     assert {tuple(edge) for edge in edges} == world.edges
-    _, passages, _ = engine.cypher("MATCH (p:Passage) RETURN p.id, p.owner", {}, timeout_ms=5_000, limit=1_000)
+    ask = "MATCH (p:Passage) RETURN p.id, p.owner"
+    _, passages, _ = store.graph.ask("cypher", 5, text=ask, params={}, limit=1_000)
     served_passages = {passage: owner for passage, owner in passages if passage}
     assert served_passages == {name: owner.id for name, (owner, _) in world.passages.items()}
     assert all(finding.ok for finding in doctor.examine(store).findings if finding.check != "disk")

@@ -14,7 +14,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helix.text.redact import redact
+from helix.text.excerpts import ends, head
+from helix.text.redact import redact, redact_parts, redact_value
+from helix.text.structured import told
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -88,6 +90,23 @@ def test_the_value_beside_a_secret_name_is_taken_out(text: str, secret: str) -> 
     redaction = redact(text)
     assert secret not in redaction.text
     assert redaction.text.startswith(text[: text.index(secret)])
+
+
+@pytest.mark.parametrize("digits", [40, 64])
+def test_a_digest_behind_a_name_is_no_token(digits: int) -> None:
+    """It is a commit, or the digest of an image."""
+    text = f"pulled registry-1a2b3c4d5e6f7a8b:{made_of(HEX, digits)} at noon"
+    assert redact(text).text == text
+
+
+def test_a_blank_for_the_reader_in_an_address_is_no_password() -> None:
+    text = "mongodb+srv://admin:YOUR_PASSWORD@cluster0.db.test/shop"
+    assert redact(text).text == text
+
+
+def test_the_checksum_of_a_go_module_is_no_secret() -> None:
+    text = "golang.org/x/net v0.0.0-20190620200207-3b0461eec859/go.mod h1:z5CRVTTTmAJ677TzLLGU+0bjPBO0LkuOLi4/5GtJWs="
+    assert redact(text).text == text
 
 
 @pytest.mark.parametrize(
@@ -217,6 +236,17 @@ def test_a_password_told_in_a_sentence_is_taken_out(text: str) -> None:
         "htpasswd -b -c .htpasswd mira {Kr4ken-Bay-2226}",
         "echo 'mira:{Kr4ken-Bay-2227}' | sudo chpasswd",
         "ALTER USER app IDENTIFIED BY '{Kr4ken-Bay-2228}';",
+        r"net use Q: \\\\nas\\media {Kr4ken-Bay-2229} /user:HOME\\mira",
+        r"net use \\\\nas\\media /user:mira {Kr4ken-Bay-2229} /persistent:no",
+        "cmdkey /add:nas01 /user:mira /pass:{Kr4ken-Bay-2230}",
+        r"psexec \\\\web7 -u corp\\mira -p {Kr4ken-Bay-2231} ipconfig",
+        "chpasswd <<< 'mira:{Kr4ken-Bay-2232}'",
+        "db.test:5432:shop:mira:{Kr4ken-Bay-2233}",
+        "Server=tcp:db.test;Database=shop;User Id=mira;Password={myPassword}",
+        "<add name='db' connectionString='Data Source=.;User ID=mira;Pwd={harbor}'/>",
+        "<server><username>mira</username><password>{harbour-lights}</password></server>",
+        'new NetworkCredential("mira", "{harbourlightsouth}")',
+        "user=mira\nenable secret {H4rbourLight}",
     ],
 )
 def test_a_password_of_a_file_or_command_is_taken_out(text: str) -> None:
@@ -243,6 +273,58 @@ def test_a_password_of_a_file_or_command_is_taken_out(text: str) -> None:
     ],
 )
 def test_what_speaks_of_passwords_without_one_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ("[DEBUG] Using Key=", made_of(HEX, 32), ""),
+        ("twilio AC" + made_of(HEX, 32) + ":", made_of(HEX, 32, 8), " now"),
+        ('{"auths": {"registry.test": {"auth": "', "bWlyYTpoYXJib3Vy", '"}}}'),
+        ("<secret>{acme ", made_of(string.ascii_lowercase + string.digits, 40), "}</secret>"),
+        ("the acme key ", made_of(HEX, 32), ""),
+        ("acme_pat = '", made_of(string.ascii_lowercase + "234567", 52), "'"),
+    ],
+)
+def test_a_key_is_taken_out_by_what_stands_around_it(before: str, secret: str, after: str) -> None:
+    assert secret not in redact(before + secret + after).text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('password = "admin"', "admin"),
+        ('EMAIL_PASSWORD = "secret"', "secret"),
+        ("db:\n  passwords:\n    - Blue7tiger\n    - 'Red8tiger'", "Red8tiger"),
+        ("ID/PW: master/IhqSb1Gg", "IhqSb1Gg"),
+        ("https://hooks.example.com/services/T0AB12/B0CD34/k3jf8Qw9ZzL2mN4p", "k3jf8Qw9ZzL2mN4p"),
+        ("jdbc:mysql://localhost/shop?user=ann&userpass=walrus", "walrus"),
+        ("License key: ZAQWS-XCDER-VBGTR-FRTGU-KLMNX", "VBGTR"),
+        ("gh\u200bp_" + made_of(string.ascii_letters + string.digits, 36), made_of(string.ascii_letters, 1)),
+    ],
+)
+def test_a_weak_or_hidden_secret_in_a_plain_place_is_taken_out(text: str, secret: str) -> None:
+    found = redact(text)
+    assert found.findings
+    assert secret not in found.text or len(secret) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: SecretStr",
+        "password: str | None = None",
+        'password = os.environ["PASSWORD"]',
+        "password=get_password()",
+        'password = "changeme"',
+        'PASSWORD_FIELD = "password"',
+        'secret: "db-credentials"',
+        "password: required",
+        'if kind === "password" && token === other',
+    ],
+)
+def test_what_names_a_password_without_giving_one_stays(text: str) -> None:
     assert redact(text).text == text
 
 
@@ -292,6 +374,23 @@ def test_redacting_twice_changes_nothing_and_nothing_raises(text: str) -> None:
     assert again.findings == ()
 
 
+VALUES = st.one_of(PIECES, st.sampled_from(("admin", "hunter22", "[REDACTED:credential]", "a b", "1234")), st.text())
+FIELDS = st.sampled_from(("password", "api_key", "token", "name", "value", "secret", "note", "db.passwd"))
+
+
+@given(
+    st.recursive(
+        st.one_of(st.lists(VALUES, max_size=3).map("".join), st.integers(), st.none()),
+        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(FIELDS, inner, max_size=4)),
+        max_leaves=8,
+    )
+)
+@settings(max_examples=200, deadline=None)
+def test_redacting_attributes_twice_changes_nothing(data: Any) -> None:
+    once = told(data, lambda name, text: redact_value(name, text).text)
+    assert told(once, lambda name, text: redact_value(name, text).text) == once
+
+
 @given(st.lists(st.one_of(PIECES, st.text(max_size=12))).map("".join))
 @settings(max_examples=200, deadline=None)
 def test_findings_are_disjoint_ordered_and_say_what_the_text_became(text: str) -> None:
@@ -308,6 +407,7 @@ HOSTILE = (
     *("eyJ", "sk-", "token=", "://a:", "-----BEGIN PRIVATE KEY-----", "password ", 'key="', "a.", "{{", "Az9"),
     *("api key ", "passphrase: a-", "passphrase is abc ", "password for ", "password (", "пароль ", "密码是", "PIN a "),
     *("docker login -p ", "redis-cli -a a1b2c ", "sqlplus a/", "docker ' ", "docker \\\n", "echo a1|", "ftp a;"),
+    *("<a>b", "<password>x</password>", " -u a", "-u a -p ", "Server=a;", "Password=b;", "key a1b2:", 'c("a", '),
     *("login: a/", "htpasswd -b ", "password='a b ", "token is a"),
 )
 
@@ -347,3 +447,112 @@ def test_false_positives_on_clean_strings_are_at_most_3_percent(evaluation_data:
 def test_ordinary_code_and_prose_is_left_alone(evaluation_data: Path, corpus: str) -> None:
     rows = rows_of(next(iter((evaluation_data / corpus).glob("corpus.jsonl*"))))[:2000]
     assert sum(bool(redact(row["text"]).findings) for row in rows) / len(rows) <= 0.005
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("password", "hunter2x"),
+        ("db.password", "tulip meadow"),
+        ("client_secret", "a1b2c3d4e5"),
+        ("passwords", "Kr4ken"),
+    ],
+)
+def test_a_value_is_judged_with_the_name_it_stands_under(name: str, value: str) -> None:
+    assert redact(value).text == value
+    assert value not in redact_value(name, value).text
+    assert redact_value("", value).text == redact_value("title", value).text == value
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("password", "changeme"), ("password_length", "12"), ("token", "bearer"), ("secret", "${SECRET}"), ("key", "id")],
+)
+def test_a_value_that_is_no_secret_stays_under_any_name(name: str, value: str) -> None:
+    assert redact_value(name, value).text == value
+
+
+def test_two_parts_of_one_text_are_judged_together() -> None:
+    said = [redaction.text for redaction in redact_parts("What is the password of the database?", "Kr4ken-Bay-22")]
+    assert said == ["What is the password of the database?", "[REDACTED:password]"]
+    begin, *body, end = ("-----BEGIN RSA PRIVATE KEY-----", *(made_of(ALNUM, 64, n) for n in range(4)), "-----END RSA ")
+    cut = redact_parts("\n".join((begin, *body[:2])), "\n".join((*body[2:], end + "PRIVATE KEY-----", "and on")))
+    assert [redaction.text for redaction in cut] == ["[REDACTED:private-key]", "[REDACTED:private-key]\nand on"]
+    for first, second in (
+        ("Where are tokens made?", "In auth/tokens.py, by make_token"),
+        ("fact2012 about cache index token", "unique2012 cache index token"),
+    ):
+        assert [redaction.findings for redaction in redact_parts(first, second)] == [(), ()]
+
+
+@pytest.mark.parametrize("before", range(60, 160, 3))
+def test_an_excerpt_holds_no_part_of_a_secret_that_the_cut_goes_through(before: int) -> None:
+    secret = TOKENS["github-token"]
+    text = "w" * before + " " + secret + " x" * 20_000 + " " + secret + " " + "v" * before
+    assert secret[4:12] not in head(text, 120) + ends(text, 240)
+    assert len(head(text, 120)) <= 120
+    assert secret[4:12] not in head(f"{secret} " * 5_000, 100)
+
+
+def test_json_data_is_redacted_by_its_names() -> None:
+    data = {
+        "env": [{"name": "DB_PASSWORD", "value": "hunter2x"}],
+        "pin": 3,
+        TOKENS["github-token"]: {"password": 840291},
+    }
+    kept = told(data, lambda name, text: redact_value(name, text).text)
+    assert kept == {
+        "env": [{"name": "DB_PASSWORD", "value": "[REDACTED:password]"}],
+        "pin": 3,
+        "[REDACTED:github-token]": {"password": "[REDACTED:password]"},
+    }
+
+
+DISGUISES = {
+    "an escape of a URL": "http://host/?password%3D{}",
+    "an escape of JSON": "password\\u003d{}",
+    "an entity of HTML": "&lt;password&gt;{}&lt;/password&gt;",
+    "wide letters": "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff1d{}",
+    "a mark nobody sees, in the name": "pass\u200bword={}",
+    "a mark nobody sees, around the name": "\u202epassword\u202c={}",
+    "colours": "\x1b[31mpassword\x1b[0m=\x1b[32m{}\x1b[0m",
+    "what is left of colours": "[31mpassword[0m=[32m{}[0m",
+    "a blank that does not break": "password\u00a0=\u00a0{}",
+    "a block of YAML": "db_password: >-\n    {}",
+    "marks of Markdown": "**Password:** `{}`",
+    "three quotes": 'password = """{}"""',
+    "an address in an address": "https://bob%3A{}%40git.example.com/r.git",
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_disguise_between_name_and_value_hides_nothing(disguise: str) -> None:
+    secret = made_of(ALNUM, 22)
+    text = f"Before it.\n{DISGUISES[disguise].format(secret)}\nAfter it."
+    kept = redact(text).text
+    assert secret not in kept and secret[:8] not in kept and secret[-8:] not in kept
+    assert kept.startswith("Before it.\n") and kept.endswith("\nAfter it.")
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\x1b[32m", "**"])
+def test_a_token_that_a_mark_parts_goes_whole(mark: str) -> None:
+    token = TOKENS["github-token"]
+    assert redact(f"with {token[:4]}{mark}{token[4:]} in").text == "with [REDACTED:github-token] in"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Key:** the word that a search begins with",
+        "see **kwargs and %3D%3D, &quot;tokens&quot;",
+        "[1mpassed[0m: 4 tokens",
+    ],
+)
+def test_what_is_written_in_a_disguise_and_is_no_secret_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("escape", ["\\n", "\\t", "\\r", "%0A", "%20", "\\u000a", "\\x0a"])
+def test_a_token_behind_an_escaped_line_break_is_one(escape: str) -> None:
+    token = "ghp_" + "s9gqt2vlx7rmwc4kbz1nyd8hfpj3aeuo5ivw"
+    assert token not in redact(f'{{"env":"A=1{escape}{token}"}}').text

@@ -11,6 +11,7 @@ from helix.learning.outcomes.status import Words, parse, told, words_of
 from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
 from helix.text.command_forms import Level
+from helix.text.error_lines import tells_of_failure
 from helix.text.shell.simple import joined
 from helix.text.shell.tree import Node, commands
 
@@ -20,7 +21,7 @@ def ended(action: Action) -> bool | None:
 
     It is certain by the rules of `outcomes/status.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
     here-documents that say what to do. A summary that counts failures is never a pass, and of a test run always a
-    failure.
+    failure. Where a status is hidden, a shell's or an interpreter's own words of failure are certain too.
     """
     if not action.command or action.passed is None:
         return None
@@ -30,6 +31,8 @@ def ended(action: Action) -> bool | None:
     words = _subject(whole)
     found = told(whole, action.passed, lambda said: said == words).values()
     end = False if {"failed", "suspect"} & set(found) else True if found else None
+    if end is None and tells_of_failure(action.output):
+        return False
     if end is False or not counts_of(action.output)[1]:
         return end
     return False if recognised(words) is EvidenceKind.TEST else None

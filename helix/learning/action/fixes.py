@@ -14,11 +14,17 @@ from pathlib import PurePath
 from helix.learning.action.ends import ended
 from helix.learning.action.normal import command_of, error_of
 from helix.model.action import Action
+from helix.text.excerpts import head
 from helix.text.redact import redact
 from helix.text.spotting.vocabulary import words
 
 COMMAND, ERROR = "command", "error"
 """Attributes of a memory of a failure: the command in its normal form, and the line of its output that told of it."""
+
+FIXED = "#fix"
+"""How the source of a failure ends that is remembered with its fix."""
+SESSIONS = "helix:sessions"
+"""Attribute of a failure that is remembered: in how many sessions its error was met, where that is more than one."""
 
 _LONGEST = 2_000
 _MOST_OPEN = 50
@@ -30,6 +36,7 @@ _LOOKING = words(
     "test tr tree true type uname uniq wc whereis which whoami yes"
 )
 _CHANGES_IN_PLACE = re.compile(r"\bsed\b[^|;&]*\s(?:-[a-zA-Z]*i|--in-place)|(?<![<>0-9&])>{1,2}\s*(?!&|/dev/null)")
+_MOVED = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+")
 _GIT_LOOKING = frozenset(("status", "diff", "log", "show", "blame", "grep", "rev-parse", "ls-files", "describe"))
 
 
@@ -39,7 +46,8 @@ class Fix:
 
     `files` were edited and `commands` run with success between the last failure and the pass, in their order; `changes`
     says of each file in a line what was done to it, as far as one line tells that;
-    `times` is how often it failed. `passed_id` names the action that passed.
+    `times` is how often it failed. `passed_id` names the action that passed, or failed with another error by then, as
+    `passed` says.
     """
 
     command: str
@@ -48,6 +56,7 @@ class Fix:
     changes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     times: int = 1
+    passed: bool = True
     failed_at: datetime | None = None
     passed_at: datetime | None = None
     failed_id: str = ""
@@ -69,7 +78,7 @@ class Fix:
             done.append("changing " + ", ".join(list(named)[:_MOST_DONE]))
         if self.commands:
             done.append("running " + ", ".join(f"`{_cut(one, _COMMAND_SHOWN)}`" for one in self.commands[:_MOST_DONE]))
-        return "It passed after " + " and ".join(done) + "."
+        return f"{'It passed' if self.passed else 'That was mended'} after {' and '.join(done)}."
 
     @property
     def attributes(self) -> dict[str, object]:
@@ -137,11 +146,10 @@ class Mending:
             return None
         command = normal(action, self._root)
         if not well:
-            self._failed(command, action)
-            return None
+            return self._failed(command, action)
         known = self._open.pop(command, None)
         for one in self._open.values():
-            one.commands[command] = None
+            one.commands[_as_run(action)] = None
         return None if known is None or not (known.files or known.commands) else _fix(known, action)
 
     @property
@@ -152,16 +160,19 @@ class Mending:
             for one in self._open.values()
         )
 
-    def _failed(self, command: str, action: Action) -> None:
-        error = _cut(error_of(action.output), _ERROR_SHOWN)
+    def _failed(self, command: str, action: Action) -> Fix | None:
+        """Return the fix of the error before, where the command fails with another one by now."""
+        error = _cut(error_of(action.output, failed=True), _ERROR_SHOWN)
         known = self._open.get(command)
         if known is not None and known.error == error:
             known.times += 1
-            return
-        # Another error: what was done so far has mended the one before, and this one is to be mended yet.
+            return None
+        self._open.pop(command, None)
         self._open[command] = _Open(command, error, action)
         while len(self._open) > _MOST_OPEN:
             self._open.pop(next(iter(self._open)))
+        mended = known is not None and known.error and error and (known.files or known.commands)
+        return _fix(known, action) if known is not None and mended else None
 
 
 def fixes(actions: Iterable[Action], root: str = "") -> tuple[Fix, ...]:
@@ -182,9 +193,9 @@ def failure_words(action: Action, root: str = "") -> str:
     Where the end of a line does not tell which of its commands failed, the line is told as it was run.
     """
     sure = ended(action) is False
-    command = normal(action, root) if sure else redact(" ".join(action.command.split())[:_LONGEST]).text
+    command = normal(action, root) if sure else head(" ".join(action.command.split()), _LONGEST)
     status = "" if action.exit_status is None else f" with exit status {action.exit_status}"
-    error = _cut(error_of(action.output), _ERROR_SHOWN)
+    error = _cut(error_of(action.output, failed=True), _ERROR_SHOWN)
     return f"`{_cut(command, _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
 
 
@@ -205,7 +216,13 @@ def looks(words: Sequence[str]) -> bool:
 def normal(action: Action, root: str = "") -> str:
     """Return the normal form that the command of an action is remembered by, redacted."""
     forms = command_of(action.command, folder=action.folder, root=root)
-    return forms[0] if forms else redact(" ".join(action.command.split())[:_LONGEST]).text
+    return forms[0] if forms else head(" ".join(action.command.split()), _LONGEST)
+
+
+def _as_run(action: Action) -> str:
+    """Return a command as it was run, redacted, on one line, without where it was run and what it was given to read."""
+    said = _MOVED.sub("", " ".join(head(action.command, _LONGEST).partition("<<")[0].split()))
+    return redact(said).text
 
 
 def _fix(known: _Open, passed: Action) -> Fix:
@@ -216,6 +233,7 @@ def _fix(known: _Open, passed: Action) -> Fix:
         changes=tuple(known.files.values()),
         commands=tuple(known.commands),
         times=known.times,
+        passed=ended(passed) is not False,
         failed_at=known.first.at,
         passed_at=passed.at,
         failed_id=known.first.id,

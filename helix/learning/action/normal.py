@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helix.text.command_forms import Form, forms
 from helix.text.error_lines import signature_of
-from helix.text.redact import redact
+from helix.text.excerpts import head
 
 _LONGEST = 8_192
 
@@ -21,12 +21,12 @@ def command_of(line: str, *, folder: str = "", root: str = "") -> tuple[str, ...
 
 def command_forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
     """Return the same forms, each with how much of the command it says."""
-    return forms(redact(line[:_LONGEST]).text, folder=folder, root=root)
+    return forms(head(line, _LONGEST), folder=folder, root=root)
 
 
-def error_of(output: str) -> str:
+def error_of(output: str, *, failed: bool = False) -> str:
     """Return the line of an output that says what went wrong, redacted and without what differs from run to run.
 
-    Empty where no line says it, as where it only says that something failed.
+    Empty where no line says it, as where it only says that something failed. `failed`: it is certain that it did.
     """
-    return redact(signature_of(output)).text
+    return signature_of(output, failed=failed)

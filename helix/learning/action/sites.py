@@ -6,7 +6,7 @@ entities and the edges in memory: no text is compared, and nothing but what is f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -14,6 +14,7 @@ from posixpath import isabs, join, normpath
 
 import numpy as np
 
+from helix.learning.action.fixes import FIXED
 from helix.learning.action.normal import command_forms, error_of
 from helix.learning.context.blocks import Entry, entry, listing, one_line, shown_of
 from helix.learning.context.relevant import SPOKEN_AGAINST, is_worth_its_room
@@ -22,14 +23,18 @@ from helix.model.edge import Relation
 from helix.model.entity import EntityKind
 from helix.model.injection import ACTION, ON_ERROR, Shown
 from helix.model.memory import Kind, Memory
+from helix.model.provenance import is_hand_written
 from helix.model.recall import RecallQuery
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import KIND_CODE, KINDS, FloatArray, IndexArray, shrunk_effectiveness
 from helix.store.eligibility import eligible
 from helix.store.projection import GraphSnapshot
 from helix.store.store import Store
-from helix.text.about import ABOUT_KINDS, PROMPT
-from helix.text.error_lines import keys_of
+from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
+from helix.text.command_forms import Level
+from helix.text.cues import NEED, PITFALL, RULE, words
+from helix.text.error_lines import keys_of, kind_of, signature_of
+from helix.text.ruled import Role, is_about, is_followed, keys_of_line, named_commands
 from helix.text.spotting.paths import canonical
 from helix.text.tokens import estimate_tokens
 
@@ -39,8 +44,13 @@ MOST_TOKENS = 400
 """Tokens that they take together."""
 
 _LONGEST_LINE = 400
+_BY_KIND = 2
+"""From which level on an error is found by its kind alone: another thing failed in the same way."""
 _AT_EDITS = frozenset({Kind.FAILURE, Kind.SYSTEMIC})
 _AT_ERRORS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN})
+_CANNOT = words("cannot|can't|alone|plain|by hand")
+_RULES = frozenset({Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT})
+"""Kinds of what a person wrote that may stand at a command or file which it names; a fact where it tells a rule."""
 _ORDER = {Kind.SYSTEMIC: 0, Kind.FAILURE: 1, Kind.PATTERN: 2, Kind.CONVENTION: 3}
 _RANK_OF_KIND = np.array([_ORDER.get(kind, len(_ORDER)) for kind in KINDS])
 _GLOB = frozenset("*?[")
@@ -66,6 +76,7 @@ class _Key:
     reason: str
     arm: str
     kinds: frozenset[Kind]
+    is_rule: bool = False
 
 
 def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
@@ -89,8 +100,59 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
     rows = np.array(sorted(found), np.int64)
     ranked = _ranked(view, rows, np.array([found[row].level for row in rows.tolist()])).tolist()
     memories = ((found[row], store.memory(row)) for row in ranked)
-    fit = ((key, memory) for key, memory in memories if is_worth_its_room(memory))
-    return tuple(Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in islice(fit, limit))
+    fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(key, one, action))
+    sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
+    return tuple(islice(_once(sites), limit))
+
+
+def _once(sites: Iterable[Site]) -> Iterator[Site]:
+    """Yield of the memories of one error the best, in its first place; by its kind one, where none is of that error.
+
+    The best says what to do: a failure with its fix goes before the warning that it comes again, and both before what
+    only repeats that it failed, which is left out.
+    """
+    best: dict[str, Site] = {}
+    for place, site in enumerate(sites):
+        error = _error_of(site.memory)
+        if site.memory.kind is Kind.FAILURE and not site.memory.resolution:
+            continue
+        key = error or str(place)
+        if key not in best or _says_more(site.memory, best[key].memory):
+            best[key] = site
+    exact = any(site.arm == ON_ERROR and site.level < _BY_KIND for site in best.values())
+    by_kind = 0
+    for site in best.values():
+        if site.arm == ON_ERROR and site.level >= _BY_KIND:
+            by_kind += 1
+            if exact or by_kind > 1:
+                continue
+        yield site
+
+
+def _error_of(memory: Memory) -> str:
+    """Return the error that a memory is about, as it was noted, or as its trigger tells it; empty for none."""
+    noted = str(memory.attributes.get(ERROR) or "")
+    told = memory.trigger.partition("`: ")[2] or memory.trigger.partition(": ")[2]
+    failure = memory.kind in (Kind.FAILURE, Kind.SYSTEMIC)
+    return noted or (signature_of(told, failed=True) if failure and told else "")
+
+
+def _says_more(one: Memory, other: Memory) -> bool:
+    return other.kind is Kind.SYSTEMIC and one.kind is Kind.FAILURE and one.source.endswith(FIXED)
+
+
+def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
+    """Return whether what a person wrote says something here: not to who does what it asks for already."""
+    if not is_hand_written(memory.provenance):
+        return not key.is_rule
+    said = f"{memory.trigger}\n{memory.resolution}"
+    if key.is_rule:
+        told = any(cue.search(said) for cue in (RULE, PITFALL, NEED, _CANNOT)) or any(
+            one.role is not Role.SPOKEN for one in named_commands(said)
+        )
+        rules = told or (memory.kind is not Kind.FACT and not action.is_edit)
+        return rules and (action.is_edit or is_about(said, action.command))
+    return not (action.command and is_followed(named_commands(said), action.command))
 
 
 def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:
@@ -135,10 +197,12 @@ def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
                 arm=ACTION,
                 kinds=ABOUT_KINDS,
             )
+        yield from (_rule(view, name) for name in keys_of_line(action.command))
     if action.output and action.passed is not True:
-        for level, name in enumerate(keys_of(error_of(action.output))):
+        error = error_of(action.output, failed=action.passed is False)
+        for level, name in (*enumerate(keys_of(error)), (_BY_KIND, kind_of(error))):
             yield _Key(
-                rows=view.entities(EntityKind.ERROR, name),
+                rows=view.entities(EntityKind.ERROR, name) if name else [],
                 relation=Relation.MENTIONS,
                 level=level,
                 reason=f"about the error `{name}`",
@@ -156,6 +220,19 @@ def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
                 arm=ACTION,
                 kinds=_AT_EDITS,
             )
+            yield from (_rule(view, name) for name in names)
+
+
+def _rule(view: CatalogueView, name: str) -> _Key:
+    return _Key(
+        rows=view.entities(EntityKind.COMMAND, RULED + name),
+        relation=Relation.MENTIONS,
+        level=int(Level.GENERAL),
+        reason=f"about `{name}`",
+        arm=ACTION,
+        kinds=_RULES,
+        is_rule=True,
+    )
 
 
 def _names(path: str, folder: str, root: str) -> tuple[str, ...]:

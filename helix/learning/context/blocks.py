@@ -10,13 +10,20 @@ from dataclasses import dataclass
 from helix.learning.contracts.prompt import NAMES
 from helix.model.injection import Shown
 from helix.model.memory import Memory
-from helix.text.redact import redact
+from helix.model.provenance import QUOTED
+from helix.text.excerpts import head
+from helix.text.gist import gist
+from helix.text.inert import inert, visible
 from helix.text.tokens import estimate_tokens
 
 LONGEST_BLOCK = 10_000
 """Characters of a block at most: what is longer, the client puts into a file and shows the beginning of."""
 LONGEST_LINE = 600
 """Characters of what one memory says in a block."""
+
+_READ = 2_400
+"""Characters of a trigger or a resolution that are looked at for sentences."""
+_ARROW, _LEAST_ROOM = " -> ", 120
 
 WARNING = "WARNING"
 FAILURES, PATTERNS, CONVENTIONS = "FAILURES_TO_AVOID", "PATTERNS_TO_APPLY", "CONVENTIONS_TO_FOLLOW"
@@ -33,12 +40,21 @@ _FIELDS = sorted(
         "PLAN_COMPLETE",
         "MEMORY CONTEXT",
         "PROJECT CONTEXT",
+        "PROJECT BRIEF",
+        "OPEN_CONTRADICTIONS",
+        "DECISIONS",
+        "CONVENTIONS",
+        "SAID_IN_COMMITS",
+        "KNOWN_FACTS",
+        "RELEVANT_FAILURES",
+        "FAILURES_MET_AGAIN",
+        "RECENT_EVOLUTION",
     }
 )
 _HEADER = re.compile(rf"\b({'|'.join(_FIELDS)})\b[\s*_`]*[:=]")
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
-_TAG = re.compile(r"<(?=/?[A-Za-z!?])")
-_HEADING = re.compile(r"(?:^|(?<=\s))(?:#{1,6}(?=\s)|`{3,}|~{3,}|-{3,}(?=\s|$))")
+_QUOTES = str.maketrans("\u00ab\u00bb", "\u2039\u203a")
+_HEADING = re.compile(r"(?:^|(?<=\s))(?:#{1,6}(?=\s)|-{3,}(?=\s|$))")
+_FENCE = re.compile("`{3,}|~{3,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,20 +72,39 @@ class Entry:
         return self.memory.name
 
 
-def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE) -> Entry:
-    """Return a memory as a line: its confidence label, its name, when it matters and what to know or do then."""
-    said = f"{memory.trigger} -> {memory.resolution}" if memory.resolution else memory.trigger
-    return Entry(memory=memory, line=f"{memory.label} {memory.name}: {one_line(said, limit)}", score=score, arm=arm)
+def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE, question: str = "") -> Entry:
+    """Return a memory as a line: its confidence label and who says so, its name, when it matters and what to do.
+
+    Where it says more than `limit` characters, the sentences stay that the question is about.
+    """
+    label = f"{memory.label[:-1]}, {memory.said_by}]" if memory.label else f"[{memory.said_by}]"
+    return Entry(memory=memory, line=f"{label} {memory.name}: {claim(memory, limit, question)}", score=score, arm=arm)
+
+
+def claim(memory: Memory, limit: int = LONGEST_LINE, question: str = "") -> str:
+    """Return what a memory says as one line of whole sentences; in quotes where nobody here stands for it.
+
+    Nothing that it says ends the quotes.
+    """
+    trigger, resolution = one_line(memory.trigger, _READ), one_line(memory.resolution, _READ)
+    room = limit - len(trigger) - len(_ARROW)
+    if not resolution:
+        said = gist(trigger, limit, question)
+    elif room >= _LEAST_ROOM:
+        said = f"{trigger}{_ARROW}{gist(resolution, room, question)}"
+    else:
+        half = limit // 2
+        said = f"{gist(trigger, half, question)}{_ARROW}{gist(resolution, limit - half - len(_ARROW), question)}"
+    return f"\u00ab{said.translate(_QUOTES)}\u00bb" if memory.said_by in QUOTED else said
 
 
 def one_line(text: str, limit: int = LONGEST_LINE) -> str:
-    """Return a text as one line of at most `limit` characters, without secrets, header, heading, fence or tag.
+    """Return a text as one line of at most `limit` characters, without secrets, header, heading or fence, and inert.
 
     Secrets are looked for again: rules may have become better since the text was stored.
     """
-    plain = " ".join(_UNSEEN.sub(" ", redact(text[: 4 * limit]).text).split())
-    plain = _TAG.sub("\u2039", _HEADING.sub("", _HEADER.sub(r"\1 -", plain)))
-    plain = " ".join(plain.split())
+    plain = " ".join(_FENCE.sub(" ", inert(head(visible(text), 4 * limit))).split())
+    plain = " ".join(_HEADING.sub("", _HEADER.sub(r"\1 -", plain)).split())
     return plain if len(plain) <= limit else f"{plain[: limit - 1].rstrip()}\u2026"
 
 

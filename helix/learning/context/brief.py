@@ -12,21 +12,24 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from helix.identity import same_scope
-from helix.learning.context.blocks import LONGEST_BLOCK, WARNING, Entry, entry, listing, one_line, shown_of
+from helix.learning.action.fixes import SESSIONS
+from helix.learning.context.blocks import LONGEST_BLOCK, WARNING, Entry, claim, entry, listing, shown_of
+from helix.learning.context.loaded import IsLoaded, nothing_loaded
 from helix.learning.context.relevant import SPOKEN_AGAINST
 from helix.lifecycle.truth.disputes import contradictions
 from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.injection import BRIEF, Shown
-from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, scopes_seen
+from helix.model.memory import GLOBAL_SCOPE, Kind, scopes_seen
+from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.recall.scoring import TRUST_VALUE, recency_half_lives
+from helix.scopes import same_scope
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import KIND_CODE, TRUSTS, FloatArray, IndexArray, shrunk_effectiveness
+from helix.store.columns import KIND_CODE, TRUST_CODE, TRUSTS, FloatArray, IndexArray, shrunk_effectiveness
 from helix.store.eligibility import eligible, event_times
 from helix.store.store import Store
-from helix.text.tokens import estimate_tokens
+from helix.text.tokens import estimate_tokens, query_terms
 
 TITLE = "# PROJECT BRIEF"
 BUDGET = 600
@@ -35,12 +38,23 @@ BUDGET = 600
 _MOST = 8
 _MOST_WARNINGS, _MOST_DISPUTES = 3, 3
 _LONGEST_LINE, _LONGEST_CLAIM = 240, 120
+_SAME_MATTER = 0.8
+"""Share of the telling words of the shorter of two lines from which both say the same."""
 _ELSEWHERE = 0.5
 """What a memory of `global` is worth beside one of the project itself."""
+_OWN = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME, Trust.AGENT_INFERRED)
+"""Whose decisions and conventions stand in a brief as such; of what a repository says, commits are told apart."""
 _LISTS: Mapping[str, tuple[Kind, ...]] = {
     "DECISIONS": (Kind.DECISION,),
     "CONVENTIONS": (Kind.CONVENTION, Kind.PREFERENCE),
 }
+_COMMITS = "SAID_IN_COMMITS"
+_AGAIN = "FAILURES_MET_AGAIN"
+_MOST_AGAIN, _FAILURES_READ = 8, 200
+_LOOKED_AT = 32
+"""Memories of low trust that are read at most, to find those of a kind of source."""
+_UNASKED = frozenset({"notes", "tool", "web"})
+"""Where a side of an open contradiction may come from that is not put before an agent unasked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,27 +74,44 @@ class _Line:
     entry: Entry | None = None
 
 
-def brief(store: Store, scope: str | None, budget_tokens: int = BUDGET) -> Brief:
-    """Return the project's systemic failures, open contradictions, and decisions and conventions worth most.
+def brief(
+    store: Store, scope: str | None, budget_tokens: int = BUDGET, *, is_loaded: IsLoaded = nothing_loaded
+) -> Brief:
+    """Return the project's systemic failures, those that come again, contradictions, decisions and conventions.
 
-    In this order, whole lines only, as many as the budget holds: a line that does not fit gives way to the next one.
-    What `global` holds is worth half. A budget of 0 gives nothing.
+    Decisions and conventions are what you, a verified outcome or an agent said, yours first; those in commits stand by
+    themselves, as quotations. Of notes, tools and the web there are none that nobody confirmed. In this order, whole
+    lines only, as many as the budget holds: a line that does not fit gives way to the next one, and one that says the
+    same as a line before it is left out. What `global` holds is worth half. What `is_loaded` tells of stands in a file
+    that the client has read. A budget of 0 gives nothing.
     """
     if budget_tokens < 1:
         return Brief()
-    warnings = _memories(store, scope, (Kind.SYSTEMIC,), _MOST_WARNINGS)
-    lists = [[_line(title, one) for one in _memories(store, scope, kinds, _MOST)] for title, kinds in _LISTS.items()]
+    warnings = _memories(store, scope, (Kind.SYSTEMIC,), (*_OWN, Trust.TOOL_OUTPUT), _LOOKED_AT)
+    lists = [
+        [_line(title, one) for one in _memories(store, scope, kinds, _OWN, _MOST)] for title, kinds in _LISTS.items()
+    ]
+    settled = tuple(chain.from_iterable(_LISTS.values()))
+    told = _memories(store, scope, settled, (Trust.TOOL_OUTPUT,), _LOOKED_AT)
+    lists.append([_line(_COMMITS, one) for one in told if one.memory.said_by == "commit"][:_MOST])
     offered = (
-        *(_line(WARNING, one) for one in warnings),
+        *[_line(WARNING, one) for one in warnings if one.memory.said_by != "notes"][:_MOST_WARNINGS],
+        *_again(store, scope),
         *_disputes(store, scope),
         *(line for line in chain.from_iterable(zip_longest(*lists)) if line is not None),
     )
+    offered = tuple(line for line in offered if line.entry is None or not is_loaded(line.entry.memory))
     kept: list[_Line] = []
-    spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 1)
+    spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 2)
+    said: list[set[str]] = []
     for line in offered:
+        terms = set(query_terms(line.text.partition(": ")[2]))
+        if any(len(terms & known) >= _SAME_MATTER * max(1, min(len(terms), len(known))) for known in said):
+            continue
         cost = estimate_tokens(line.text) + 2
         if spent + cost <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
             kept.append(line)
+            said.append(terms)
             spent += cost
     return Brief(text=_block(kept), shown=shown_of([line.entry for line in kept if line.entry is not None]))
 
@@ -89,7 +120,7 @@ def _block(lines: Sequence[_Line]) -> str:
     if not lines:
         return ""
     warnings = "".join(f"{WARNING}: {line.text}\n" for line in lines if line.title == WARNING)
-    titles = ("OPEN_CONTRADICTIONS", *_LISTS)
+    titles = (_AGAIN, "OPEN_CONTRADICTIONS", *_LISTS, _COMMITS)
     lists = (listing(title, (line.text for line in lines if line.title == title)) for title in titles)
     return f"{TITLE}\n{warnings}{''.join(lists)}".rstrip()
 
@@ -98,30 +129,39 @@ def _line(title: str, one: Entry) -> _Line:
     return _Line(title=title, text=one.line, entry=one)
 
 
+def _again(store: Store, scope: str | None) -> list[_Line]:
+    """Return the failures with a known fix that more than one session met, the one that most of them met first."""
+    known = _memories(store, scope, (Kind.FAILURE,), (*_OWN, Trust.TOOL_OUTPUT), _FAILURES_READ)
+    times = [(one.memory.attributes.get(SESSIONS), one) for one in known if one.memory.resolution]
+    met = [(count, one) for count, one in times if isinstance(count, int)]
+    return [_line(_AGAIN, one) for _, one in sorted(met, key=lambda pair: -pair[0])[:_MOST_AGAIN]]
+
+
 def _disputes(store: Store, scope: str | None) -> list[_Line]:
     seen = None if scope is None else scopes_seen(scope)
     open_ones = contradictions(store, None, DisputeStatus.OPEN)
-    fit = [case for case in open_ones if seen is None or any(same_scope(case.first.scope, one) for one in seen)]
+    asked = [case for case in open_ones if _UNASKED.isdisjoint((case.first.said_by, case.second.said_by))]
+    fit = [case for case in asked if seen is None or any(same_scope(case.first.scope, one) for one in seen)]
     return [_Line(title="OPEN_CONTRADICTIONS", text=_told(case)) for case in fit[-_MOST_DISPUTES:]]
 
 
 def _told(case: Dispute) -> str:
-    sides = (f"{side.name} ({one_line(_claim(side), _LONGEST_CLAIM)})" for side in (case.first, case.second))
+    sides = (f"{side.name} ({side.said_by}: {claim(side, _LONGEST_CLAIM)})" for side in (case.first, case.second))
     return " against ".join(sides)
 
 
-def _claim(memory: Memory) -> str:
-    return f"{memory.trigger} -> {memory.resolution}" if memory.resolution else memory.trigger
-
-
-def _memories(store: Store, scope: str | None, kinds: tuple[Kind, ...], limit: int) -> list[Entry]:
+def _memories(
+    store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
+) -> list[Entry]:
     view, now = store.catalogue.view, store.clock()
-    rows = np.flatnonzero(np.isin(view.columns.kind, [KIND_CODE[kind] for kind in kinds]))
+    of_kind = np.isin(view.columns.kind, [KIND_CODE[kind] for kind in kinds])
+    rows = np.flatnonzero(of_kind & np.isin(view.columns.trust, [TRUST_CODE[trust] for trust in trusts]))
     query = RecallQuery(query="", scope=scope, kinds=kinds)
     rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
     worth, effectiveness = _worth(view, rows, scope, to_micros(now))
     rows, worth = rows[effectiveness >= SPOKEN_AGAINST], worth[effectiveness >= SPOKEN_AGAINST]
-    best = np.lexsort((rows, -worth))[:limit]
+    derived = view.columns.trust[rows] != TRUST_CODE[Trust.USER_ASSERTED]
+    best = np.lexsort((rows, -worth, derived))[:limit]
     return [
         entry(store.memory(int(rows[place])), score=float(worth[place]), arm=BRIEF, limit=_LONGEST_LINE)
         for place in best.tolist()

@@ -23,18 +23,22 @@ from helix.learning.context.blocks import (
 from helix.learning.context.lineage import Delivery
 from helix.learning.context.lineage import lineage as lineage_of
 from helix.learning.context.relevant import FLOOR, Recall, relevant
+from helix.learning.context.written import Written, nothing_written
 from helix.learning.contracts.prompt import MOST_MEMORIES, BuilderParams
 from helix.model.injection import Shown
 from helix.model.memory import Kind
+from helix.model.provenance import QUOTED
 from helix.model.recall import Intent
 
 _SECTIONS: Mapping[str, tuple[Kind, ...]] = {
     FAILURES: (Kind.FAILURE,),
     PATTERNS: (Kind.PATTERN, Kind.SNIPPET),
     CONVENTIONS: (Kind.CONVENTION, Kind.PREFERENCE),
-    FACTS: (Kind.FACT, Kind.DECISION, Kind.ENTITY, Kind.PROJECT),
+    FACTS: (Kind.DECISION, Kind.FACT, Kind.ENTITY, Kind.PROJECT),
 }
 """The lists of a block in their order, with the kinds of memory that each holds."""
+_BINDING = _SECTIONS[CONVENTIONS]
+"""Kinds that bind an agent, where they are not only quoted from somebody else: then they stand among the facts."""
 _KINDS = (Kind.SYSTEMIC, *(kind for kinds in _SECTIONS.values() for kind in kinds))
 
 
@@ -61,6 +65,7 @@ def builder_context(
     limit: int | None = None,
     warning: str | None = None,
     floor: float = FLOOR,
+    written: Written = nothing_written,
 ) -> BuilderContext:
     """Return what matters to a task: memories that fit its objective and those that touch its files, `limit` in all.
 
@@ -77,6 +82,7 @@ def builder_context(
         floor=floor,
         intent=Intent.HOW,
         files=params.relevant_files,
+        written=written,
     )
     parents = lineage_of(params.lineage if lineage is None else lineage)
     said = one_line(params.warning if warning is None else warning)
@@ -86,7 +92,10 @@ def builder_context(
 
 def _block(entries: Sequence[Entry], warning: str, parents: Sequence[Delivery]) -> str:
     warnings = [*([warning] if warning else []), *_lines(entries, (Kind.SYSTEMIC,))]
-    lists = [listing(title, _lines(entries, kinds)) for title, kinds in _SECTIONS.items()]
+    own = [one for one in entries if not _is_hearsay(one)]
+    lists = [listing(title, _lines(own, kinds)) for title, kinds in _SECTIONS.items()]
+    hearsay = [one.line for one in entries if _is_hearsay(one)]
+    lists[-1] = listing(FACTS, (*_lines(own, _SECTIONS[FACTS]), *hearsay))
     return "".join(
         (
             *(f"{WARNING}: {line}\n" for line in warnings),
@@ -95,6 +104,10 @@ def _block(entries: Sequence[Entry], warning: str, parents: Sequence[Delivery]) 
             names_line(entries),
         )
     ).rstrip()
+
+
+def _is_hearsay(one: Entry) -> bool:
+    return one.memory.kind in _BINDING and one.memory.said_by in QUOTED
 
 
 def _lines(entries: Sequence[Entry], kinds: Sequence[Kind]) -> tuple[str, ...]:

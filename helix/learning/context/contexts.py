@@ -14,6 +14,7 @@ from helix.learning.context.explorer import ExplorerContext, explorer_context
 from helix.learning.context.lineage import Delivery, lineage
 from helix.learning.context.planner import PlannerContext, planner_context
 from helix.learning.context.relevant import LIMIT, Recall
+from helix.learning.context.written import Note, written
 from helix.learning.contracts.prompt import MEMORY_LIMIT, BuilderParams
 from helix.learning.orchestration.plans import load_plan
 from helix.lifecycle.work.foreground import Foreground
@@ -70,14 +71,16 @@ class Contexts:
     ) -> ExplorerContext:
         """Return the facts and failures that matter to an explorer's objective."""
         floor = self.settings.context_floor
-        return explorer_context(self._asking(session), objective, scope, limit, focus=focus, floor=floor)
+        return explorer_context(
+            self._asking(session), objective, scope, limit, focus=focus, floor=floor, written=self._written
+        )
 
     def planner_context(
         self, objective: str, scope: str | None = None, limit: int = LIMIT, session: str = ""
     ) -> PlannerContext:
         """Return the decisions, conventions and changes that matter to a planner's objective."""
         floor = self.settings.context_floor
-        return planner_context(self._asking(session), objective, scope, limit, floor=floor)
+        return planner_context(self._asking(session), objective, scope, limit, floor=floor, written=self._written)
 
     def builder_context(self, request: BuilderRequest) -> BuilderContext:
         """Return what matters to a builder's task, by its objective and by its files."""
@@ -90,7 +93,7 @@ class Contexts:
             memory_limit=0 if request.no_inject else request.limit,
         )
         floor = self.settings.context_floor
-        return builder_context(self._asking(request.session), params, request.scope, floor=floor)
+        return builder_context(self._asking(request.session), params, request.scope, floor=floor, written=self._written)
 
     def lineage(
         self, tasks: Sequence[Mapping[str, Any]] | None = None, plan: str = "", scope: str = GLOBAL_SCOPE
@@ -118,6 +121,9 @@ class Contexts:
             text=sites.text(found, budget_tokens=budget),
             shown=sites.shown(found, budget_tokens=budget),
         )
+
+    def _written(self, question: str, scope: str | None) -> tuple[Note, ...] | None:
+        return written(self._store, question, scope)
 
     def _asking(self, session: str) -> Recall:
         return lambda query: self.recall(replace(query, session=session))

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 from helix.learning.context.blocks import Entry, fitted, listing, names_line, shown_of
 from helix.learning.context.relevant import FLOOR, LIMIT, Recall, relevant
+from helix.learning.context.written import Written, nothing_written
 from helix.model.injection import Shown
 from helix.model.memory import Kind
 
 TITLE = "# MEMORY CONTEXT"
-_FACTS = (Kind.FACT, Kind.ENTITY, Kind.PROJECT)
+_FACTS = (
+    *(Kind.DECISION, Kind.CONVENTION, Kind.PREFERENCE),
+    *(Kind.FACT, Kind.ENTITY, Kind.PROJECT, Kind.PATTERN, Kind.SNIPPET, Kind.EVOLUTION),
+)
 _FAILURES = (Kind.SYSTEMIC, Kind.FAILURE)
+_KINDS = (Kind.DECISION, Kind.CONVENTION, Kind.FACT, Kind.ENTITY, Kind.PROJECT, *_FAILURES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +32,21 @@ class ExplorerContext:
 
 
 def explorer_context(
-    recall: Recall, objective: str, scope: str | None, limit: int = LIMIT, *, focus: str = "", floor: float = FLOOR
+    recall: Recall,
+    objective: str,
+    scope: str | None,
+    limit: int = LIMIT,
+    *,
+    focus: str = "",
+    floor: float = FLOOR,
+    written: Written = nothing_written,
 ) -> ExplorerContext:
-    """Return the facts and failures that matter to an objective and what is looked for, `limit` in all; or nothing."""
+    """Return what is known and the failures that matter to an objective and what is looked for, `limit` in all.
+
+    Decisions and conventions are among what is known.
+    """
     question = f"{objective}\n{focus}" if focus else objective
-    found = relevant(recall, question, scope=scope, kinds=(*_FACTS, *_FAILURES), limit=limit, floor=floor)
+    found = relevant(recall, question, scope=scope, kinds=_KINDS, limit=limit, floor=floor, written=written)
     kept, text = fitted(found, _block)
     return ExplorerContext(
         known_facts=_lines(kept, _FACTS),

@@ -26,8 +26,8 @@ class Delivery:
 
     @property
     def line(self) -> str:
-        """The delivery as a line of a block."""
-        return f"{' '.join(part for part in (self.seq, self.slug) if part)}: {self.delivered}"
+        """The delivery as a line of a block: what an agent said of its task."""
+        return f"{' '.join((*filter(None, (self.seq, self.slug)), '(agent)'))}: {self.delivered}"
 
 
 def lineage(tasks: Iterable[Mapping[str, Any] | Task | PlanTask | Delivery]) -> tuple[Delivery, ...]:

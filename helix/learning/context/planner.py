@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 from helix.learning.context.blocks import WARNING, Entry, fitted, listing, names_line, shown_of
 from helix.learning.context.relevant import FLOOR, LIMIT, Recall, relevant
+from helix.learning.context.written import Written, nothing_written
 from helix.model.injection import Shown
 from helix.model.memory import Kind
 
 TITLE = "# PROJECT CONTEXT"
-_CONVENTIONS = (Kind.CONVENTION, Kind.PREFERENCE)
-_KINDS = (Kind.SYSTEMIC, Kind.DECISION, *_CONVENTIONS, Kind.EVOLUTION)
+_CONVENTIONS = (Kind.CONVENTION, Kind.PREFERENCE, Kind.PATTERN, Kind.SNIPPET)
+_FACTS = (Kind.FACT, Kind.ENTITY, Kind.PROJECT)
+_KINDS = (
+    *(Kind.SYSTEMIC, Kind.DECISION, Kind.CONVENTION, Kind.PREFERENCE, Kind.EVOLUTION),
+    *(Kind.FACT, Kind.FAILURE),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +33,19 @@ class PlannerContext:
 
 
 def planner_context(
-    recall: Recall, objective: str, scope: str | None, limit: int = LIMIT, *, floor: float = FLOOR
+    recall: Recall,
+    objective: str,
+    scope: str | None,
+    limit: int = LIMIT,
+    *,
+    floor: float = FLOOR,
+    written: Written = nothing_written,
 ) -> PlannerContext:
-    """Return the decisions, conventions and changes that matter to an objective, `limit` in all; or nothing.
+    """Return the decisions, conventions, changes, facts and failures that matter to an objective, `limit` in all.
 
     A systemic failure that it runs into stands before them, as a warning.
     """
-    found = relevant(recall, objective, scope=scope, kinds=_KINDS, limit=limit, floor=floor)
+    found = relevant(recall, objective, scope=scope, kinds=_KINDS, limit=limit, floor=floor, written=written)
     kept, text = fitted(found, _block)
     return PlannerContext(
         decisions=_lines(kept, Kind.DECISION),
@@ -54,6 +65,8 @@ def _block(entries: Sequence[Entry]) -> str:
         listing("DECISIONS", _lines(entries, Kind.DECISION)),
         listing("CONVENTIONS", _lines(entries, *_CONVENTIONS)),
         listing("RECENT_EVOLUTION", _lines(entries, Kind.EVOLUTION)),
+        listing("KNOWN_FACTS", _lines(entries, *_FACTS)),
+        listing("RELEVANT_FAILURES", _lines(entries, Kind.FAILURE)),
     )
     return f"{TITLE}\n{warnings}{''.join(lists)}{names_line(entries)}".rstrip()
 

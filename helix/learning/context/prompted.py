@@ -6,8 +6,10 @@ from helix.learning.context.builder import BuilderContext, builder_context
 from helix.learning.context.explorer import ExplorerContext, explorer_context
 from helix.learning.context.planner import PlannerContext, planner_context
 from helix.learning.context.relevant import FLOOR, Recall
+from helix.learning.context.written import Written, nothing_written
 from helix.learning.contracts.prompt import (
     AgentType,
+    BuilderParams,
     detect_agent_type,
     extract_builder_params,
     extract_explorer_params,
@@ -15,9 +17,38 @@ from helix.learning.contracts.prompt import (
     should_inject,
 )
 
+_LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), frozenset({"plan", "planner"})
+"""Names of other agents that look around or plan; all others are taken to build something."""
+
+
+def context_for_other(
+    recall: Recall,
+    prompt: str,
+    subagent_type: str,
+    scope: str | None,
+    *,
+    floor: float = FLOOR,
+    written: Written = nothing_written,
+) -> ExplorerContext | PlannerContext | BuilderContext | None:
+    """Return the context for an agent that is none of ours, by its prompt as a whole; None where it wants none."""
+    if not should_inject(prompt) or not prompt.strip():
+        return None
+    name = subagent_type.rpartition(":")[2].strip().lower()
+    if name in _LOOKING:
+        return explorer_context(recall, prompt, scope, floor=floor, written=written)
+    if name in _PLANNING:
+        return planner_context(recall, prompt, scope, floor=floor, written=written)
+    return builder_context(recall, BuilderParams(objective=prompt), scope, floor=floor, written=written)
+
 
 def context_for(
-    recall: Recall, prompt: str, subagent_type: str, scope: str | None, *, floor: float = FLOOR
+    recall: Recall,
+    prompt: str,
+    subagent_type: str,
+    scope: str | None,
+    *,
+    floor: float = FLOOR,
+    written: Written = nothing_written,
 ) -> ExplorerContext | PlannerContext | BuilderContext | None:
     """Return the context for a prompt, or None where it says NO_INJECT or is for no agent of ours.
 
@@ -30,8 +61,10 @@ def context_for(
         case AgentType.EXPLORER:
             explorer = extract_explorer_params(prompt)
             question = explorer.objective or explorer.focus or prompt
-            return explorer_context(recall, question, scope, focus=explorer.focus, floor=floor)
+            return explorer_context(recall, question, scope, focus=explorer.focus, floor=floor, written=written)
         case AgentType.PLANNER:
-            return planner_context(recall, extract_planner_params(prompt).objective or prompt, scope, floor=floor)
+            return planner_context(
+                recall, extract_planner_params(prompt).objective or prompt, scope, floor=floor, written=written
+            )
         case AgentType.BUILDER:
-            return builder_context(recall, extract_builder_params(prompt), scope, floor=floor)
+            return builder_context(recall, extract_builder_params(prompt), scope, floor=floor, written=written)

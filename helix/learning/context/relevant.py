@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from helix.learning.context.blocks import Entry, entry
+from helix.learning.context.written import Written, nothing_written
 from helix.model.edge import Label
 from helix.model.injection import RECALL
 from helix.model.memory import Kind, Memory, room_of, spoken_against
+from helix.model.provenance import Trust
 from helix.model.recall import Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.recall.recipes import Default
 
@@ -25,6 +27,8 @@ a question is about stay of those among the first ten; of 80 questions about oth
 """
 BY_WORDS = 0.6
 """Share of the floor that counts where there are no vectors: fit is lower by words alone, and seldom by chance."""
+STRICT = 2.0
+"""How many times the floor has to be met by what only a commit says, and by what was left out as a person's note."""
 SPOKEN_AGAINST = 0.3
 """Effectiveness, (helped + 1/2) / (helped + failed + 1), below which evidence speaks against a memory."""
 PATIENCE = 20
@@ -49,10 +53,13 @@ def relevant(
     floor: float = FLOOR,
     intent: Intent | None = None,
     files: Sequence[str] = (),
+    written: Written = nothing_written,
 ) -> tuple[Entry, ...]:
-    """Return at most `limit` memories of the kinds that fit the question or touch one of the files, best first.
+    """Return at most `limit` memories that fit the question or touch one of the files, best first.
 
-    One recall answers for both. What evidence speaks against is left out, as is what fits less than `floor`.
+    What a person wrote comes first, of whatever kind; then, of the kinds, what was derived. One recall answers for
+    question and files. What evidence speaks against is left out, as is what fits less than `floor`; what only a commit
+    says has to fit better than that.
     """
     asked = question.strip()[:_LONGEST_QUESTION] or " ".join(files)[:_LONGEST_QUESTION]
     if limit < 1 or not asked:
@@ -69,14 +76,26 @@ def relevant(
     )
     answer = recall(query)
     least = floor if answer.mode == "hybrid" else BY_WORDS * floor
-    entries = [
-        entry(item.node, score=item.score, arm=RECALL)
+    notes = written(asked, scope)
+    own = [] if notes is None else [note for note in notes if is_worth_its_room(note.memory)]
+    derived = [
+        entry(item.node, score=item.score, arm=RECALL, question=asked)
         for item in answer.items
         if isinstance(item.node, Memory)
         and is_worth_its_room(item.node)
-        and (fit(item) >= least or _touches(item, len(query.files)))
+        and (fit(item) >= least * _strictness(item.node, judged=notes is not None) or _touches(item, len(query.files)))
     ]
-    return tuple(entries[:limit])
+    known = {note.memory.id for note in own}
+    derived = [one for one in derived if one.memory.id not in known]
+    first = [entry(note.memory, score=1.0 + note.fit, arm=RECALL, question=asked) for note in own]
+    return (*first[: limit - bool(derived)], *derived)[:limit]
+
+
+def _strictness(memory: Memory, *, judged: bool) -> float:
+    """Return how many times the floor a memory has to fit that a recall found."""
+    if judged and memory.provenance.trust is Trust.USER_ASSERTED:
+        return STRICT  # it was looked at among what a person wrote, and left out
+    return STRICT if memory.said_by == "commit" else 1.0
 
 
 def is_worth_its_room(memory: Memory) -> bool:

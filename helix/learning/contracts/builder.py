@@ -22,7 +22,9 @@ _NEXT = re.compile(
     rf"|(?<=\S)[ \t]*(?:[;|][ \t]*|[ \t](?=[*_]))(?=[*_`]{{0,3}}ERROR[*_`]{{0,3}}{COLON})"
 )
 _QUOTED = re.compile(r"[ \t]*(?:>|```|~~~)|[ \t]{4}")
-_LABEL = re.compile(r"\[\s*(?:\d{1,3}\s*%|unproven|claimed)[^\]]{0,40}\]", re.IGNORECASE)
+_LABEL = re.compile(
+    r"\[\s*(?:(?:\d{1,3}\s*%|unproven|claimed)[^\]]{0,40}|you|verified|agent|commit|notes|tool|web)\]", re.IGNORECASE
+)
 _REMARK = re.compile(r"\([^()]*\)")
 _LISTED = re.compile(r"\[([^\[\]]*)\]")
 _AND = re.compile(r"(?:\s+(?:and|und|et|y|plus)\s+|\s*[&+]\s*)", re.IGNORECASE)

@@ -12,20 +12,18 @@ from helix.learning.action.normal import error_of
 from helix.learning.action.sites import MOST, Site, look_up, shown, text
 from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import ActionBegins, ActionEnded, Reply
+from helix.learning.events.failures import is_own, met, remember_fix
 from helix.learning.events.sessions import Worker
-from helix.learning.orchestration.board import find_task, inject, learn, task_id
+from helix.learning.orchestration.board import find_task, inject, task_id
 from helix.learning.outcomes.evidence import classify
 from helix.learning.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
 from helix.learning.outcomes.taking_back import takes_back
 from helix.learning.proof.holdback import drawn, treatment
-from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.capture.ignore import without_ignored
-from helix.lifecycle.remember import remember
 from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.model.evidence import EvidenceKind
-from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.task import HELD_BACK, VERIFY
 from helix.text.command_forms import is_path
@@ -38,7 +36,7 @@ def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
     worker = desk.worker(event)
     if _wants_none(desk, worker):
         return NOTHING
-    found = look_up(desk.store, event.action, desk.session.scope, MOST, root=str(desk.session.root))
+    found = _looked_up(desk, event.action)
     return _show(desk, worker, worker.unseen(found), event.action)
 
 
@@ -53,19 +51,23 @@ def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
     own = ended(action)
     if action.passed is not False and own is not False:
         return Reaction(always=kept)
-    root, scope = str(desk.session.root), desk.session.scope
     failed = replace(action, exit_status=None, failed=True)
-    found = look_up(desk.store, replace(failed, command=""), scope, MOST, root=root)
-    known = look_up(desk.store, replace(failed, output=""), scope, MOST, root=root)
+    found = _looked_up(desk, replace(failed, command=""))
+    known = _looked_up(desk, replace(failed, output=""))
     exact = [site for site in known if site.level == 0 and own is False]
     repeats = tuple(dict.fromkeys(site.memory.id for site in (*found, *exact)))
     noted = (
         (*kept, desk.when_sure(worker, lambda: _repeated(desk, worker, action, tasks, repeats))) if repeats else kept
     )
-    shown_now = () if _wants_none(desk, worker) else worker.unseen(found, but=action.id)
+    shown_now = () if _wants_none(desk, worker) else worker.unseen(found)
     reaction = _show(desk, worker, shown_now, action)
-    worker.failed_again(known)
     return replace(reaction, always=(*noted, *reaction.always))
+
+
+def _looked_up(desk: Desk, action: Action) -> tuple[Site, ...]:
+    """Return what is remembered about exactly this; what the session learned itself is in its sight."""
+    found = look_up(desk.store, action, desk.session.scope, MOST, root=str(desk.session.root))
+    return tuple(site for site in found if not is_own(desk, site.memory))
 
 
 def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
@@ -111,7 +113,7 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
 
     return Reaction(
         reply=Reply() if held_back else Reply(context=text(told, budget_tokens=budget)),
-        at_once=(lambda: worker.saw(told, action.id),),
+        at_once=(lambda: worker.saw(told),),
         then=(desk.when_sure(worker, keep),),
         did=f"{'holds back' if held_back else 'shows'} {len(noted)} at {'an edit' if action.is_edit else 'a command'}",
     )
@@ -148,9 +150,11 @@ def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> No
         _record_failure(desk, action)
     if action.id in desk.session.told_before:
         return
+    if ended(action) is False and not only_looks(action.command):
+        met(desk, normal(action, str(desk.session.root)), error_of(action.output, failed=True))
     fix = worker.mending.take(action)
     if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
-        _remember_fix(desk, task, kept)
+        remember_fix(desk, task, kept)
 
 
 def _visible(desk: Desk, action: Action) -> Action | None:
@@ -232,25 +236,3 @@ def _record_failure(desk: Desk, action: Action) -> None:
             trust=Trust.TOOL_OUTPUT,
         ),
     )
-
-
-def _remember_fix(desk: Desk, task: str, fix: Fix) -> None:
-    """Store a failure with its fix, once; it quotes what a tool printed, so it is trusted no further than that."""
-    source = f"{desk.client}:{desk.session.name}:{fix.passed_id}#fix"
-    if desk.store.catalogue.row_of_source(source, scope=desk.session.scope) is not None:
-        return
-    result = remember(
-        desk.store,
-        StoreRequest(
-            trigger=fix.trigger,
-            resolution=fix.resolution,
-            kind=Kind.FAILURE,
-            scope=desk.session.scope,
-            files=fix.files,
-            trust=Trust.TOOL_OUTPUT,
-            source=source,
-            agent=desk.client,
-            attributes=fix.attributes,
-        ),
-    )
-    learn(desk.store, task, result.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from helix import files
 from helix.learning.contracts.prompt import detect_agent_type
 from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import AgentJoined, AgentStarted, AgentStopped, Event
@@ -92,8 +93,7 @@ def _history(event: Event) -> Path | None:
 
 def _call_of(meta: Path) -> str:
     try:
-        with meta.open("rb") as file:
-            told = json.loads(file.read(_META_BYTES))
+        told = json.loads(files.read_bytes(meta, _META_BYTES))
     except (OSError, ValueError, RecursionError):
         return ""
     call = told.get("toolUseId") if isinstance(told, dict) else None
@@ -103,7 +103,7 @@ def _call_of(meta: Path) -> str:
 def _prompt_of(history: Path) -> str:
     """Return what an agent was told to do: the first thing that is said in its history."""
     try:
-        with history.open("rb") as file:
+        with files.open_regular(history) as file:
             first = json.loads(file.readline(_PROMPT_BYTES))
     except (OSError, ValueError, RecursionError):
         return ""

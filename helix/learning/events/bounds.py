@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from helix.text.names import clean
-from helix.text.redact import redact
+from helix.text.excerpts import ends
 
 _MOST = 12_000
 """Characters of JSON that what is told at once may have."""
 _LONGEST = (3_000, 1_500, 700, 300, 100)
 _MOST_WORDS, _LONGEST_WORD = 50, 100
-_GAP = "\n...\n"
 
 
 def bounded(told: Mapping[str, object]) -> dict[str, object]:
@@ -27,19 +25,9 @@ def bounded(told: Mapping[str, object]) -> dict[str, object]:
     return cut if told else {}
 
 
-def middle_out(text: str, most: int) -> str:
-    """Return a text of at most `most` characters: its beginning and its end, redacted where something is left out."""
-    if len(text) <= most:
-        return text
-    half = (most - len(_GAP)) // 2
-    # What is cut off is looked through too, as far as a secret that begins in what is kept can reach.
-    before, after = (redact(clean(part)).text for part in (text[: 4 * most], text[-4 * most :]))
-    return f"{before[:half].rstrip()}{_GAP}{after[-half:].lstrip()}"
-
-
 def _cut(value: object, most: int) -> object:
     if isinstance(value, str):
-        return middle_out(value, most)
+        return ends(value, most)
     if isinstance(value, list | tuple):
-        return [middle_out(one, _LONGEST_WORD) if isinstance(one, str) else one for one in value[:_MOST_WORDS]]
+        return [ends(one, _LONGEST_WORD) if isinstance(one, str) else one for one in value[:_MOST_WORDS]]
     return value

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from helix.learning.events.events import (
@@ -24,6 +26,8 @@ from helix.learning.events.events import (
     TaskTold,
 )
 from helix.model.action import Action
+from helix.text.excerpts import ends, head
+from helix.text.redact import redact
 
 CLIENT = "claude-code"
 
@@ -31,8 +35,13 @@ _SHELL = "Bash"
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 _AGENTS = ("Agent", "Task")
 _OUTPUT_KEPT = 20_000
+_CHANGE_SHOWN = 100
+_LONGEST_NAME, _LONGEST_PATH, _LONGEST_COMMAND, _LONGEST_PROMPT = 300, 4_096, 8_192, 100_000
+"""Characters. What is longer is no event; other texts are kept without their middle from _OUTPUT_KEPT on."""
+_NAMES = ("session_id", "agent_id", "agent_type", "tool_use_id", "tool_name")
+_PATHS = ("cwd", "transcript_path", "agent_transcript_path")
 _NOTIFICATION = "<task-notification>"
-_EXIT = re.compile(r"\AExit code (-?\d+)\n?")
+_EXIT = re.compile(r"\AExit code (-?\d{1,9})\n?")
 
 Payload = Mapping[str, Any]
 
@@ -40,7 +49,22 @@ Payload = Mapping[str, Any]
 def read(payload: Payload) -> Event | None:
     """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
     reader = _READERS.get(_text(payload, "hook_event_name"))
-    return reader(payload) if reader is not None and _text(payload, "session_id") else None
+    return reader(payload) if reader is not None and _text(payload, "session_id") and _fits(payload) else None
+
+
+def delivery(payload: Payload) -> str:
+    """Return what a payload and its retry have in common and no other has; empty where the client names no call.
+
+    That is a digest of all of it, where it is about one call of a tool or one prompt. Other hooks tell how things
+    stand: told twice, they say nothing new.
+    """
+    prompt = _text(payload, "hook_event_name") == "UserPromptSubmit" and _text(payload, "prompt_id")
+    if not (_text(payload, "session_id") and (_text(payload, "tool_use_id") or prompt)):
+        return ""
+    try:
+        return sha256(json.dumps(payload, sort_keys=True).encode("ascii")).hexdigest()
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def write(event: Event, reply: Reply) -> dict[str, Any]:
@@ -50,7 +74,14 @@ def write(event: Event, reply: Reply) -> dict[str, Any]:
         said["additionalContext"] = reply.context[:ANSWER_LIMIT]
     if reply.given is not None:
         said["updatedInput"] = {**reply.given, **({"run_in_background": False} if reply.attended else {})}
-    return {"hookSpecificOutput": {"hookEventName": event.name, **said}} if said else {}
+    told = {"systemMessage": reply.notice} if reply.notice else {}
+    return {**told, "hookSpecificOutput": {"hookEventName": event.name, **said}} if said else told
+
+
+def _fits(payload: Payload) -> bool:
+    """Return whether names and paths are no longer than any client's are: work on a path takes its square in time."""
+    names = all(len(_text(payload, key)) <= _LONGEST_NAME for key in _NAMES)
+    return names and all(len(_text(payload, key)) <= _LONGEST_PATH for key in _PATHS)
 
 
 def _told(payload: Payload) -> dict[str, Any]:
@@ -77,11 +108,14 @@ def _prompt(payload: Payload) -> Event:
 def _before_tool(payload: Payload) -> Event | None:
     tool, given = _text(payload, "tool_name"), _table(payload, "tool_input")
     if tool in _AGENTS:
+        prompt = given.get("prompt")
+        if not isinstance(prompt, str) or len(prompt) > _LONGEST_PROMPT:
+            return None  # it is given back with memories in it, so it is taken whole or not at all
         return AgentCalled(
             **_told(payload),
             call=_text(payload, "tool_use_id"),
             called_type=_text(given, "subagent_type"),
-            prompt=_text(given, "prompt"),
+            prompt=prompt,
             given=given,
         )
     action = _action(payload)
@@ -98,7 +132,8 @@ def _after_tool(payload: Payload) -> Event | None:
     if action is None:
         return None
     if not action.command:
-        return ActionEnded(**_told(payload), action=_ended(action, failed=False), wrote=_written(payload))
+        changed = replace(action, change=_changed(_table(payload, "tool_input")))
+        return ActionEnded(**_told(payload), action=_ended(changed, failed=False), wrote=_written(payload))
     background = bool(_text(answer, "backgroundTaskId"))
     parts = (_text(answer, "stdout"), _text(answer, "stderr"))
     ended = _ended(
@@ -196,23 +231,27 @@ _READERS: Mapping[str, Callable[[Payload], Event | None]] = {
 def _action(payload: Payload) -> Action | None:
     tool, given = _text(payload, "tool_name"), _table(payload, "tool_input")
     call, folder = _text(payload, "tool_use_id"), _text(payload, "cwd")
-    if tool == _SHELL and _text(given, "command").strip():
-        return Action(id=call, command=_text(given, "command"), folder=folder)
+    command = given.get("command")
+    if tool == _SHELL and isinstance(command, str) and command.strip():
+        return Action(id=call, command=command, folder=folder) if len(command) <= _LONGEST_COMMAND else None
     file = _text(given, "file_path") or _text(given, "notebook_path")
-    if tool not in _EDITS or not file:
+    if tool not in _EDITS or not 0 < len(file) <= _LONGEST_PATH:
         return None
-    return Action(id=call, files=(file,), folder=folder, change=_changed(given))
+    return Action(id=call, files=(file,), folder=folder)
 
 
 def _changed(given: Payload) -> str:
-    """Return the first line that an edit changes, as it was and as it is; empty for a file written whole."""
+    """Return the first line that an edit changes, as it was and as it is, redacted; empty for a file written whole.
+
+    Redacted before it is cut into lines: the name of a secret may stand in the line above its value.
+    """
     edits = given.get("edits")
     first = edits[0] if isinstance(edits, list) and edits and isinstance(edits[0], Mapping) else given
-    old, new = _text(first, "old_string").splitlines(), _text(first, "new_string").splitlines()
+    old, new = (redact(_text(first, name)).text.splitlines() for name in ("old_string", "new_string"))
     at = next((at for at, (before, after) in enumerate(zip(old, new, strict=False)) if before != after), None)
     if at is None:
-        return f"{new[len(old)].strip()[:100]!r} added" if 0 < len(old) < len(new) else ""
-    return f"{old[at].strip()[:100]!r} to {new[at].strip()[:100]!r}"
+        return f"{head(new[len(old)], _CHANGE_SHOWN)!r} added" if 0 < len(old) < len(new) else ""
+    return f"{head(old[at], _CHANGE_SHOWN)!r} to {head(new[at], _CHANGE_SHOWN)!r}"
 
 
 def _written(payload: Payload) -> str:
@@ -232,23 +271,19 @@ def _ended(
     interrupted: bool = False,
     output: str = "",
 ) -> Action:
-    kept = _middle_out(output)
+    # What failed stands at the end of an output, what was run at its beginning.
+    kept = ends(output, _OUTPUT_KEPT)
     return replace(action, exit_status=exit_status, failed=failed, interrupted=interrupted, output=kept)
-
-
-def _middle_out(text: str) -> str:
-    """Return a long text without its middle: what failed stands at its end, what was run at its beginning."""
-    half = _OUTPUT_KEPT // 2
-    return text if len(text) <= _OUTPUT_KEPT else f"{text[:half]}\n...\n{text[-half:]}"
 
 
 def _text(table: Payload, key: str) -> str:
     value = table.get(key)
-    return value if isinstance(value, str) else ""
+    return ends(value, _OUTPUT_KEPT) if isinstance(value, str) else ""
 
 
 def _word(value: object) -> str:
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    word = str(value) if isinstance(value, str) or (type(value) is int and abs(value) < 1 << 63) else ""
+    return word if len(word) <= _LONGEST_NAME else ""
 
 
 def _table(table: Payload, key: str) -> Mapping[str, Any]:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
+from helix import files
 from helix.learning.contracts.builder import read_builder
 from helix.learning.contracts.explorer import read_explorer
 from helix.learning.contracts.planner import PROCEED, read_planner
@@ -36,6 +36,7 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
 from helix.model.memory import Kind
 from helix.model.task import AGENT, CALL, COMPLETED, DELIVERED, IN_PROGRESS, Task
+from helix.text.excerpts import ends
 
 _TAIL_BYTES = 256 << 10
 _MESSAGE = 65_536
@@ -112,8 +113,7 @@ def _learn(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, mes
 
 def _of_a_size(message: str) -> str:
     """Return a message without its middle where it is long: outcomes stand at its beginning or its end."""
-    half = _MESSAGE // 2
-    return message if len(message) <= _MESSAGE else f"{message[:half]}\n...\n{message[-half:]}"
+    return ends(message, _MESSAGE)
 
 
 def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[str, ...], str]:
@@ -195,7 +195,7 @@ def _end(desk: Desk) -> None:
 def last_words(transcript: str) -> str:
     """Return the last text of an agent from the end of its history, empty where there is none that can be read."""
     try:
-        with Path(transcript).open("rb") as file:
+        with files.open_regular(transcript) as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - _TAIL_BYTES))
             lines = file.read(_TAIL_BYTES).splitlines()

@@ -119,9 +119,11 @@ class SessionEnded(Event):
 class Reply:
     """What is answered: a text put before the agent, and the call as it is to be made; nothing where both are empty.
 
-    `attended` marks a call of an agent that is to be waited for, also where the client would have it in the background.
+    `notice` is for the user. `attended` marks a call of an agent that is to be waited for, also where the client would
+    have it in the background.
     """
 
     context: str = ""
     given: Mapping[str, Any] | None = None
     attended: bool = False
+    notice: str = ""

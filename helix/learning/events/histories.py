@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from helix import files
 from helix.learning.events import claude_code
 from helix.learning.events.events import ActionEnded, Event, TaskTold
 from helix.model.action import Action
@@ -92,7 +93,7 @@ def latest_events(file: Path, session: str, *, agent: str = "") -> Iterator[tupl
 
 def _tail(file: Path) -> list[bytes]:
     try:
-        with file.open("rb") as stream:
+        with files.open_regular(file) as stream:
             size = stream.seek(0, 2)
             stream.seek(max(0, size - _TAIL_BYTES))
             lines = stream.read(_TAIL_BYTES).splitlines()

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from helix.learning.action.sites import MOST, look_up, shown, text
-from helix.learning.context.prompted import context_for
+from helix.learning.context.builder import BuilderContext
+from helix.learning.context.explorer import ExplorerContext
+from helix.learning.context.loaded import loaded_by, recall_without, written_without
+from helix.learning.context.planner import PlannerContext
+from helix.learning.context.prompted import context_for, context_for_other
+from helix.learning.context.written import written
 from helix.learning.contracts.prompt import (
     AgentType,
     detect_agent_type,
@@ -16,12 +24,14 @@ from helix.learning.contracts.prompt import (
 from helix.learning.events.desk import NOTHING, Desk, Reaction
 from helix.learning.events.events import ANSWER_LIMIT, AgentCalled, Reply
 from helix.learning.events.sessions import Call
-from helix.learning.orchestration.board import inject, shortened, task_id
+from helix.learning.orchestration.board import SESSION_KEY, inject, shortened, task_id
 from helix.learning.orchestration.named import is_clients, key_named
 from helix.learning.proof.holdback import drawn, treatment
 from helix.model.action import Action
 from helix.model.injection import Shown
 from helix.model.task import CALL, CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
+
+_Context = ExplorerContext | PlannerContext | BuilderContext
 
 _LONGEST_OBJECTIVE = 1_000
 _WITH_TASK_LIST = (AgentType.BUILDER, AgentType.PLANNER)
@@ -36,7 +46,7 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     """
     kind = detect_agent_type(event.prompt, event.called_type)
     if kind is None:
-        return NOTHING
+        return _other_called(desk, event)
     key, objective, said = _task(kind, desk, event)
     silent = not should_inject(event.prompt)
     desk.session.called(
@@ -74,6 +84,43 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     )
 
 
+def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
+    """Put what fits the prompt behind it, for an agent of any other name; of its task nothing is known."""
+    if not desk.store.settings.other_agents:
+        return NOTHING
+    context = _context(desk, event, context_for_other)
+    if context is None or not context.shown:
+        return NOTHING
+    task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
+    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    shown = context.shown
+
+    def keep() -> None:
+        desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
+        treatment(desk.store, task)
+        inject(desk.store, task, shown, held_back=held_back)
+
+    given = {**event.given, "prompt": f"{event.prompt}\n\n{context.text}"}
+    return Reaction(
+        reply=Reply() if held_back else Reply(given=given),
+        then=(keep,),
+        did=f"{'holds back' if held_back else 'injects'} {len(shown)} for another agent",
+    )
+
+
+def _context(desk: Desk, event: AgentCalled, context: Callable[..., _Context | None]) -> _Context | None:
+    """Return the context for a prompt, without what the client gives to such an agent anyway."""
+    is_loaded = loaded_by(desk.client, event.folder, desk.session.root, event.called_type)
+    return context(
+        recall_without(desk.recall, is_loaded),
+        event.prompt,
+        event.called_type,
+        desk.session.scope,
+        floor=desk.store.settings.context_floor,
+        written=written_without(partial(written, desk.store), is_loaded),
+    )
+
+
 def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[Shown, ...]]:
     """Return the block for an agent, and the memories in it: what fits its task, and what its verify command is about.
 
@@ -82,9 +129,7 @@ def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[S
     if not should_inject(event.prompt):
         return "", ()
     settings = desk.store.settings
-    context = context_for(
-        desk.recall, event.prompt, event.called_type, desk.session.scope, floor=settings.context_floor
-    )
+    context = _context(desk, event, context_for)
     block, memories = ("", ()) if context is None else (context.text, context.shown)
     known = {one.memory_id for one in memories}
     action = Action(command=verify, folder=event.folder)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+from helix.folders import note_folder
 from helix.learning.context.brief import brief
+from helix.learning.context.loaded import loaded_by
 from helix.learning.events.desk import NOTHING, Desk, Reaction
-from helix.learning.events.events import ANSWER_LIMIT, Event, PromptGiven, Reply, SessionBegan
+from helix.learning.events.events import ANSWER_LIMIT, Event, Reply, SessionBegan
 from helix.learning.orchestration.board import SESSION_KEY, find_task, inject, injections, task_id
 from helix.learning.proof.holdback import drawn, treatment
 from helix.lifecycle.capture.sessions import SessionRequest, open_session
 from helix.model.clock import to_micros
 from helix.model.injection import BRIEF
 from helix.model.task import HELD_BACK, HISTORY_CUT, IN_PROGRESS
+from helix.text.inert import visible
 
 _KEEPS_ITS_HISTORY = ("resume", "fork")
 
@@ -20,22 +24,18 @@ _KEEPS_ITS_HISTORY = ("resume", "fork")
 def session_began(desk: Desk, event: SessionBegan) -> Reaction:
     """Open the session and brief it, unless it is taken up again with the history that it had."""
     if event.source in _KEEPS_ITS_HISTORY:
-        return _brief(desk, known=True)
+        return brief_once(desk, known=True)
     desk.session.forget_shown()
-    found = _brief(desk, known=False)
-    return replace(found, always=(lambda: _note_cut(desk), *found.always))
-
-
-def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
-    """Brief a session that nobody has briefed; a prompt is never searched with, and what a client says is none."""
-    return NOTHING if event.by_client or event.agent else _brief(desk, known=True)
+    found = brief_once(desk, known=False)
+    reply = replace(found.reply, notice=_notice(desk))
+    return replace(found, reply=reply, always=(lambda: _note_cut(desk), *found.always))
 
 
 def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
     """Return what an action comes to, with the brief before it where a session's first prompt has met no daemon."""
     if event.agent or desk.session.briefed:
         return found
-    first = _brief(desk, known=True)
+    first = brief_once(desk, known=True)
     context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
     if len(context) > ANSWER_LIMIT:
         return found
@@ -48,7 +48,7 @@ def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
     )
 
 
-def _brief(desk: Desk, *, known: bool) -> Reaction:
+def brief_once(desk: Desk, *, known: bool) -> Reaction:
     """Brief the session once; `known` says that it may have been, before the daemon was started anew."""
     session = desk.session
     if session.briefed:
@@ -56,9 +56,11 @@ def _brief(desk: Desk, *, known: bool) -> Reaction:
     task = task_id(session.scope, session.name, SESSION_KEY)
     opened = (lambda: _open(desk),)
     if known and any(one.arm == BRIEF for one in injections(desk.store, task)):
-        session.was_briefed()
+        session.was_briefed(one.memory_id for one in injections(desk.store, task))
         return Reaction(always=opened)
-    found = brief(desk.store, session.scope, desk.store.settings.brief_tokens)
+    settings = desk.store.settings
+    is_loaded = loaded_by(desk.client, str(session.root), session.root)
+    found = brief(desk.store, session.scope, settings.brief_tokens, is_loaded=is_loaded)
     if not found.text:
         session.was_briefed()
         return Reaction(always=opened, did="has nothing to brief with")
@@ -71,10 +73,24 @@ def _brief(desk: Desk, *, known: bool) -> Reaction:
 
     return Reaction(
         reply=Reply() if held_back else Reply(context=found.text),
-        at_once=(session.was_briefed,),
+        at_once=(partial(session.was_briefed, [one.memory_id for one in found.shown]),),
         always=opened,
         then=(keep,) if found.shown else (),
         did=f"{'holds back' if held_back else 'shows'} a brief of {len(found.shown)}",
+    )
+
+
+def _notice(desk: Desk) -> str:
+    """Return what the user is told of a name that the project's files ask for and of a folder new to its project."""
+    scope, project = desk.session.scope, desk.session.project
+    if asked := visible(project.asked):
+        return f"Helix works in {scope}: confirm the name {asked} with `helix name {asked}`"
+    others = note_folder(desk.store.settings.home, project)
+    if not others:
+        return ""
+    return (
+        f"Helix: this folder is new and says that it is {scope}, as {visible(others[0])} does; it sees that project's "
+        "memory. If you did not clone it yourself: `helix name` gives it another name"
     )
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from helix.learning.action.sites import look_up
 from helix.learning.context.brief import brief
-from helix.learning.events import acting, agents, claude_code, endings, injecting, opening, tasks
+from helix.learning.events import acting, agents, claude_code, endings, injecting, opening, prompting, tasks
 from helix.learning.events.afterwards import Afterwards, Work
+from helix.learning.events.deliveries import Deliveries
 from helix.learning.events.desk import NOTHING, Desk, Reaction, Recall
 from helix.learning.events.events import (
     ActionBegins,
@@ -34,21 +35,24 @@ from helix.learning.proof.holdback import drawn
 from helix.lifecycle.work.foreground import Foreground
 from helix.model.action import Action
 from helix.store.store import Store
-from helix.text.redact import redact
+from helix.text.excerpts import head
 
 log = logging.getLogger("helix.hooks")
 
 _SLOW = 0.5
 """Seconds from which on an answer is told of as a warning: no client waits so long."""
 
-CLIENTS: Mapping[str, tuple[Callable[[Mapping[str, Any]], Event | None], Callable[[Event, Reply], dict[str, Any]]]] = {
-    claude_code.CLIENT: (claude_code.read, claude_code.write),
-}
-"""How each client's words are read and written."""
+Client = tuple[
+    Callable[[Mapping[str, Any]], Event | None],
+    Callable[[Event, Reply], dict[str, Any]],
+    Callable[[Mapping[str, Any]], str],
+]
+CLIENTS: Mapping[str, Client] = {claude_code.CLIENT: (claude_code.read, claude_code.write, claude_code.delivery)}
+"""How each client's words are read and written, and one that is told twice is known."""
 
 _REACTIONS: Mapping[type[Event], Callable[[Desk, Any], Reaction]] = {
     SessionBegan: opening.session_began,
-    PromptGiven: opening.prompt_given,
+    PromptGiven: prompting.prompt_given,
     ActionBegins: acting.action_begins,
     ActionEnded: acting.action_ended,
     AgentCalled: injecting.agent_called,
@@ -81,20 +85,25 @@ class Reacting:
         self._sessions = Sessions(store)
         self._there_until = last_written(store)
         self._after = Afterwards(foreground)
+        self._deliveries = Deliveries()
 
     def answer(self, client: str, payload: object, until: float | None = None) -> dict[str, Any]:
         """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
 
         `until` is the moment (of `time.monotonic`) from which nobody waits for the answer: nothing was shown then, and
-        nothing is written down as shown.
+        nothing is written down as shown. What is told a second time counts once, and is answered as the first time.
         """
+        if client not in CLIENTS or not isinstance(payload, Mapping):
+            log.warning("a hook that nobody can read", extra={"client": client[:40]})
+            return {}
+        key = CLIENTS[client][2](payload)
+        return self._deliveries.once(key, lambda: self._answer(client, payload, until), until)
+
+    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None) -> dict[str, Any]:
         begun = time.monotonic()
         event: Event | None = None
         try:
-            if client not in CLIENTS or not isinstance(payload, Mapping):
-                log.warning("a hook that nobody can read", extra={"client": client[:40]})
-                return {}
-            read, write = CLIENTS[client]
+            read, write, _ = CLIENTS[client]
             event = read(payload)
             if event is None:
                 return {}
@@ -116,8 +125,8 @@ class Reacting:
                 extra={
                     "client": client,
                     "event": event.name,
-                    "session": event.session[:64],
-                    "agent": event.agent[:64],
+                    "session": head(event.session, 64),
+                    "agent": head(event.agent, 64),
                     "did": reaction.did,
                     "answered": bool(said) and not late,
                     "late": late,
@@ -142,7 +151,6 @@ class Reacting:
         store = self._store
         look_up(store, Action(command="git push", output="error: failed to push", exit_status=1), None)
         brief(store, None)
-        redact("ghp_.")  # loads the detectors, which takes a moment
         drawn(store, "")
         if store.embedder is not None and not store.mismatch:
             store.embed_query("a question")

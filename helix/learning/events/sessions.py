@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,6 @@ from helix.store.store import Store
 
 MOST_SESSIONS = 200
 """How many sessions are kept in mind; of one that was let go, what is in the store is known."""
-MOST_TIMES = 3
-"""How often a memory is shown to one agent at the same command, where that goes on failing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,52 +56,27 @@ class Worker:
         self.files: dict[str, None] = {}
         self.mending = Mending(root)
         self._turn = threading.Lock()
-        self._before = set(before)
-        self._seen: dict[_Place, str] = {}
-        self._times: Counter[_Place] = Counter()
+        self._seen = set(before)
 
-    def unseen(self, sites: Sequence[Site], but: str = "") -> list[Site]:
-        """Return the sites that are to be shown now: not before at the same place, and no memory twice at one action.
-
-        `but` is the id of the action at which something may have been shown already.
-        """
+    def unseen(self, sites: Sequence[Site]) -> list[Site]:
+        """Return the sites whose memory was not shown yet: an agent sees a fact once, until its history is cut."""
         with self._turn:
-            now = {memory for (memory, _), action in self._seen.items() if but and action == but}
-            now |= self._before
-            return [site for site in sites if _place(site) not in self._seen and site.memory.id not in now]
+            return [site for site in sites if site.memory.id not in self._seen]
 
-    def saw(self, sites: Sequence[Site], action: str) -> None:
-        """Take note of what was shown at an action."""
+    def saw(self, sites: Sequence[Site]) -> None:
+        """Take note of what was shown."""
         with self._turn:
-            self._seen.update({_place(site): action for site in sites})
-            self._times.update(_place(site) for site in sites)
+            self._seen.update(site.memory.id for site in sites)
 
     def write_held(self) -> None:
         """Write down what was held, in order; what comes after something that fails is written the next time."""
         while self.held:
             self.held.pop(0)()
 
-    def failed_again(self, sites: Sequence[Site]) -> None:
-        """Have what is known of a command that failed shown at the next one like it, MOST_TIMES in all."""
-        with self._turn:
-            for place in map(_place, sites):
-                self._before.discard(place[0])
-                if self._times[place] < MOST_TIMES:
-                    self._seen.pop(place, None)
-
     def forget(self) -> None:
         """Take note that all that was shown is out of sight."""
         with self._turn:
             self._seen.clear()
-            self._times.clear()
-            self._before.clear()
-
-
-_Place = tuple[str, str]
-
-
-def _place(site: Site) -> _Place:
-    return (site.memory.id, site.reason)
 
 
 class Session:
@@ -111,18 +84,25 @@ class Session:
     recollected by the next one (`recollecting.py`) as far as the store and the client's own history tell it.
 
     `objective` is what an agent of it was last said to be for; `briefed` whether it needs no brief; `recollected` says
-    that it was looked up, and `told_before` holds the ids of actions that its history has told of already.
+    that it was looked up, `told_before` holds the ids of actions that its history has told of already. `prompts`
+    counts what its user said, `told` holds the ids of memories that came with its brief and prompts; `asked_at` and
+    `asked_terms` are of the last prompt that memories were looked up for.
     """
 
     def __init__(self, name: str, place: Identity) -> None:
         self.name = name
         self.scope = place.scope
         self.root = place.root
+        self.project = place
         self.turn = threading.RLock()
         self.objective = ""
         self.briefed = False
         self.recollected = False
         self.told_before: set[str] = set()
+        self.told: set[str] = set()
+        self.prompts = 0
+        self.asked_at = 0
+        self.asked_terms: frozenset[str] = frozenset()
         self._main = Worker(SESSION_KEY, str(self.root))
         self._before: Mapping[str, Collection[str]] = {}
         self._unmet: dict[str, Worker] = {}
@@ -150,13 +130,16 @@ class Session:
                 self._unmet[agent] = self._made(agent)
             return self._unmet[agent]
 
-    def was_briefed(self) -> None:
-        """Take note that the session has its brief, or needs none."""
+    def was_briefed(self, memories: Iterable[str] = ()) -> None:
+        """Take note that the session has its brief, with these memories, or needs none."""
         self.briefed = True
+        self.told.update(memories)
 
     def forget_shown(self) -> None:
         """Take note that the main thread's history was cut: what it was shown is out of its sight."""
         self.briefed = False
+        self.told.clear()
+        self.asked_at, self.asked_terms = 0, frozenset()
         self._main.forget()
 
     def task_of(self, worker: Worker) -> str:
@@ -330,7 +313,8 @@ class Sessions:
         """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""
         settings, folder = self._store.settings, Path(event.folder or "/")
         places = (
-            project_of(one, worktrees=settings.worktrees, chosen=settings.scope) for one in (folder, *folder.parents)
+            project_of(one, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
+            for one in (folder, *folder.parents)
         )
         here = next(places)
         return next((one for one in (here, *places) if self._is_open(one.scope, event.session)), here)

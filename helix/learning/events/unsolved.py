@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helix.identity import same_scope
 from helix.learning.action.fixes import COMMAND, ERROR, Unsolved, normal
 from helix.learning.action.normal import error_of
 from helix.learning.action.sites import look_up
@@ -24,6 +23,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.model.task import BLOCKED, VERIFY, Task
+from helix.scopes import same_scope
 from helix.store.writer import Decision
 
 _SURENESS = 0.6

@@ -27,6 +27,7 @@ from helix.model.provenance import Trust, weakest
 from helix.model.reports import StoreResult
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.excerpts import head
 
 SUSPICIOUS = "suspicious"
 """Attribute of a candidate: why it reads like an instruction to an agent."""
@@ -110,8 +111,9 @@ def cleaned(store: Store, given: Candidate) -> Candidate:
     """
     intake = Intake(store.settings.text_limit)
     scope = intake.scope(given.scope)
-    trigger = intake.text(shortened(given.trigger, LONGEST_TRIGGER), "trigger", required=False)
-    resolution = intake.text(shortened(given.resolution, LONGEST_RESOLUTION), "resolution", required=False)
+    trigger, resolution = intake.pair(
+        shortened(given.trigger, LONGEST_TRIGGER), shortened(given.resolution, LONGEST_RESOLUTION), required=False
+    )
     named = [file for file in words(given.attributes.get(FILES)) if len(file) <= _LONGEST_FILE]
     files = intake.labels(named[:_MOST_FILES], "file")
     agent, source = intake.label(given.agent, "agent"), intake.label(given.source, "source")
@@ -214,7 +216,9 @@ def _about(intake: Intake, given: Candidate) -> dict[str, object]:
     """Return the command and the error that a candidate is about, which are no part of its words."""
     said = ((name, given.attributes.get(name)) for name in _ABOUT)
     kept = {
-        name: intake.text(text[:_LONGEST_ABOUT], name, required=False) for name, text in said if isinstance(text, str)
+        name: intake.text(head(text, _LONGEST_ABOUT), name, required=False)
+        for name, text in said
+        if isinstance(text, str)
     }
     return {name: text for name, text in kept.items() if text}
 

@@ -38,6 +38,7 @@ from helix.model.tombstone import is_erased
 from helix.store.columns import LABEL_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.excerpts import head
 
 SESSION_KEY = "session"
 """Key of the work that is done in a session's main thread, outside of any task."""
@@ -162,11 +163,8 @@ def _said(seen: TaskSighting) -> dict[str, Any]:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text of at most `limit` characters; cut between two words, so that no half of a secret is left."""
-    if len(text) <= limit:
-        return text
-    words = text[:limit].rsplit(maxsplit=1)
-    return words[0] if len(words) > 1 else ""
+    """Return a text of at most `limit` characters; a longer one is redacted, then cut."""
+    return text if len(text) <= limit else head(text, limit)
 
 
 def find_task(store: Store, ident: str) -> Task | None:

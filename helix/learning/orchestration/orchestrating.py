@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from helix.learning.context.builder import BuilderContext, builder_context
+from helix.learning.context.written import written
 from helix.learning.contracts.prompt import BuilderParams
 from helix.learning.orchestration import closing, explorations, plans, workspaces
 from helix.learning.orchestration.dag import Cascade
@@ -88,7 +89,9 @@ class Orchestration:
             return workspaces.block_workspace(self._store, ident, ending, settle=self._settle)
 
     def _given(self, params: BuilderParams, scope: str, with_memory: bool) -> BuilderContext:
-        return builder_context(self.recall, params, scope, limit=None if with_memory else 0)
+        return builder_context(
+            self.recall, params, scope, limit=None if with_memory else 0, written=partial(written, self._store)
+        )
 
     def _settle(self, task: str, outcome: str, utilized: Sequence[str]) -> None:
         note_use(self._store, task, utilized=utilized)

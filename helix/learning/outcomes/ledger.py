@@ -94,10 +94,17 @@ def with_ledger(task: Task, ledger: Ledger) -> Task:
 
 
 def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
-    """Return the account with a piece of evidence, known by id, or else by command and time; the latest are kept."""
+    """Return the account with a piece of evidence, known by id, or else by command and time; the latest are kept.
+
+    What is told again stays as of its first time: what came after it still came after it.
+    """
     key = _key(evidence)
-    kept = [one for one in ledger.evidence if _key(one) != key]
-    return replace(ledger, evidence=tuple([*kept, evidence][-_MOST_EVIDENCE:]))
+    known = [_key(one) for one in ledger.evidence]
+    if key not in known:
+        return replace(ledger, evidence=(*ledger.evidence, evidence)[-_MOST_EVIDENCE:])
+    told, at = list(ledger.evidence), known.index(key)
+    told[at] = replace(evidence, at=told[at].at or evidence.at)
+    return replace(ledger, evidence=tuple(told))
 
 
 def joined(before: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:

@@ -20,10 +20,10 @@ from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.memory import Kind, Memory
 from helix.model.task import RELEVANT_FILES, VERIFY
 from helix.store.store import Store
-from helix.text.names import clean
-from helix.text.redact import redact
+from helix.text.excerpts import head
 
 _LONGEST_COMMAND = 500
+_LONGEST_NAME = 200
 _LONGEST_SUBJECT = 200
 _LONGEST_TEXT = 20_000
 _MOST_SIGNS = 6
@@ -73,12 +73,12 @@ def note_use(
     not kept. Its last message is none: who speaks of a memory, or denies having used it, has not used it by that.
     `edited_at` is when files were edited: what passed before says nothing of them.
     """
-    ran = [_kept(command, _LONGEST_COMMAND) for command in commands]
+    ran = [head(command, _LONGEST_COMMAND) for command in commands]
     intake = Intake(store.settings.text_limit)
-    said = [word[:200] for word in _told_first(store, ident, utilized)[:_MOST_NAMED]]
+    said = [head(word, _LONGEST_NAME) for word in _told_first(store, ident, utilized)[:_MOST_NAMED]]
     named = intake.labels(said, "a name")
-    paths = intake.labels([path[:200] for path in files[-_MOST_NAMED:]], "a file")
-    deeds = Deeds(files=paths, commands=tuple(ran), text=_kept(text, _LONGEST_TEXT))
+    paths = intake.labels([head(path, _LONGEST_NAME) for path in files[-_MOST_NAMED:]], "a file")
+    deeds = Deeds(files=paths, commands=tuple(ran), text=head(text, _LONGEST_TEXT))
     found = _signs(store, ident, deeds)
 
     def noted(ledger: Ledger) -> Ledger:
@@ -177,10 +177,5 @@ def _is_commit(commit: str, named: str) -> bool:
 
 
 def _bounded(evidence: Evidence) -> Evidence:
-    command, subject = _kept(evidence.command, _LONGEST_COMMAND), _kept(evidence.subject, _LONGEST_SUBJECT)
+    command, subject = head(evidence.command, _LONGEST_COMMAND), head(evidence.subject, _LONGEST_SUBJECT)
     return replace(evidence, command=command, subject=subject)
-
-
-def _kept(text: str, length: int) -> str:
-    """Return a text redacted and cut, in this order: what is cut in half is no longer known as a secret."""
-    return redact(clean(text[: 10 * length])).text[:length]

@@ -133,7 +133,7 @@ def _change(store: Store, ident: str, kind: str, update: Callable[[Task, Ledger]
         )
         return Decision((change,) if change.operations else (), settlement)
 
-    return store.writer.submit(decision)
+    return store.writer.submit(decision, once=kind)
 
 
 @dataclass(slots=True)

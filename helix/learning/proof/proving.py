@@ -60,14 +60,17 @@ class Proof:
             noting.note_use(self._store, held.id, files=action.files, commands=ran, edited_at=edited)
             return found
 
-    def feedback(self, names: Sequence[str], delta: float, quality: int | None = None, task: str = "") -> list[Memory]:
+    def feedback(
+        self, names: Sequence[str], delta: float, quality: int | None = None, task: str = "", agent: str = ""
+    ) -> list[Memory]:
         """Record that memories helped (positive delta) or failed (negative); a `Quality` makes it a verified use.
 
-        With a task it takes the place of what that task's outcome gave to them, whatever comes out later.
+        With a task it takes the place of what that task's outcome gave to them, whatever comes out later. That an
+        agent says so is a claim.
         """
         with self._foreground.request():
             if not task:
-                return maintenance.feedback(self._store, names, delta, quality)
+                return maintenance.feedback(self._store, names, delta, quality, claimed=bool(agent))
             return settle.override(self._store, task_named(self._store, task).id, names, delta, quality)
 
     def report(self, since: datetime | None = None, scope: str | None = None) -> Report:

@@ -93,12 +93,12 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
         )
         ref = composer.node(episode)
         composer.passages(ref, prepared)
-        composer.mentions(ref, scope, prepared.mentions, provenance)
+        composer.mentions(ref, scope, prepared.mentions, provenance, opening=content)
         if session:
             composer.join(episode, ref, store.last_episode(scope, session))
         return Decision((composer.change("episode"),), episode)
 
-    kept = store.writer.submit(decision)
+    kept = store.writer.submit(decision, once="episode")
     return Recording(episode=kept, redacted=tuple(intake.redacted), suspicious=screening.reasons)
 
 

@@ -6,12 +6,17 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
+from helix import files
 from helix.errors import InvalidInputError
 from helix.text.names import decode
 
 IGNORE_FILE = ".helixignore"
+
+_MOST_BYTES = 32 << 10
+_MOST_RULES, _LONGEST_PATTERN = 2_000, 250
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,12 @@ class IgnoreRules:
     def extended(self, lines: Iterable[str], folder: str = "") -> IgnoreRules:
         """Return these rules and those of an ignore file that stands in `folder` (relative, `/` between names)."""
         base = f"{folder.strip('/')}/" if folder.strip("/") else ""
-        added = (rule for line in lines if (rule := _parse(line, base)) is not None)
-        return IgnoreRules((*self.rules, *added))
+        added = [rule for line in lines if (rule := _parse(line, base)) is not None]
+        rules = (*self.rules, *added)
+        if len(rules) > _MOST_RULES:
+            words = f"more than {_MOST_RULES:,} rules in {IGNORE_FILE}"
+            raise InvalidInputError(words, hint="say the same with fewer: a folder's name excludes all that is in it")
+        return IgnoreRules(rules)
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
         """Return whether a path (relative, `/` between names) is ignored, itself or with a folder it is in.
@@ -66,7 +75,11 @@ def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) ->
     rules = rules or IgnoreRules()
     file = folder / IGNORE_FILE
     try:
-        return rules.extended(decode(file.read_bytes()).splitlines(), place) if file.is_file() else rules
+        return rules.extended(decode(files.read_bytes(file, _MOST_BYTES)).splitlines(), place)
+    except FileNotFoundError:
+        return rules
+    except NotADirectoryError:
+        return rules
     except OSError as error:
         raise InvalidInputError(
             f"{file} cannot be read: {error.strerror}", hint="make it readable, or remove it"
@@ -128,6 +141,9 @@ def _parse(line: str, base: str) -> _Rule | None:
     text = _without_trailing_spaces(line.rstrip("\r\n"))
     if not text or text.startswith("#"):
         return None
+    if len(text) > _LONGEST_PATTERN:
+        words = f"a pattern of {len(text):,} characters in {IGNORE_FILE}"
+        raise InvalidInputError(words, hint=f"a pattern has at most {_LONGEST_PATTERN:,}")
     negated = text.startswith("!")
     text = text[1:] if negated else text
     folders_only = text.endswith("/")
@@ -144,6 +160,7 @@ def _without_trailing_spaces(text: str) -> str:
     return bare + " " if len(bare) < len(text) and backslashes % 2 else bare
 
 
+@lru_cache(maxsize=_MOST_RULES)
 def _translate(glob: str) -> re.Pattern[str] | None:
     """Return the regular expression of a pattern, or None of one that can match nothing, such as an open `[`."""
     out: list[str] = []
@@ -167,11 +184,37 @@ def _translate(glob: str) -> re.Pattern[str] | None:
         else:
             out.append("[^/]" if glob[at] == "?" else re.escape(glob[at]))
             at += 1
-    return re.compile("".join(out), re.DOTALL)
+    return re.compile(_linear(out), re.DOTALL)
+
+
+def _linear(parts: list[str]) -> str:
+    """Return the expression of a pattern's parts, which matches in time linear in the path for each of its characters.
+
+    What stands between two wildcards has a fixed length, so its first match leaves the second one most room, and no
+    later one need be looked for. Without that, as in `fnmatch` of old and in pathspec, ten stars take years.
+    """
+    names = _tried_once(parts, _ANY_NAME, (_ANY_NAME, _ANY_FOLDERS, _ALL_BELOW))
+    return "".join(_tried_once(names, _ANY_FOLDERS, (_ANY_FOLDERS, _ALL_BELOW)))
+
+
+def _tried_once(parts: list[str], wild: str, ends: tuple[str, ...]) -> list[str]:
+    """Return the parts with each wildcard of one kind and what follows it, up to the next of `ends`, made atomic."""
+    out: list[str] = []
+    at = 0
+    while at < len(parts):
+        if parts[at] != wild:
+            out.append(parts[at])
+            at += 1
+            continue
+        end = next((later for later in range(at + 1, len(parts)) if parts[later] in ends), None)
+        stretch = f"{wild}?{''.join(parts[at + 1 : end])}"
+        out.append(stretch if end is None else f"(?>{stretch})")
+        at = len(parts) if end is None else end
+    return out
 
 
 _STARS = re.compile(r"\*+")
-_ANY_FOLDERS = "(?:.*/)?"
+_ANY_NAME, _ANY_FOLDERS, _ALL_BELOW = "[^/]*", "(?:[^/]*/)*", ".*"
 _NAMED_CLASS = re.compile(r"\[:(\w+):\]")
 _NAMED = {
     "alnum": "a-zA-Z0-9",
@@ -189,8 +232,8 @@ _NAMED = {
 def _translate_stars(*, before: str, count: int, after: str) -> str:
     whole_name = before[-1:] in ("", "/") and after[:1] in ("", "/")
     if count < 2 or not whole_name:
-        return "[^/]*"
-    return _ANY_FOLDERS if after else ".*"
+        return _ANY_NAME
+    return _ANY_FOLDERS if after else _ALL_BELOW
 
 
 def _translate_class(glob: str, at: int) -> tuple[str, int] | None:

@@ -151,7 +151,7 @@ def _settle(
             follow(composer, store)
         return Decision((composer.change(kind, id=after.id, by=who or _A_PERSON),), after)
 
-    return store.writer.submit(decision)
+    return store.writer.submit(decision, once=kind)
 
 
 def _held(store: Store, name_or_id: str) -> Holdable:

@@ -9,7 +9,7 @@ from itertools import count
 from helix.journal.log import Journal
 from helix.lifecycle.asked import body
 from helix.lifecycle.capture.episodes import spoken
-from helix.lifecycle.erasure.secrets import Redact, pieces_without, secrets_in, texts_of, without_secrets
+from helix.lifecycle.erasure.secrets import Redact, Said, pieces_without, secrets_in, texts_of, without_secrets
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
 from helix.model.memory import GLOBAL_SCOPE
@@ -39,7 +39,7 @@ def clearing(journal: Journal, refs: Iterable[Ref], redact: Redact, number: int)
     drops: list[Operation] = []
     for ref, props in nodes.items():
         changed = without_secrets(ref.label, ref.id, props, redact)
-        if ref.label is Label.SESSION and redact(ref.id).findings:
+        if ref.label is Label.SESSION and redact(ref.id, "").findings:
             moved[ref] = _renamed(ref, props, redact)
             operations.append(PutNode(label=ref.label, id=moved[ref].id, props={**props, **changed}))
             drops.append(DropNode(label=ref.label, id=ref.id))
@@ -70,8 +70,8 @@ def secrets_at(journal: Journal, refs: Iterable[Ref], redact: Redact) -> list[st
     found = {
         secret
         for held in _held(journal, refs).values()
-        for text in (held.id, *(text for _, text in texts_of(held.props)))
-        for secret, _ in secrets_in(text, redact)
+        for said in (Said("id", held.id), *texts_of(held.props))
+        for secret, _ in secrets_in(said, redact)
     }
     return sorted(found)
 
@@ -86,7 +86,7 @@ def _held(journal: Journal, refs: Iterable[Ref]) -> dict[Ref, PutNode]:
 def _renamed(ref: Ref, props: Props, redact: Redact) -> Ref:
     scope = str(props.get("scope", GLOBAL_SCOPE))
     label = ref.id if scope == GLOBAL_SCOPE else ref.id.removeprefix(f"{scope}/")
-    return Ref(label=ref.label, id=session_id(scope, redact(label).text))
+    return Ref(label=ref.label, id=session_id(scope, redact(label, "").text))
 
 
 def _pieces(

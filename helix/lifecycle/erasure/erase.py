@@ -76,28 +76,50 @@ def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
 def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
     """Take away what the plan names, from every file and everything held in memory; tombstones stay.
 
-    It is finished at the next start where it was cut short, and doing it twice does nothing the second time. The graph
-    is built anew: until then Cypher has none to ask. Raises ConflictError where the plan is not true any more.
+    What has come to belong to it since it was asked for goes too: it was promised that nothing stays. It is finished at
+    the next start where it was cut short, and doing it twice does nothing the second time. The graph is built anew:
+    until then Cypher has none to ask.
     """
-    now = plan_hard_forget(store, plan.root.id)
-    if {each.ref for each in now.goes} != {each.ref for each in plan.goes}:
-        raise ConflictError("what belongs to it has changed meanwhile", hint="look at what would go, and confirm again")
     if not plan.goes:
         return EraseReport(erased=(), rows=0, copies=(), warnings=())
-    note = Note(
+    report = carry_out(store, note(store, plan), lambda stage: ticket.progress(0, 0, stage))
+    erasing.rebuild(store, ticket)
+    return report
+
+
+def note(store: Store, plan: ErasePlan) -> Note:
+    """Note that a plan is to be carried out, durably; whoever opens the store next does it where nobody else has.
+
+    Raises ConflictError while another erasure is unfinished.
+    """
+    noted = Note(
         kind=ERASE,
         refs=tuple(each.ref for each in plan.goes),
         at=to_micros(store.clock()),
         keep_out=tuple(each.ref for each in plan.goes if each.ref.label is Label.MEMORY and each.why in _SAYS_IT),
     )
-    erasing.begin(store, note)
-    report = carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
-    erasing.rebuild(store, ticket)
-    return report
+    if plan.goes:
+        erasing.begin(store, noted)
+    return noted
 
 
-def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseReport:
+def _as_of_now(store: Store, noted: Note) -> Note:
+    """Return what a noted erasure takes away by now; durable where that has changed.
+
+    A root that is gone already took its plan with it: then what was noted is what is left to do.
+    """
+    try:
+        now = plan_hard_forget(store, noted.refs[0].id)
+    except (NotFoundError, InvalidInputError, ConflictError):
+        return noted
+    if not now.goes or {each.ref for each in now.goes} == set(noted.refs):
+        return noted
+    return note(store, now)
+
+
+def carry_out(store: Store, noted: Note, tell: Callable[[str], None]) -> EraseReport:
     """Do all of a hard forget that was noted, whatever of it is done already; the graph is left to be built anew."""
+    note = _as_of_now(store, noted)
 
     def entombed() -> Decision[None]:
         composer = Composer(store, store.clock())
@@ -185,7 +207,7 @@ class _Circle:
             elif ref in drawn_from:
                 self.stays[ref] = "it was drawn from this, in other words"
         for ref, props in _works(self._store):
-            said = "\n".join(f" {normal(text)} " for _, text in texts_of(props))
+            said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
             if any(sentence in said for sentence in wanted):
                 self.goes[ref] = "it says the same words"
             elif ref.label is Label.CANDIDATE and Ref(label=Label.MEMORY, id=str(props.get("memory"))) in versions:
@@ -315,4 +337,4 @@ def _texts(store: Store, refs: Iterable[Ref]) -> Iterator[str]:
             case Session():
                 yield node.id
             case _ if label_of(node) in WORK:
-                yield from (text for _, text in texts_of(put(node).props))
+                yield from (said.text for said in texts_of(put(node).props))

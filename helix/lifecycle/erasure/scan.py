@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from helix.journal import pages
 from helix.journal.log import Journal
 from helix.lifecycle.erasure.clearing import clearing, secrets_at
-from helix.lifecycle.erasure.secrets import Redact, Remembering, excerpts, texts_of
+from helix.lifecycle.erasure.secrets import Redact, Remembering, Said, excerpts, texts_of
 from helix.lifecycle.reembed import fill_in, lacking
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
@@ -39,19 +40,35 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
     sweep.run(ticket.progress, lambda: ticket.cancelled)
     found = tuple(sweep.found)
     if not apply or ticket.cancelled or not found:
+        if apply:
+            if not ticket.cancelled:  # what cannot be looked through may hold secrets, whatever the rest does
+                erasing.leave_losses(store)
+            erasing.end(store)
         return ScanReport(scanned=sweep.scanned, found=found)
-    note = Note(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.clock()))
-    erasing.begin(store, note)
-    report = carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
+    noted = Note(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.clock()))
+    erasing.begin(store, noted)
+    report = carry_out(store, noted, lambda stage: ticket.progress(0, 0, stage))
     while lacking(store) and not ticket.cancelled and fill_in(store, lambda: ticket.cancelled):
         pass
     erasing.rebuild(store, ticket)
     return ScanReport(scanned=sweep.scanned, found=found, erasure=report)
 
 
+def note(store: Store) -> None:
+    """Note that secrets are to be taken out, durably, before it is known which; see `helix.store.erasing.begin`."""
+    erasing.begin(store, Note(kind=REDACT, refs=(), at=to_micros(store.clock())))
+
+
 def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseReport:
-    """Do all of what was noted, whatever of it is done already; vectors and the graph are left to be made anew."""
+    """Do all of what was noted, whatever of it is done already; vectors and the graph are left to be made anew.
+
+    A note without nodes was cut short before its scan had ended: everything is looked through again.
+    """
     redact = Remembering()
+    if not note.refs:
+        sweep = Sweep(store.journal)
+        sweep.run()
+        note = replace(note, refs=tuple(sweep.refs))
 
     def remove() -> None:
         for start in range(0, len(note.refs), _AT_ONCE):
@@ -105,34 +122,34 @@ class Sweep:
                     progress(done, totals[stage], f"looking through {stage}")
             self.scanned += done
 
-    def _look(self, ref: Ref, place: str, text: str) -> None:
-        for kind, excerpt in excerpts(text, self._redact):
+    def _look(self, ref: Ref, said: Said, place: str = "") -> None:
+        for kind, excerpt in excerpts(said, self._redact):
             self.refs[ref] = None
-            self.found.append(SecretFound(ref=ref, place=place, kind=kind, excerpt=excerpt))
+            self.found.append(SecretFound(ref=ref, place=place or said.place, kind=kind, excerpt=excerpt))
 
     def _node(self, node: PutNode) -> None:
         ref = Ref(label=node.label, id=node.id)
-        for place, text in texts_of(node.props):
-            self._look(ref, place, text)
+        for said in texts_of(node.props):
+            self._look(ref, said)
         if node.label is Label.SESSION:
-            self._look(ref, "id", node.id)
+            self._look(ref, Said("id", node.id))
 
     def _edge(self, edge: PutEdge) -> None:
-        for _, text in texts_of(edge.props):
-            self._look(edge.source, "edge", text)
+        for said in texts_of(edge.props):
+            self._look(edge.source, said, "edge")
 
     def _passage(self, passage: PutPassage) -> None:
         if passage.owner not in self.refs:
-            self._look(passage.owner, "passage", passage.text)
+            self._look(passage.owner, Said("passage", passage.text))
 
     def _row(self, row: tuple[int, Mapping[str, Any]]) -> None:
         for op in row[1].get("ops", ()):
             ref = _concerned(op)
             if ref is None or ref in self.refs:
                 continue
-            for _, text in texts_of(op.get("props", {})):
-                self._look(ref, "log", text)
-            self._look(ref, "log", op.get("text", ""))
+            for said in texts_of(op.get("props", {})):
+                self._look(ref, said, "log")
+            self._look(ref, Said("log", op.get("text", "")))
 
 
 def _concerned(op: Mapping[str, Any]) -> Ref | None:

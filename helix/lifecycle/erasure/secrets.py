@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
+from helix.lifecycle.intake import OWN_ATTRIBUTE
 from helix.model.edge import Label
 from helix.model.operations import Props, Scalar
 from helix.text.chunks import chunks
 from helix.text.names import slug
-from helix.text.redact import Redaction, redact
+from helix.text.redact import Redaction, redact_value
+from helix.text.structured import texts, told
 
-Redact = Callable[[str], Redaction]
+Redact = Callable[[str, str], Redaction]
+"""Redacts a text that stands under a name; "" where it stands under none."""
 
 # What Helix itself chose the words of; a scope is part of the ids of what lies in it.
 _OWN = frozenset({"kind", "status", "trust", "extractor", "role", "scope"})
@@ -31,12 +34,13 @@ class Remembering:
     def __init__(self) -> None:
         self._clean: set[int] = set()
 
-    def __call__(self, text: str) -> Redaction:
-        """Return what `redact` does."""
-        key = hash(text)
+    def __call__(self, text: str, name: str) -> Redaction:
+        """Return what `redact_value` does; under a name of Helix's own (`helix:key`) a text is judged by itself."""
+        name = "" if name.startswith(f".{OWN_ATTRIBUTE}") else name
+        key = hash((text, name))
         if key in self._clean:
             return Redaction(text=text)
-        found = redact(text)
+        found = redact_value(name, text)
         if not found.findings:
             if len(self._clean) >= _KEPT:
                 self._clean.clear()
@@ -44,13 +48,21 @@ class Remembering:
         return found
 
 
-def texts_of(props: Props) -> Iterator[tuple[str, str]]:
-    """Yield every text of a record that somebody chose the words of, with the name of its property."""
-    for name, value in props.items():
-        if name in _JSON and isinstance(value, str):
-            yield from ((name, text) for text in _texts_in(_loaded(value)))
-        elif isinstance(value, str) and value and name not in _OWN:
-            yield name, value
+class Said(NamedTuple):
+    """A text of a record, the property that it stands in, and the name that it stands under in there."""
+
+    place: str
+    text: str
+    name: str = ""
+
+
+def texts_of(props: Props) -> Iterator[Said]:
+    """Yield every text of a record that somebody chose the words of."""
+    for place, value in props.items():
+        if place in _JSON and isinstance(value, str):
+            yield from (Said(place, text, name) for name, text in texts(_loaded(value)))
+        elif isinstance(value, str) and value and place not in _OWN:
+            yield Said(place, value)
 
 
 def without_secrets(label: Label | None, node_id: str, props: Props, redact: Redact) -> dict[str, Scalar]:
@@ -59,12 +71,12 @@ def without_secrets(label: Label | None, node_id: str, props: Props, redact: Red
     A name made of words that had a secret in them is made anew, or it would spell the secret still.
     """
     changed: dict[str, Scalar] = {}
-    secrets = [secret for _, text in texts_of(props) for secret, _ in secrets_in(text, redact)]
+    secrets = [secret for said in texts_of(props) for secret, _ in secrets_in(said, redact)]
     if not secrets:
         return changed
     for name, value in props.items():
         if isinstance(value, str) and name not in _OWN:
-            cleared = _dumped(_walked(_loaded(value), redact)) if name in _JSON else redact(value).text
+            cleared = _cleared(value, redact) if name in _JSON else redact(value, "").text
             if cleared != value:
                 changed[name] = cleared
     if label is Label.MEMORY and _spelled(str(props.get("name", "")), secrets):
@@ -84,14 +96,15 @@ def pieces_without(
         if tuple(chunks(old)) == pieces:
             return tuple(chunks(new))
     secrets = sorted(
-        {secret for text in old_texts for secret in secrets_in(text, redact)}, key=lambda pair: -len(pair[0])
+        {secret for text in old_texts for secret in secrets_in(Said("", text), redact)}, key=lambda pair: -len(pair[0])
     )
-    return tuple(redact(_masked(piece, secrets)).text for piece in pieces)
+    return tuple(redact(_masked(piece, secrets), "").text for piece in pieces)
 
 
-def secrets_in(text: str, redact: Redact) -> Iterator[tuple[str, str]]:
+def secrets_in(said: Said, redact: Redact) -> Iterator[tuple[str, str]]:
     """Yield every secret of a text with its kind."""
-    yield from ((text[finding.start : finding.end], finding.kind) for finding in redact(text).findings)
+    found = redact(said.text, said.name).findings
+    yield from ((said.text[finding.start : finding.end], finding.kind) for finding in found)
 
 
 def _masked(text: str, secrets: list[tuple[str, str]]) -> str:
@@ -100,9 +113,9 @@ def _masked(text: str, secrets: list[tuple[str, str]]) -> str:
     return text
 
 
-def excerpts(text: str, redact: Redact) -> Iterator[tuple[str, str]]:
+def excerpts(said: Said, redact: Redact) -> Iterator[tuple[str, str]]:
     """Yield each secret's kind and what stands around it in the text, every secret in there masked."""
-    found = redact(text)
+    found = redact(said.text, said.name)
     if not found.findings:
         return
     for marker in _MARKER.finditer(found.text):
@@ -129,27 +142,7 @@ def _loaded(value: str) -> Any:
         return value
 
 
-def _dumped(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield str(key)
-            yield from _texts_in(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts_in(item)
-
-
-def _walked(value: Any, redact: Redact) -> Any:
-    if isinstance(value, str):
-        return redact(value).text
-    if isinstance(value, Mapping):
-        return {redact(str(key)).text: _walked(item, redact) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_walked(item, redact) for item in value]
-    return value
+def _cleared(value: str, redact: Redact) -> str:
+    """Return attributes, as they are written, without secrets."""
+    cleared = told(_loaded(value), lambda name, text: redact(text, name).text)
+    return cleared if isinstance(cleared, str) else json.dumps(cleared, ensure_ascii=False, sort_keys=True)

@@ -16,9 +16,10 @@ _BY_KIND = {erasing.ERASE: erase.carry_out, scan.REDACT: scan.carry_out}
 def finish(store: Store) -> bool:
     """Finish an erasure that was under way when the store was closed or killed; return whether there was one.
 
-    The graph is left to be built anew (`store.needs_rebuild`). A store in which it fails is closed: nobody is to be
-    served what was to be gone.
+    The graph is left to be built anew (`store.graph.needs_rebuild`). A store in which it fails is closed: nobody is to
+    be served what was to be gone.
     """
+    erasing.drop_unfinished_copy(store.path)
     note = erasing.under_way(store)
     if note is None:
         return False

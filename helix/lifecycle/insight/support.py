@@ -8,12 +8,14 @@ import numpy as np
 
 from helix.model.edge import Label, Relation
 from helix.model.memory import SUMMARY_SOURCE, Status
+from helix.model.provenance import GIT
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray, IndexArray
 from helix.store.projection import GraphSnapshot, Projection
 from helix.store.store import Store
 
 _RETIRED = STATUS_CODE[Status.RETIRED]
+_HISTORY = f"{GIT}:"
 
 
 def present(store: Store) -> tuple[GraphSnapshot, CatalogueView]:
@@ -58,9 +60,10 @@ def ended(graph: GraphSnapshot, view: CatalogueView, now: int) -> BoolArray:
 
 
 def findable_episodes(view: CatalogueView, scope: str | None) -> BoolArray:
-    """Return for every row whether it is a standing episode of the scope (None: of any) that has a passage of its own.
+    """Return for every row whether something can be made of it: a standing episode of the scope (None: of any).
 
-    For an episode without one a memory speaks already.
+    It has a passage of its own: for an episode without one a memory speaks already. It is no commit: what a history
+    says of why is made a memory when it is imported, and all else that is made of it says what was changed.
     """
     columns = view.columns
     speaks = np.zeros(view.count, np.bool_)
@@ -68,4 +71,6 @@ def findable_episodes(view: CatalogueView, scope: str | None) -> BoolArray:
     mask: BoolArray = speaks & (columns.label == LABEL_CODE[Label.EPISODE]) & standing(view)
     if scope is not None:
         mask &= columns.scope == view.lookups.scopes.code(scope)
+    found = np.flatnonzero(mask)
+    mask[[row for row in found.tolist() if view.lookups.origins[row].startswith(_HISTORY)]] = False
     return mask

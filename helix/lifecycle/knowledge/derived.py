@@ -22,7 +22,7 @@ from helix.lifecycle.versions import supersede, take_place
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.kept_out import KEY
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
-from helix.model.provenance import Provenance
+from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.store.store import Store
 from helix.text.names import slug
@@ -206,7 +206,7 @@ def renew(composer: Composer, store: Store, known: Existing, wanted: Desired, pr
         valid_from=_valid_from(old, wanted),
         source=f"{DERIVED_SOURCE}{wanted.key}",
         attributes=_attributes(old.attributes, wanted),
-        provenance=_provenance(wanted),
+        provenance=replace(_provenance(wanted), trust=old.provenance.trust if known.edited else wanted.trust),
     )
     ref = supersede(composer, store, old, memory, prepared, wanted.files)
     _ground(composer, ref, wanted.grounding, memory.provenance)
@@ -226,7 +226,7 @@ def strengthen(composer: Composer, known: Existing, wanted: Desired) -> None:
         importance=old.importance if known.edited else wanted.importance,
         valid_from=_valid_from(old, wanted),
         attributes=_attributes(old.attributes, wanted),
-        trust=wanted.trust,
+        trust=_trust(known, wanted),
     )
     _ground(composer, ref, (episode for episode in wanted.grounding if episode not in known.grounding), provenance)
     for episode in sorted(known.grounding - set(wanted.grounding)):
@@ -269,6 +269,7 @@ def _attributes(old: Mapping[str, object], wanted: Desired) -> dict[str, object]
     noted: dict[str, object] = {
         "words": wanted.words,
         "confidence": wanted.confidence,
+        "trust": wanted.trust.value,
         "status": wanted.status.value,
         "support": wanted.support,
         "since": wanted.since.isoformat(),
@@ -295,6 +296,16 @@ def _noted(memory: Memory) -> Mapping[str, object]:
 
 def _words(memory: Memory) -> str:
     return digest(memory.kind.value, memory.trigger, memory.resolution)
+
+
+def _trust(known: Existing, wanted: Desired) -> Trust:
+    """Return the trust of a memory whose words stay: its evidence's, but where a person or an agent has changed it.
+
+    Words that somebody put in the place of what was derived are theirs, whatever the evidence says by now.
+    """
+    old = known.memory.provenance.trust
+    given = _noted(known.memory).get("trust", old.value)
+    return old if known.edited or given != old.value else wanted.trust
 
 
 def _shifted(old: Memory, wanted: Desired) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from helix.identity import same_scope
 from helix.lifecycle.compose import Composer, Prepared
 from helix.lifecycle.knowledge import derived
 from helix.lifecycle.knowledge.derive import Desired
@@ -20,6 +19,7 @@ from helix.lifecycle.worth.certainty import count_sighting
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
+from helix.scopes import same_scope
 from helix.store.store import Store
 from helix.text.names import slug
 

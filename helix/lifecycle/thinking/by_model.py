@@ -14,8 +14,7 @@ from typing import Any
 from helix.lifecycle.knowledge.grounding import grounded, invented
 from helix.lifecycle.truth.contradict import Contradiction, Ground, Statement
 from helix.providers.llm import LanguageModel, Question
-from helix.text.names import clean
-from helix.text.redact import redact
+from helix.text.excerpts import head
 
 _MOST_EVIDENCE = 24
 _MOST_INSIGHTS = 3
@@ -161,7 +160,7 @@ def _numbered(texts: Sequence[str], longest: int) -> str:
 
 def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
     """Return a text as one line that may be kept: no controls, blanks run together, cut, and redacted once more."""
-    return redact(clean(" ".join(text.split()))[:longest]).text
+    return head(" ".join(text.split()), longest)
 
 
 def _quoted(words: str, text: str) -> bool:

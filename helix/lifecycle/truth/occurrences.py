@@ -1,8 +1,8 @@
-"""Occurrences: a failure, when it was met, and what tells it from failures of like words."""
+"""Occurrences: a failure, when it was met here, and what tells it from failures of like words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -13,6 +13,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
+from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS
 from helix.store.store import Store
 from helix.text.about import about
 from helix.text.error_lines import names_something
@@ -20,6 +21,17 @@ from helix.text.error_lines import names_something
 SEEN_AT = f"{OWN_ATTRIBUTE}seen_at"
 """Attribute of a failure: when it was met again in the very same words, which leaves no episode; the last few."""
 _KEPT_SIGHTINGS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Occurrence:
+    """One time that something failed; `effort` names what was being done then.
+
+    Whoever works on a failure meets it again until it is mended: within one session that is one occurrence.
+    """
+
+    at: datetime
+    effort: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +45,7 @@ class Failure:
     memory: Memory
     marks: frozenset[Mention]
     former: tuple[Ref, ...]
-    occurred: tuple[datetime, ...]
+    occurred: tuple[Occurrence, ...]
     episodes: tuple[Ref, ...]
     causes: frozenset[Ref]
 
@@ -50,22 +62,52 @@ def failure_of(store: Store, memory: Memory) -> Failure:
         and isinstance(node := store.records.node(op.target), Memory)
         and node.kind is Kind.SYSTEMIC
     )
-    met = [cast(Episode, node).occurred_at for node in store.records.nodes(episodes)]
-    met += [datetime.fromisoformat(text) for text in cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))]
+    met = [_occurrence(node) for node in cast(list[Episode], store.records.nodes(episodes)) if _happened_here(node)]
+    seen = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
+    met += [Occurrence(at=datetime.fromisoformat(text), effort=f"{memory.id} {text}") for text in seen]
     return Failure(
         memory=memory,
         marks=marks_of(memory),
         former=tuple(_former(store, ref)),
-        occurred=tuple(sorted(met)),
+        occurred=_once_each(met),
         episodes=tuple(episodes),
         causes=systemic,
     )
 
 
+def _happened_here(episode: Episode) -> bool:
+    """Return whether an episode tells of what happened to somebody here, at its own time.
+
+    A history tells what others mended. What was imported without a time has the time of the import, which is no time.
+    """
+    if episode.provenance.extractor in TOLD_BY_OTHERS:
+        return False
+    return episode.provenance.extractor != JSON_LINES or episode.occurred_at < episode.recorded_at
+
+
+def _occurrence(episode: Episode) -> Occurrence:
+    return Occurrence(
+        at=episode.occurred_at, effort=f"{episode.scope} {episode.session}" if episode.session else episode.id
+    )
+
+
+def _once_each(met: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
+    """Return the first occurrence of each effort, earliest first."""
+    first: dict[str, Occurrence] = {}
+    for one in sorted(met):
+        first.setdefault(one.effort, one)
+    return tuple(first.values())
+
+
 def marks_of(memory: Memory) -> frozenset[Mention]:
     """Return the commands that a failure is about and the errors whose line names something."""
     told = about(memory.trigger, memory.attributes)
-    return frozenset(one for one in told if one.kind is EntityKind.COMMAND or names_something(one.name))
+    return frozenset(one for one in told if one.kind is EntityKind.COMMAND or _names(one.name))
+
+
+def _names(error: str) -> bool:
+    """Return whether an error's line names what it is about; its kind, of which the names are left out, does not."""
+    return names_something(error) and "'…'" not in error
 
 
 def note_sighting(composer: Composer, memory: Memory) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -22,7 +22,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.memory import Kind, Memory, Status
-from helix.model.provenance import Provenance, Trust, weakest
+from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest
 from helix.recall.similar import nearest_memories, own_vectors
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
@@ -52,12 +52,24 @@ class _Finding:
 
     @property
     def occurrences(self) -> int:
-        return sum(len(member.occurred) for member in self.members)
+        return _times(self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class _Promoted:
+    """A systemic memory, and whether it was made just now or counted on."""
+
+    memory: Memory
+    made: bool
+
+
+_Compose = Callable[[Composer], _Promoted | None]
 
 
 def notice(store: Store, failure_id: str) -> Memory | None:
     """Promote or count a failure that was just stored; return the systemic memory it belongs to, or None."""
-    return _promote(store, failure_id, lambda compose: store.writer.submit(lambda: _decision(store, compose)))
+    found = _promote(store, failure_id, lambda compose: store.writer.submit(lambda: _decision(store, compose)))
+    return None if found is None else found.memory
 
 
 def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -71,28 +83,25 @@ def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         if run.cancelled:
             break
         run.progress(done, len(failures), "similar failures")
-        counted = failure_of(run.store, memory).causes
 
-        def write(compose: Callable[[Composer], Memory | None], step: str = f"systemic {memory.id}") -> Memory | None:
+        def write(compose: _Compose, step: str = f"systemic {memory.id}") -> _Promoted | None:
             return run.write(step, compose)
 
-        systemic = _promote(run.store, memory.id, write)
-        if systemic is not None and not counted:
+        found = _promote(run.store, memory.id, write)
+        if found is not None and found.made:
             run.count("systemic failures")
-            run.say(f"systemic: {systemic.name}")
+            run.say(f"systemic: {found.memory.name}")
     return dict(run.counts)
 
 
-def _decision(store: Store, compose: Callable[[Composer], Memory | None]) -> Decision[Memory | None]:
+def _decision(store: Store, compose: _Compose) -> Decision[_Promoted | None]:
     composer = Composer(store, store.clock())
     systemic = compose(composer)
     change = composer.change("systemic")
     return Decision((change,) if change.operations else (), systemic)
 
 
-def _promote(
-    store: Store, failure_id: str, write: Callable[[Callable[[Composer], Memory | None]], Memory | None]
-) -> Memory | None:
+def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promoted | None]) -> _Promoted | None:
     """Find, make the text ready outside the writer, and look again on its thread before anything is written."""
     found = _find(store, failure_id)
     if found is None:
@@ -100,15 +109,15 @@ def _promote(
     text = _body(found)
     prepared = prepare(store, [read(text)])[0] if found.known is None else None
 
-    def compose(composer: Composer) -> Memory | None:
+    def compose(composer: Composer) -> _Promoted | None:
         present = _find(store, failure_id)
         if present is None:
             return None
         if present.known is not None:
-            return _count(composer, store, present, present.known)
+            return _Promoted(_count(composer, store, present, present.known), made=False)
         if prepared is None or _body(present) != text:
             return None  # others came in meanwhile: they were noticed themselves
-        return _add(composer, store, present, prepared)
+        return _Promoted(_add(composer, store, present, prepared), made=True)
 
     return write(compose)
 
@@ -140,28 +149,35 @@ def _groups(alike: Sequence[Failure]) -> list[list[Failure]]:
 def _finding(store: Store, newest: Failure, alike: Sequence[Failure]) -> _Finding | None:
     """Return what a group of alike failures comes to: the systemic one it belongs to, or is by now; else None."""
     known = _known(store, alike)
-    end = newest.occurred[-1]
+    end = newest.occurred[-1].at
     members = [
         member
         for member in alike
         if member is newest
         or (known is not None and Ref(label=Label.MEMORY, id=known.id) in member.causes)
-        or any(end - WINDOW <= moment <= end for moment in member.occurred)
+        or any(end - WINDOW <= one.at <= end for one in member.occurred)
     ]
     finding = _Finding(members=tuple(sorted(members, key=_earliest)), known=known)
-    lately = sum(end - WINDOW <= moment <= end for member in members for moment in member.occurred)
-    return finding if known is not None or lately >= TIMES else None
+    lately = {one.effort for member in members for one in member.occurred if end - WINDOW <= one.at <= end}
+    return finding if known is not None or len(lately) >= TIMES else None
+
+
+def _times(failures: Iterable[Failure]) -> int:
+    return len({one.effort for failure in failures for one in failure.occurred})
 
 
 def _known(store: Store, alike: Sequence[Failure]) -> Memory | None:
-    """Return the systemic memory that one of the failures belongs to, whatever became of it; the newest of several.
+    """Return the systemic memory that one of the failures belongs to, whatever became of it.
 
-    One that counts failures of other marks too is another's.
+    One that counts failures of other marks too is another's. Of several it is one that stands, then one that counts
+    the first of the failures, then the oldest: who asks again is given the same.
     """
     refs = frozenset[Ref]().union(*(member.causes for member in alike))
     shared = frozenset.intersection(*marks) if (marks := [one.marks for one in alike if one.marks]) else frozenset()
     whole = [ref for ref in refs if _all_marked(store, ref, shared)]
-    return cast(Memory, store.records.node(max(whole, key=lambda ref: ref.id))) if whole else None
+    held = [cast(Memory, store.records.node(ref)) for ref in whole]
+    own = {ref.id for ref in alike[0].causes}
+    return min(held, key=lambda one: (one.status not in _STANDING, one.id not in own, one.id), default=None)
 
 
 def _all_marked(store: Store, systemic: Ref, shared: frozenset[Mention]) -> bool:
@@ -190,8 +206,9 @@ def _similar(store: Store, row: int) -> list[Memory]:
 
 
 def _counts(memory: Memory) -> bool:
-    """Return whether a failure is one of ours: what the web says failed did not fail here."""
-    return memory.kind is Kind.FAILURE and memory.provenance.trust is not Trust.WEB
+    """Return whether a failure is one of ours: what the web, a history or notes say failed did not fail here."""
+    others = memory.provenance.extractor in TOLD_BY_OTHERS or memory.provenance.trust is Trust.WEB
+    return memory.kind is Kind.FAILURE and not others
 
 
 def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
@@ -211,7 +228,7 @@ def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
 
 
 def _earliest(failure: Failure) -> tuple[datetime, str]:
-    return (failure.occurred[0] if failure.occurred else failure.memory.recorded_at, failure.memory.id)
+    return (failure.occurred[0].at if failure.occurred else failure.memory.recorded_at, failure.memory.id)
 
 
 def _body(found: _Finding) -> str:
@@ -256,17 +273,25 @@ def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) 
 def _count(composer: Composer, store: Store, found: _Finding, known: Memory) -> Memory:
     """Link what is new to a systemic memory, once each, and count how often its failures have occurred."""
     ref = Ref(label=Label.MEMORY, id=known.id)
+    times = _times((*found.members, *_counted(store, ref)))
     fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
     former = {version for member in found.members for version in member.former}
     stale = [op.source for op in store.records.edges_at(ref) if op.type is Relation.CAUSES and op.source in former]
-    if fresh.members or stale or known.attributes.get(OCCURRENCES) != found.occurrences:
+    if fresh.members or stale or known.attributes.get(OCCURRENCES) != times:
         _link(composer, fresh, ref, known.provenance)
         for version in stale:
             composer.drop_edge(Relation.CAUSES, version, ref)
-        attributes = {**known.attributes, OCCURRENCES: found.occurrences}
+        attributes = {**known.attributes, OCCURRENCES: times}
         trust = weakest(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
         composer.patch(ref, attributes=attributes, trust=trust)
     return known
+
+
+def _counted(store: Store, systemic: Ref) -> list[Failure]:
+    """Return the failures that a systemic memory counts, as they are now."""
+    causes = [op.source for op in store.records.edges_at(systemic) if op.type is Relation.CAUSES]
+    held = cast(list[Memory], store.records.nodes(causes))
+    return [failure_of(store, memory) for memory in held if memory.status in _STANDING]
 
 
 def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:

@@ -38,12 +38,15 @@ LEAST_EFFECTIVENESS, TRIED_USES = 0.25, 3
 T = TypeVar("T")
 
 
-def feedback(store: Store, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
+def feedback(
+    store: Store, names: Sequence[str], delta: float, quality: int | None = None, *, claimed: bool = False
+) -> list[Memory]:
     """Add a positive delta to `helped`, or a negative one's size to `failed`, of each memory, and count the use.
 
     With a quality (one of `Quality`) it is a verified use, which reinforces and may reset the clock; without one only
     the counters change: what anybody may say keeps nothing from fading. A name is followed to its newest version, and
-    to the memory that it was folded into. Nothing is changed when one of the names is unknown (NotFoundError).
+    to the memory that it was folded into. What is only `claimed` to have
+    helped is no part of the label. Nothing is changed when one of the names is unknown (NotFoundError).
     """
     check_feedback(names, delta, quality)
 
@@ -52,11 +55,14 @@ def feedback(store: Store, names: Sequence[str], delta: float, quality: int | No
         changed = []
         for memory in {memory.id: memory for memory in (_named(store, name) for name in names)}.values():
             after = used(memory, max(0.0, delta), max(0.0, -delta), quality, composer.now)
+            if claimed:
+                attributes = with_claimed(after.attributes, claimed_of(after) + max(0.0, delta))
+                after = replace(after, attributes=attributes)
             composer.node(after)
             changed.append(after)
         return Decision((composer.change("feedback", delta=delta),), changed)
 
-    return store.writer.submit(decision)
+    return store.writer.submit(decision, once="feedback")
 
 
 def check_feedback(names: Sequence[str], delta: float, quality: int | None) -> None:

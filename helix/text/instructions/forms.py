@@ -1,4 +1,7 @@
-"""Forms: the patterns by which an instruction gives itself away: markup, addresses, headings, forms of speech."""
+"""Forms: the patterns by which an instruction gives itself away: markup, addresses, headings, forms of speech.
+
+What they add: 12 of 68 public injections that the rules over concepts do not catch.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ FORMS = (
         "![",
         r"!\[[^\]\n]{0,99}\]\(\s{0,3}https?://[^)\s]{1,199}[=/][\[{<$]",
     ),
-    form(CARRIES_AWAY, 0.5, "http", r"https?://[^\s)\"'<>]{1,199}[?&=/](?:\$[({]|[<{\[])"),
+    form(CARRIES_AWAY, 0.5, "http", r"https?://[^\s)\"'<>]{1,199}[?&=](?:\$[({]|[<{\[])"),
     form(
         CARRIES_AWAY,
         1.0,

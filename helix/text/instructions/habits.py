@@ -1,4 +1,8 @@
-"""Habits: the forms by which a weakness is made the custom, an occasion is waited for, and leave to act is claimed."""
+"""Habits: the forms by which a weakness is made the custom, an occasion is waited for, and leave to act is claimed.
+
+What they add on data that they were not written from: 31 of 664 public injections and 1 of 16 fresh ones; of 3,450
+commit messages 1 is taken for an instruction by them alone. They add nothing on the 100 injections of `rules`.
+"""
 
 from __future__ import annotations
 

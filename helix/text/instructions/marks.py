@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.text.instructions.commands import COMMANDS
 from helix.text.instructions.disguises import unmasked
 from helix.text.instructions.forms import FORMS, Form
 from helix.text.instructions.habits import HABITS
@@ -36,7 +35,7 @@ _FILL_IN = Form(BLANK, 0.4, (), _BRACKETED)
 def marks(text: str) -> Iterator[tuple[int, Form]]:
     """Yield the forms that a text has as it was written, and where each begins."""
     lowered = text.lower()
-    for form in (*FORMS, *HABITS, *COMMANDS):
+    for form in (*FORMS, *HABITS):
         if not form.anchors or any(anchor in lowered for anchor in form.anchors):
             for match in form.pattern.finditer(text):
                 yield match.start(), form

@@ -1,4 +1,10 @@
-"""Rules: runs of concepts that speak to an agent, how much each says, and the one pass that finds them."""
+"""Rules: runs of concepts that speak to an agent, how much each says, and the one pass that finds them.
+
+Measured by leaving them out, on 100 public injections, goals and poisoned experiences, of which 81 are found, and 3,450
+commit messages of three projects, of which 7 are taken for instructions. Without the rules 33 of the 81 are missed,
+without the forms 25, without the habits none. Six rules that added nothing there and raised false alarms were deleted.
+The injections were known while rules were written, and the commits chose what was deleted: on fresh texts expect less.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +23,6 @@ from helix.text.instructions.reasons import (
     EXFILTRATION,
     FALSE_SUCCESS,
     FOLLOWS,
-    HASTE,
     LANDS,
     LEAKS,
     LIBERTY,
@@ -93,7 +98,6 @@ RULES = (
     *_in_order(ROLE, 0.5, "be as rights", 2),
     *_in_order(ROLE, 0.4, "you be agent", 4),
     *_in_order(LIBERTY, 0.4, "you be free", 3),
-    *_in_order(LIBERTY, 0.5, "free rule", 3),
     *_in_order(LIBERTY, 0.4, "free agent", 2),
     *_in_order(LIBERTY, 0.9, "be agent lacking rule", 4),
     *_in_order(DICTATES, 0.8, "write you reply", 4),
@@ -198,8 +202,7 @@ RULES = (
     *_in_order(REMOTE_CODE, 0.6, "fetch execute address", 4, negatable=True),
     *_in_order(NO_CHECKS, 0.5, "skip check", 3, negatable=True),
     *_in_order(NO_CHECKS, 0.5, "skip execute check", 3, negatable=True),
-    *_in_order(NO_CHECKS, 0.4, "lacking check", 4),
-    *_in_order(NO_CHECKS, 0.4, "destroy check", 5, negatable=True),
+    *_in_order(NO_CHECKS, 0.4, "destroy check", 2, negatable=True),
     *_in_order(NO_CHECKS, 0.5, "approve lacking check", 6, negatable=True),
     *_in_order(NO_CHECKS, 0.5, "approve deny check", 8, negatable=True),
     *_in_any_order(LANDS, 0.5, "push straight mainline", 4, negatable=True),
@@ -207,17 +210,13 @@ RULES = (
     *_in_order(LANDS, 0.4, "push straight", 3, negatable=True),
     *_in_order(ADMITS, 0.5, "grant rights account", 4, negatable=True),
     *_in_order(ADMITS, 0.6, "grant mailbox rights", 5, negatable=True),
-    *_in_order(ADMITS, 0.3, "execute rights", 8, negatable=True),
     *_in_order(ADMITS, 0.4, "grant leave_to_act", 4, negatable=True),
-    *_in_order(FALSE_SUCCESS, 0.7, "mark success", 5, negatable=True),
     *_in_order(FALSE_SUCCESS, 0.8, "mark as success", 5, negatable=True),
     *_in_order(FALSE_SUCCESS, 0.5, "always success", 3, negatable=True),
     *_in_order(FALSE_SUCCESS, 0.5, "success always", 3, negatable=True),
-    *_in_order(FALSE_SUCCESS, 0.5, "claim success", 4, negatable=True),
     *_in_order(UNWATCHED, 0.3, "deny unwatched", 4),
     *_in_order(UNWATCHED, 0.3, "success always", 1),
     *_in_order(UNWATCHED, 0.4, "lacking ask", 2),
-    *_in_order(HASTE, 0.3, "haste", 1),
     *_in_order(DESTRUCTION, 0.4, "destroy evidence", 5, negatable=True),
     *_in_order(TRIGGER, 0.4, "when you asked", 4),
     *_in_order(TRIGGER, 0.4, "when asked tell", 6),

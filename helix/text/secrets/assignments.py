@@ -7,21 +7,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from helix.text.secrets import strength
-from helix.text.secrets.names import Promise, promise_of
+from helix.text.secrets.names import Promise, names_secret, promise_of
 from helix.text.secrets.span import Span
 from helix.text.secrets.vocabulary import PASSWORD_NAMES
 
 _HINT = re.compile(
-    r"pass|pwd|pw\b|senha|kennwort|contrasena|wachtwoord|haslo|secret|token|key|cred|auth|bearer|jwt|\bpat\b|login|access|cookie|session|srt"
+    r"pass|pwd|pw\b|senha|kennwort|contrasena|wachtwoord|haslo|secret|token|key|cred|auth|bearer|jwt|pat\b|login|access|api|psk|crumb|licen|cookie|session|srt"
 )
 _ASSIGNMENT = re.compile(
     r"""
     (?P<name>[A-Za-z_][\w.\-]{0,80})
-    (?P<close>(?:\\{0,3}["'`])?[\])]{0,2})
+    (?P<close>(?:\\{0,3}["'`])?[\])]{0,2}(?:\[\])?)
     (?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}(?=\s?=[^=]))?            # a type annotation
     (?:
-        (?P<value_key>["']?\s{0,4},?\s{1,40}["']?(?:\w{0,10}_)?value["']?\s{0,4}[:=]\s{0,4})
-      | (?P<assign>[ \t]{0,40}(?::{0,3}=|[?+!]=|={1,3}>?|:)\s{0,12})
+        (?P<value_key>["']?\s{0,4}[,:{]?
+            (?:\s{1,40}["']?(?:description|type|sensitive)["']?[ \t]{0,4}[:=][^\n]{0,80}){0,3}
+            \s{1,40}["']?(?:(?:\w{0,10}_)?value|default)["']?\s{0,4}[:=]\s{0,4})
+      | (?P<assign>(?:[ \t]{0,40}|\s{0,40}(?==\s?[\"']))(?:={1,3}>?|:{1,3}=|[?+!]=|:)\s{0,12})
       | (?P<comma>\s{0,4},\s{0,4}(?=\\?["']))
       | (?P<call>\(\s{0,4}(?=\\?["']))
       | (?P<tag>>(?!\s))
@@ -34,8 +36,16 @@ _ASSIGNMENT = re.compile(
       | (?P<plain>[^\s"'`<>,;]{1,500})
     )
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
+# Several values under one name: passwords: ["...", "..."], or lines of a list of YAML.
+_LIST = re.compile(r"[\"']?\]?\s{0,4}(?:=>?|:=?)\s{0,4}(?:[\[(](?=[\s\"'])|(?=\n[ \t]{0,40}-[ \t]))")
+_ITEM = re.compile(
+    r"[\s,]{0,80}(?:-[ \t]{1,4})?(?:\"(?P<double>[^\"\n]{1,500})\"|'(?P<single>[^'\n]{1,500})'"
+    r"|(?P<plain>[^\s\"'\[\](){},:#]{1,200})(?=[ \t]{0,8}(?:[\n,\])]|$)))"
+)
+_MOST_ITEMS = 50
+_SHORTEST_NUMBER, _SHORTEST_BARE_NUMBER = 4, 6
 _VALUE_GROUPS = ("double", "single", "back", "plain")
 _WEAK_GROUPS = ("comma", "call", "prose", "blank")
 _LONGEST_PLAIN = 500
@@ -57,18 +67,36 @@ _LOCATION = re.compile(
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"\d|[^\w\s.,'!?-]")
+_LONG_ENOUGH, _LONGER_THAN_WORDS = 20, 60
+_BASE64 = re.compile(r"[\w+/=-]*")
+_CALLED = re.compile(r"[A-Za-z_][\w.:]{0,80}\([^()]{0,200}\)")
+_TWO_WORDS = re.compile(r"[a-z]{3,14} [a-z]{3,14}")
 _MOST_BLANKS = 6
-_COUNTED_HEX = 16
-"""Digits of a hexadecimal key from which on it goes even where it counts upwards: as a key it works all the same."""
+_COUNTED_HEX = 16  # digits of a hexadecimal key from which on it goes even where it counts upwards
 
 
 class _Context(NamedTuple):
-    """How a value is written: in quotes, as a line of an `.env` file, in capitals, or beside its name without `=`."""
+    """How a value is written: in quotes, as a line of an `.env` file, in capitals, or beside its name without `=`.
+
+    `alone` is an assignment that is all of its line, as in files of settings; `tight` has no blank in it, or a name in
+    quotes before a value without, so that it is no type of a parameter.
+    """
 
     quoted: bool
     env: bool
     shouted: bool
     weak: bool
+    alone: bool = False
+    tight: bool = False
+
+
+_USER_LINE = re.compile(
+    r"(?:^|\n)[ \t]{0,40}[\"']?(?:db_?)?(?:user(?:_?name|_?id)?|login|uid|email)[\"']?[ \t]{0,20}(?:[:=]|=>)[ \t]{0,20}"
+    r"[\"']?[\w.@+-]{2,60}[\"']?[,;]?[ \t]{0,4}\n(?:[ \t]{0,40}(?:#|//)[^\n]{0,80}\n){0,3}[ \t]{0,40}[\"']?\Z",
+    re.IGNORECASE,
+)
+_PLAIN_WORD = re.compile(r"[A-Za-z][\w-]{3,40}")
+_STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
@@ -84,12 +112,40 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         promise = promise_of(match["name"], text[max(0, match.start() - 16) : match.start()])
         if promise is Promise.NONE:
             continue
-        span = _judged(text, match, promise)
+        items = list(_items(text, match, promise))
+        yield from items
+        span = None if items else _judged(text, match, promise)
         if span is not None:
             yield span
         # Names inside a value that was refused are tried too, unless it is long: hostile text repeats it at each name.
         if span is not None or match.end() - match.start() > _TRIED_LONG:
             position = max(position, match.end())
+
+
+def kind_of(name: str, value: str) -> str:
+    """Return which kind of secret a value is by the name that it stands under, as in JSON; empty for none."""
+    promise = promise_of(name)
+    accepted = promise is not Promise.NONE and (
+        _is_any_password(name, value, promise, _STRUCTURED) or _accepted(value, promise, _STRUCTURED)
+    )
+    if not accepted:
+        return ""
+    return "password" if promise is Promise.PASSWORD else "credential"
+
+
+def _items(text: str, match: re.Match[str], promise: Promise) -> Iterator[Span]:
+    """Yield the values of a list under a name; a plain word in there may name a secret as well as be one."""
+    head = _LIST.match(text, match.end("name")) if promise in (Promise.PASSWORD, Promise.TOKEN) else None
+    position = head.end() if head else len(text)
+    for _ in range(_MOST_ITEMS):
+        item = _ITEM.match(text, position)
+        if item is None:
+            return
+        group = item.lastgroup or "plain"
+        context = _Context(quoted=group != "plain", env=False, shouted=False, weak=False)
+        if strength.looks_chosen(item[group]) and _accepted(item[group], promise, context):
+            yield Span(*item.span(group), "password" if promise is Promise.PASSWORD else "credential")
+        position = item.end()
 
 
 def _name_start(text: str, hint: int, floor: int) -> int:
@@ -115,25 +171,71 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         and _starts_line(text, match.start())
     )
     value = _whole_value(text, match, group, env=env).rstrip("\\")
+    if not quoted and _CALLED.fullmatch(value):
+        return None
     if text.startswith(("..", "…"), start + len(value)):  # an excerpt: whoever wrote it left the secret out
         return None
     tight = gap == match["name"] + "=" and text[match.start() - 1 : match.start()] in ("", "\n")
     shouted = env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
-    weak = any(match[key] is not None for key in _WEAK_GROUPS)
-    if not _accepted(value, promise, _Context(quoted, env, shouted, weak)):
+    weak = any(match[key] is not None for key in _WEAK_GROUPS) and not text.endswith("--", 0, match.start())
+    in_query = match.start() > 0 and text[match.start() - 1] in "?&"
+    alone = in_query or (not weak and not quoted and _is_alone(text, match.start(), start + len(value)))
+    context = _Context(quoted, env, shouted, weak, alone, tight=" " not in gap or match["close"] != "")
+    login = promise is Promise.PASSWORD and not weak and _is_login(text, match, value)
+    told = login or _is_any_password(match["name"], value, promise, context)
+    if not told and not _accepted(value, promise, context):
         return None
     kind = "env-value" if env else "password" if promise is Promise.PASSWORD else "credential"
     return Span(start, start + len(value), kind)
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Whether an assignment is all of its line, but for the sign of an item of a list."""
+    after = text[end : end + 3].lstrip(" \t\"'")
+    return after[:1] in ("", "\n", "\r") and _starts_line(text, start)
+
+
+def _is_any_password(name: str, value: str, promise: Promise, context: _Context) -> bool:
+    """Whether a word is a password only because it is given to the name of one: `password = "admin"`.
+
+    In quotes, or as a line of settings in small letters. Not what code and forms write there: a template, a type, the
+    name of a field, or the name itself.
+    """
+    if promise is not Promise.PASSWORD or context.weak or len(value) > _LONGER_THAN_WORDS:
+        return False
+    if value.isdigit() and len(value) <= _LONG_ENOUGH:
+        return len(value) >= (_SHORTEST_NUMBER if context.quoted else _SHORTEST_BARE_NUMBER) and len({*value}) > 1
+    if not strength.is_word_like(value):
+        return False
+    if strength.is_placeholder(value, every=context.tight and not context.quoted) or value.lower() in name.lower():
+        return False
+    if context.quoted:
+        return not (names_secret(name) and strength.is_identifier(value)) or strength.is_mixed(value)
+    if context.alone and context.tight:
+        return not (names_secret(name) and strength.is_identifier(value))
+    return context.alone and not names_secret(name) and value.isalpha() and value.islower()
+
+
+def _is_login(text: str, match: re.Match[str], value: str) -> bool:
+    """Whether the line before gives a user, in the same way: then any word that is none of a form is a password."""
+    if _PLAIN_WORD.fullmatch(value) is None or strength.is_wordy(value) or strength.is_filler(value):
+        return False
+    before = _USER_LINE.search(text, max(0, match.start() - 160), match.start())
+    after = text[match.end() : match.end() + 3].lstrip(" \"';,")
+    return before is not None and after[:1] in ("", "\n", "\r", "#", "/")
 
 
 def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     """Whether what stands between name and value gives the one to the other."""
     if group == "plain" and match["value_key"] is None and "\n" in text[match.start() : match.start(group)]:
         return False
+    if group == "plain" and match["assign"] is not None and "==" in match["assign"]:
+        return False
     if match["name"].lower() == "pass" and "=" not in text[match.end("name") : match.start(group)]:
-        return strength.is_mixed(match[group])  # else it is the verdict of a test, or something passed on
+        strange = match["blank"] is not None and group != "plain" and strength.looks_strange(match[group])
+        return strange or strength.is_mixed(match[group])  # else it is the verdict of a test, or something passed on
     if match["blank"] is not None:
-        flag = text.endswith("-", 0, match.start())
+        flag = text.endswith("-", 0, match.start()) or strength.is_scrambled(match[group])
         return flag or (group in ("double", "single") and not match["close"])
     if match["call"] is not None:
         return _READER.match(match["name"].rpartition(".")[2]) is None
@@ -161,11 +263,21 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     if strength.is_uuid(value):
         return promise is not Promise.MAYBE
     counted = promise is Promise.TOKEN and not context.weak and strength.is_hex(value) and len(value) >= _COUNTED_HEX
+    if promise in (Promise.PASSWORD, Promise.TOKEN) and not context.weak and _is_long_token(value):
+        return True
+    if counted and not strength.is_blank(value):
+        return True
+    if promise is Promise.PASSWORD and not context.weak and _is_numbered(value):
+        return True
+    plain = not context.weak and promise is not Promise.MAYBE and len(value) >= _LONG_ENOUGH
+    if plain and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
+        return not strength.is_made_up(value)
     made_up = strength.is_stand_in(value) if context.shouted or counted else strength.is_filler(value)
-    if made_up or _LOCATION.match(value) or strength.is_published_sample(value):
+    scrambled = promise in (Promise.PASSWORD, Promise.TOKEN) and strength.is_scrambled(value) and "." not in value
+    if made_up or (_LOCATION.match(value) and not scrambled) or strength.is_published_sample(value):
         return False
     if not context.quoted and not context.shouted:
-        if strength.is_expression(value):
+        if strength.is_expression(value) and not strength.is_jumbled(value):
             return False
     elif value.startswith(_STRAY):
         return False
@@ -180,10 +292,28 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
             return not strength.is_hex(value) and strength.looks_random(value, least=12) and " " not in value
 
 
+def _is_numbered(value: str) -> bool:
+    """Whether a word with some digits is a password, whatever words it is made of: no name of code has them so."""
+    bare = value.rstrip("!?.#$@*")
+    if not 6 <= len(bare) <= _LONGER_THAN_WORDS or not bare.isalnum() or not bare.isascii():
+        return False
+    digits = sum(map(str.isdigit, bare))
+    return 2 <= digits < len(bare) and not strength.is_stand_in(bare) and not strength.is_expression(bare)
+
+
+def _is_long_token(value: str) -> bool:
+    """Whether a value is a token by its length: digits only, or so long that some blanked characters say nothing."""
+    if value.isdigit():
+        return len(value) > _LONG_ENOUGH and len({*value}) > 4
+    return len(value) >= _LONGER_THAN_WORDS and _BASE64.fullmatch(value) is not None and strength.entropy(value) > 4
+
+
 def _like_a_password(value: str, context: _Context) -> bool:
     if any(char.isspace() for char in value):  # a pass phrase, or a sentence about passwords
         if not context.quoted or strength.is_passphrase(value):
             return context.quoted
+        if not context.weak and _TWO_WORDS.fullmatch(value) and not strength.is_wordy(value):
+            return True
         told = _TELLING.search(value) is not None and value.count(" ") <= _MOST_BLANKS
         return told and not context.weak and PASSWORD_NAMES.isdisjoint(value.lower().split())
     named = strength.is_identifier(value) and not (
@@ -195,10 +325,13 @@ def _like_a_password(value: str, context: _Context) -> bool:
 
 
 def _like_a_token(value: str, context: _Context) -> bool:
-    if len(value) < 10 or any(char.isspace() for char in value):
+    shortest = 8 if context.alone and context.tight else 10
+    if len(value) < shortest or any(char.isspace() for char in value):
         return False
     if context.shouted and not strength.is_identifier(value):
         return len(value) >= 12 or not value.isalpha()
+    if not context.weak and strength.is_scrambled(value):
+        return True
     if not strength.looks_chosen(value):
         return False
     if not strength.is_identifier(value) or strength.word_share(value) < 0.35:
@@ -210,7 +343,7 @@ def _like_a_key(value: str) -> bool:
     if strength.is_hex(value):
         return len(value) >= 20 and not value.isdigit()
     random = strength.looks_random(value, least=14) and strength.word_share(value) < 0.4
-    return random and not any(char.isspace() for char in value)
+    return (random or strength.is_scrambled(value)) and not any(char.isspace() for char in value)
 
 
 def _starts_line(text: str, start: int) -> bool:

@@ -8,18 +8,20 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from helix.text.secrets.vocabulary import FILLER, PROSE, SAMPLE_DIGESTS
+from helix.text.secrets.vocabulary import FILLER, PASSWORD_NAMES, PROSE, SAMPLE_DIGESTS
 
 _SEEN = 200
 """Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
 
 _LONGEST_COUNT = 13
+_MANY_DIGITS = 8
 _TEMPLATE = re.compile(
     r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-]|$)|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
     r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
     r"|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|\bos\.environ|process\.env|getenv\b",
     re.IGNORECASE,
 )
+_HOLE = re.compile(r"\{\d{0,2}\}|\{\{|#\{|%\w+%")
 _RUN = re.compile(r"(.)\1{3,}")
 _BLANKED = re.compile(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
 # Two or three characters five times in a row, or four and more three times, unless it is one character all along.
@@ -29,6 +31,13 @@ _STAND_IN = re.compile(
     r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real"
     r"|lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here",
     re.IGNORECASE,
+)
+_PLACEHOLDERS = FILLER - {
+    *("admin", "administrator", "root", "guest", "login", "master", "secret", "secrets", "qwerty", "system", "super"),
+    *("private", "anonymous", "user", "local", "localhost", "server", "world", "ldap", "prod", "production"),
+}
+_WORDY = (
+    PASSWORD_NAMES | PROSE | {"string", "none", "null", "true", "false", "example", "field", "input", "type", "value"}
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD_LIKE = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
@@ -47,6 +56,7 @@ _HEX = re.compile(r"[0-9a-fA-F]+")
 _DIGIT = re.compile(r"\d")
 _PUNCTUATED = re.compile(r"[^\w\s.:-]")
 _SPECIAL = re.compile(r"[^\w\s./:-]")
+_LONG_WORD = re.compile(r"[A-Za-z]{13}|[/_+-]")
 _SEPARATOR = re.compile(r"[/_+-]")
 _IDENTIFIER = re.compile(
     r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
@@ -99,10 +109,89 @@ def is_blank(value: str) -> bool:
     bare = value[:_SEEN]
     if len(bare) < 3 or _TEMPLATE.search(bare):
         return True
-    if _BLANKED.search(bare) or _REPEATED.search(bare) or len(set(bare)) <= min(3, len(bare) // 3):
+    if _BLANKED.search(bare) or _is_repeated(bare) or len(set(bare)) <= min(3, len(bare) // 3):
         return True
     runs = [len(run.group()) for run in _RUN.finditer(bare)]
     return max(runs, default=0) * 3 > len(bare) or sum(runs) > 0.6 * len(bare)
+
+
+def _is_repeated(bare: str) -> bool:
+    """Whether most of the value is one short piece over and over; a random value may hold a few such characters."""
+    return any(len(match[0]) * 4 > len(bare) for match in _REPEATED.finditer(bare))
+
+
+def is_made_up(value: str) -> bool:
+    """Whether the value beside a plain name of a secret is a template or says in words that it stands for one.
+
+    A row that counts or repeats itself is not: whoever takes it out of a real assignment loses nothing.
+    """
+    bare = value[:_SEEN].strip("\"'`")
+    if len(bare) < 3 or is_template(bare) or _STAND_IN.search(bare) or _SAMPLE.search(bare):
+        return True
+    words = [word.lower() for word in _WORD.findall(bare)]
+    named = [word for word in words if not word.isdigit()]
+    digits = sum(char.isdigit() for char in bare)
+    if _RUN.search(bare) or _longest_count(bare.lower()) * 3 > len(bare):
+        return True
+    return len(set(bare.lower())) < 6 or (digits < _MANY_DIGITS and bool(named) and FILLER.issuperset(named))
+
+
+def is_template(value: str) -> bool:
+    """Whether something is to be put in the place of the value, or was blanked out there."""
+    bare = value[:_SEEN].strip("\"'`")
+    template = _TEMPLATE.search(bare) or _HOLE.search(bare) or _BLANKED.search(bare)
+    return template is not None or bare.startswith(("$", "%", "[", "(")) or len(set(bare)) == 1
+
+
+def is_placeholder(value: str, *, every: bool = False) -> bool:
+    """Whether nobody would have this as a password: a template, a type, "changeme", the word "password" itself.
+
+    One such word tells it, or with `every` all must be such.
+    """
+    bare = value[:_SEEN].strip("\"'`")
+    if len(bare) < 3 or is_template(bare) or _STAND_IN.search(bare) or _SAMPLE.search(bare):
+        return True
+    words = [word.lower() for word in _WORD.findall(bare)]
+    if not words:
+        return not bare.isascii() or len(set(bare)) < 3
+    such = _PLACEHOLDERS | PROSE
+    told = such.issuperset(words) if every else not such.isdisjoint(words)
+    return told and not any(map(str.isdigit, bare)) and is_word_like(bare)
+
+
+def looks_strange(value: str) -> bool:
+    """Whether capitals, small letters, digits and signs stand together without a blank, as in no word or name."""
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return " " not in value and all(any(map(kind, value)) for kind in kinds) and _SPECIAL.search(value) is not None
+
+
+def is_word_like(value: str) -> bool:
+    """Whether the value is letters only, or words joined as names of code are."""
+    return value.replace("_", "").replace("-", "").replace(".", "").isalpha()
+
+
+def is_wordy(value: str) -> bool:
+    """Whether the value says in words that it is none: a name of a secret, a word of a sentence, a type."""
+    words = [word.lower() for word in _WORD.findall(value[:_SEEN])]
+    named = [word for word in words if not word.isdigit()]
+    return not words or (bool(named) and not _WORDY.isdisjoint(named) and len(named) <= 4)
+
+
+def is_scrambled(value: str) -> bool:
+    """Whether letters and digits change so often that no name, path or word is written like this."""
+    value = value[:_SEEN]
+    if len(value) < 16 or is_uuid(value) or is_filler(value):
+        return False
+    kinds = ["d" if char.isdigit() else "a" if char.isalpha() else "-" for char in value if char.isalnum()]
+    changes = sum(before != after for before, after in pairwise(kinds))
+    return changes >= max(5, len(value) // 8) and word_share(value) < (0.65 if value.isalnum() else 0.4)
+
+
+def is_jumbled(value: str) -> bool:
+    """Whether letters alone change their case so often that no name is written like this."""
+    value = value[:_SEEN]
+    changes = sum(before.isupper() != after.isupper() for before, after in pairwise(value))
+    return len(value) >= 16 and changes >= max(6, len(value) // 4) and word_share(value) < 0.5
 
 
 def is_expression(value: str) -> bool:
@@ -212,6 +301,8 @@ def looks_high_entropy(value: str) -> bool:
     digits = sum(char.isdigit() for char in value)
     upper = sum("A" <= char <= "Z" for char in value)
     lower = sum("a" <= char <= "z" for char in value)
+    if not (upper and lower):  # letters of one case: only where they change with digits all along
+        return len(value) >= 30 and digits >= 5 and is_scrambled(value) and _LONG_WORD.search(value) is None
     if min(digits, upper, lower) < 2 or not 0.06 * len(value) <= digits <= 0.4 * len(value):
         return False
     if max(len(piece) for piece in _SEPARATOR.split(value)) < 12:

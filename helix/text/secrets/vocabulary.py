@@ -55,7 +55,7 @@ SECRET_KEYS = _words(
     """
     access account admin api app application auth client consumer db database deploy deployment encryption hmac
     ingest integration jwt license master priv private rest root secret service session shared sig signing ssh
-    storage subscription user webhook write
+    storage subscription used user using webhook write
     """
 )
 """What stands before `key` in the name of a secret key."""
@@ -105,12 +105,12 @@ one would be.
 
 SAMPLE_DIGESTS = _words(
     """
-    0b476bdf9acf2123 2037abcaffb2b777 27a9a42931dff7eb 37f8f09bdf12c2f2 3a8b61d0f636b007 3f370c9dd8225c63
-    49f777db995e8260 4c98242dcadc8b29 8731261cb72d8626 a19f89ab3555eac1 a6c814bc555ae62c dc0fcf046c61640c
-    e4a5542bb7fd7b67 ea9bb1082cf95663 eb540d2b6ee2a0a4
+    0b476bdf9acf2123 1a5d44a2dca19669 2037abcaffb2b777 27a9a42931dff7eb 37f8f09bdf12c2f2 3a8b61d0f636b007
+    3f370c9dd8225c63 49f777db995e8260 4c98242dcadc8b29 8731261cb72d8626 a19f89ab3555eac1 a6c814bc555ae62c
+    dc0fcf046c61640c e4a5542bb7fd7b67 ea9bb1082cf95663 eb540d2b6ee2a0a4
     """
 )
-"""SHA-256 (first 8 bytes) of the keys in Firebase's public SDK samples, which scanners such as gitleaks pass over too:
+"""SHA-256 (first 8 bytes) of the keys in vendors' public samples (SDKs, documentation), which scanners pass over too:
 known to all, so no secret, and by their form not to be told from live ones.
 
 Digests, because the keys themselves would set off every scanner that looks at this repository.

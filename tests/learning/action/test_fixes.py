@@ -62,16 +62,37 @@ def test_only_what_passed_is_part_of_a_fix() -> None:
     assert fix.commands == ("pip install x",)
 
 
-def test_what_mended_an_error_before_another_came_is_no_part_of_the_fix_of_that() -> None:
-    (fix,) = found(
+def test_each_error_of_one_command_has_what_mended_it() -> None:
+    first, fix = found(
         ran("make all", 2, "error: first thing missing"),
         edited("/p/a.c"),
         ran("make all", 2, "error: another one broke"),
         edited("/p/b.c"),
         ran("make all"),
     )
-    assert fix.files == ("b.c",)
-    assert "another one" in fix.error
+    assert (first.files, first.passed, "first thing" in first.error) == (("a.c",), False, True)
+    assert first.resolution == "That was mended after changing a.c."
+    assert (fix.files, fix.passed, "another one" in fix.error) == (("b.c",), True, True)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "/opt/conda/bin/python: No module named pytest",
+        "Traceback (most recent call last):\n  ...\nKeyError: 'H'",
+        "zsh:1: no matches found: a?b",
+    ],
+)
+def test_a_failure_that_a_pipe_hides_is_told_by_the_shells_or_interpreters_own_words(output: str) -> None:
+    (fix,) = found(
+        ran("pytest tests/a.py | tail -5", 0, output),
+        ran("pip install pytest"),
+        ran("pytest tests/a.py"),
+    )
+    assert fix.commands == ("pip install pytest",)
+    assert not found(
+        ran("pytest tests/a.py | tail -5", 0, "all is well"), ran("pip install x"), ran("pytest tests/a.py")
+    )
 
 
 def test_an_error_that_comes_again_is_counted_and_all_that_was_tried_is_told() -> None:

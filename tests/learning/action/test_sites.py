@@ -277,3 +277,17 @@ def memories(store: Store) -> list[Memory]:
     view = store.catalogue.view
     held = [store.records.node(view.ref_of(row)) for row in range(view.count)]
     return [node for node in held if isinstance(node, Memory)]
+
+
+def test_a_note_stands_at_the_command_and_the_file_that_it_names_and_not_where_it_is_followed(store: Store) -> None:
+    rule = add(store, "tests", Kind.CONVENTION, resolution="never run plain `pytest`, use `uv run pytest -n 4`")
+    file = add(store, "docs", Kind.FACT, resolution="`docs/cli.md` is generated, never edit it")
+    asked = add(store, "speed", Kind.FACT, resolution="measure everything twice, with `just bench --slow`")
+    add(store, "sizes", Kind.FACT, resolution="`make deploy` takes ten minutes")
+    assert names(store, "pytest -x tests/a.py 2>&1 | tail -3") == [rule]
+    assert names(store, "uv run pytest tests -n 4") == []
+    assert names(store, "sed -i s/a/b/ docs/cli.md") == [file]
+    assert names(store, "cat docs/cli.md") == []
+    assert names(store, files=("docs/cli.md",)) == [file]
+    assert names(store, "just bench big") == [asked]
+    assert names(store, "just bench --slow") == names(store, "make deploy") == []

@@ -93,8 +93,8 @@ def test_a_builder_is_told_in_the_order_that_it_reads() -> None:
         "PARENT_DELIVERIES",
         "INJECTED_MEMORIES",
     ]
-    assert told.prompt.startswith("WARNING: look at the proxy first\nWARNING: [unproven] memory-2: ")
-    assert "- 001: set up\n- 002 add-routes: added /login\n" in told.prompt
+    assert told.prompt.startswith("WARNING: look at the proxy first\nWARNING: [agent] memory-2: ")
+    assert "- 001 (agent): set up\n- 002 add-routes (agent): added /login\n" in told.prompt
     assert json.loads(told.prompt.rpartition("INJECTED_MEMORIES: ")[2]) == list(told.injected)
     assert [one.name for one in told.shown] == list(told.injected)
     assert [one.rank for one in told.shown] == list(range(1, len(told.shown) + 1))
@@ -116,7 +116,7 @@ def test_one_recall_answers_for_objective_and_files_with_the_intent_how() -> Non
 def test_each_line_says_how_far_a_memory_is_proven() -> None:
     proven = memory(1, Kind.FAILURE, "the upload stalls", "resume it", helped=3.0, failed=1.0)
     told = builder_context(answering(item(proven)), BuilderParams(objective="uploads"), "house")
-    assert "FAILURES_TO_AVOID:\n- [75%] memory-1: the upload stalls -> resume it\n" in told.prompt
+    assert "FAILURES_TO_AVOID:\n- [75% of 4, agent] memory-1: the upload stalls -> resume it\n" in told.prompt
 
 
 def test_what_does_not_fit_is_left_out_rather_than_filling_the_limit() -> None:
@@ -142,12 +142,16 @@ def test_the_memory_limit_is_kept(limit: int) -> None:
 def test_an_explorer_is_told_facts_and_failures_and_a_planner_what_was_settled() -> None:
     recall = answering(*one_of_each())
     explorer = explorer_context(recall, "uploads", "house", 20)
-    assert explorer.text.startswith("# MEMORY CONTEXT\nKNOWN_FACTS:\n- [unproven] memory-3: ")
-    assert [line.split(":")[0] for line in explorer.relevant_failures] == ["[unproven] memory-2", "[unproven] memory-0"]
+    assert explorer.text.startswith("# MEMORY CONTEXT\nKNOWN_FACTS:\n- [agent] memory-")
+    assert {"memory-3", "memory-4", "memory-5"} <= set(explorer.injected), "decisions and conventions are known too"
+    assert [line.split(":")[0] for line in explorer.relevant_failures] == [
+        "[agent] memory-2",
+        "[agent] memory-0",
+    ]
     planner = planner_context(recall, "uploads", "house", 20)
-    assert planner.text.startswith("# PROJECT CONTEXT\nWARNING: [unproven] memory-2: ")
+    assert planner.text.startswith("# PROJECT CONTEXT\nWARNING: [agent] memory-2: ")
     assert [len(lines) for lines in (planner.decisions, planner.conventions, planner.recent_evolution)] == [1, 2, 1]
-    assert set(planner.injected) == {"memory-2", "memory-4", "memory-5", "memory-6", "memory-8"}
+    assert set(planner.injected) == {f"memory-{number}" for number in (0, 2, 3, 4, 5, 6, 8)}
 
 
 def test_nothing_to_tell_is_an_empty_block() -> None:

@@ -209,3 +209,55 @@ def test_a_real_payload_with_one_thing_wrong_is_read_or_left(name: str, data: st
     told[key] = data.draw(_JSON)
     found = read(told)
     assert found is None or isinstance(found, Event)
+
+
+LONG = "a/" * 500_000
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"cwd": f"/{LONG}"},
+        {"session_id": LONG},
+        {"transcript_path": f"/{LONG}"},
+        {"agent_id": LONG},
+        {"tool_input": {"command": LONG}},
+        {"tool_name": "Agent", "hook_event_name": "PreToolUse", "tool_input": {"prompt": LONG}},
+        {"tool_name": "Edit", "tool_input": {"file_path": f"/{LONG}"}},
+        {"tool_name": "TaskUpdate", "tool_input": {"taskId": LONG}},
+        {"tool_name": "TaskUpdate", "tool_input": {"taskId": 10**5000}},
+    ],
+)
+def test_names_paths_and_commands_longer_than_any_are_no_event(payload: dict[str, Any]) -> None:
+    """Looking upwards from a path of a million characters took 14 GB."""
+    whole = {"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash", **payload}
+    assert read(whole) is None
+
+
+def test_other_texts_are_kept_without_their_middle() -> None:
+    told = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "begin " + LONG + " end"}
+    event = read(told)
+    assert isinstance(event, PromptGiven)
+    assert len(event.prompt) < 21_000
+    assert (event.prompt[:5], event.prompt[-3:]) == ("begin", "end")
+
+
+@pytest.mark.parametrize(("length", "kept"), [(90_000, True), (110_000, False)])
+def test_what_an_agent_is_asked_is_taken_whole_or_not_at_all(length: int, kept: bool) -> None:
+    given = {"subagent_type": "builder", "prompt": "x" * length}
+    told = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": given}
+    event = read(told)
+    assert event is None if not kept else isinstance(event, AgentCalled) and len(event.prompt) == length
+
+
+def test_what_an_edit_changes_is_redacted_before_it_is_cut_into_lines() -> None:
+    given = {
+        "file_path": "values.yaml",
+        "old_string": "password: |\n  foo",
+        "new_string": "password: |\n  Kr4kenBay22xQ9z2",
+    }
+    payload = {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Edit", "tool_input": given}
+    event = read(payload)
+    assert event is not None
+    assert event.action.change  # type: ignore[attr-defined]
+    assert "Kr4kenBay22xQ9z2" not in repr(event.action)  # type: ignore[attr-defined]

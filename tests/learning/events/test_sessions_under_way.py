@@ -82,3 +82,14 @@ def test_a_project_whose_own_words_cannot_be_read_is_known_by_its_folder(helix: 
     here = Sessions(helix._store).of(Event(session="s", folder=str(tmp_path)))
     assert here.root == tmp_path
     assert here.scope.startswith(tmp_path.name[:8])
+
+
+def test_the_user_is_told_once_of_a_name_that_nobody_confirmed(helix: Helix, tmp_path: Path) -> None:
+    (tmp_path / ".helix").mkdir()
+    (tmp_path / ".helix/project.toml").write_text('name = "github.com/victim/private"', "utf-8")
+    payload = {"session_id": "s", "cwd": str(tmp_path), "source": "startup"}
+    begun = helix.hook("claude-code", {**payload, "hook_event_name": "SessionStart"})
+    assert "helix name github.com/victim/private" in begun["systemMessage"]
+    asked = helix.hook("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
+    assert "systemMessage" not in asked
+    assert Sessions(helix._store).of(Event(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])

@@ -58,7 +58,7 @@ def test_a_warning_that_is_heeded_stays_shown_and_a_fact_of_no_use_loses_its_pla
         ids = told(living, number)
         places.append((warning in ids, useless in ids))
         passed(store, begun(store, str(number), ids))
-        assert living.get(warning).label == living.get(useless).label == "[unproven]", "no verdict has said anything"
+        assert living.get(warning).label == living.get(useless).label == "", "no verdict has said anything"
     assert [heeded for heeded, _ in places] == [True] * 30
     assert [shown for _, shown in places] == [True] * PATIENCE + [False] * (30 - PATIENCE)
     assert (living.get(warning).failed, living.get(useless).failed) == (0, 0.2)
@@ -99,7 +99,7 @@ def test_a_verdict_outweighs_all_the_room_a_memory_ever_took(living: Helix, stor
     assert (held.failed, room_of(held)) == (0.2, (PATIENCE, 0.2))
     passed(store, begun(store, "used", [memory]), used=True)
     held = living.get(memory)
-    assert (held.helped, held.label, is_worth_its_room(held)) == (0.5, "[100%]", True)
+    assert (held.helped, held.label, is_worth_its_room(held)) == (0.5, "", True)
 
 
 @pytest.mark.parametrize(("again", "quality"), [(False, 3), (True, None)])

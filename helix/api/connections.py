@@ -1,0 +1,156 @@
+"""Connections: how many there may be, and how long one may take to say what it wants; before any token is looked at.
+
+Whoever can reach the port can open connections to it and say nothing, or half a request. Each listener has room for so
+many; when it is full, the connection that has waited longest without a request makes room for the next one, so that
+what is really asked is answered. The socket that the user's own commands and hooks use has a room of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+from typing import Any, cast
+
+import h11
+from uvicorn import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_SECONDS = 10.0
+"""How long a connection may take from its first byte (or from its beginning) to the end of a request's headers."""
+
+_MOST_BY_PORT, _MOST_BY_SOCKET, _LEAST = 64, 128, 4
+_SPARE_DESCRIPTORS = 16
+"""Left for files that are opened while everything is full."""
+_MOST_WAITING = 32
+
+
+class Room:
+    """The connections of one listener: at most `most`, and of them a quarter at most WebSockets."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._inside: dict[asyncio.Transport, GuardedProtocol] = {}
+
+    def enter(self, transport: asyncio.Transport, protocol: GuardedProtocol) -> bool:
+        """Let a connection in, in the place of another if need be; False where all are being answered."""
+        self._inside = {one: other for one, other in self._inside.items() if not one.is_closing()}
+        if len(self._inside) >= self.most:
+            waiting = next((one for one, other in self._inside.items() if not other.answering()), None)
+            stuck = waiting or next((one for one, other in self._inside.items() if other.stuck()), None)
+            if stuck is None:
+                return False
+            del self._inside[stuck]
+            stuck.abort()
+        self._inside[transport] = protocol
+        return True
+
+    def takes_websocket(self) -> bool:
+        """Return whether there is room for one WebSocket more: they stay, and nothing makes them leave."""
+        held = sum(other.upgraded for one, other in self._inside.items() if not one.is_closing())
+        return held < max(self.most // 4, 1)
+
+
+class GuardedProtocol(H11Protocol):
+    """HTTP of one connection, with a limit on its number and on how long it takes to ask."""
+
+    by_port, by_socket = Room(_MOST_BY_PORT), Room(_MOST_BY_SOCKET)
+    address: tuple[str, int] | None = None
+    """What a connection by the socket came in by: the address of the port, which the Host header names."""
+
+    upgraded = False
+    _patience: asyncio.TimerHandle | None = None
+    _refused = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._room = self.by_port
+        if HAS_UNIX and transport.get_extra_info("socket").family == socket.AF_UNIX:
+            self._room, self.server = self.by_socket, self.address
+        if self._room.enter(transport, self):
+            self._be_patient()
+        else:
+            self._refused = True
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
+        super().data_received(data)
+        if self.answering():
+            self._hurry_no_more()
+        elif self._patience is None and not self.transport.is_closing():
+            self._be_patient()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._hurry_no_more()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY and not self.transport.is_closing():
+            self._be_patient()  # what was refused unread must not go on for ever
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        if not self._room.takes_websocket():
+            self.send_400_response("There are too many WebSockets.")
+            return
+        self.upgraded = True
+        self._hurry_no_more()
+        super().handle_websocket_upgrade(event)
+
+    def shutdown(self) -> None:
+        try:
+            super().shutdown()
+        except h11.LocalProtocolError:  # in the middle of something that is no request
+            self.transport.abort()
+
+    def answering(self) -> bool:
+        """Return whether a request has come whole up to its body and is not answered yet."""
+        return self.upgraded or (self.cycle is not None and not self.cycle.response_complete)
+
+    def stuck(self) -> bool:
+        """Return whether the client does not read its answer."""
+        return not self.upgraded and bool(self.flow.write_paused)
+
+    def _be_patient(self) -> None:
+        self._hurry_no_more()
+        self._patience = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+
+    def _hurry_no_more(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+
+HAS_UNIX = hasattr(socket, "AF_UNIX")
+
+
+def guarded(config: Config, address: tuple[str, int]) -> None:
+    """Have a server guard its connections, with as many as the descriptors that are left allow.
+
+    `address` is where it listens by a port.
+    """
+    free = _free_descriptors()
+    port, local = (max(min(most, free // 3), _LEAST) for most in (_MOST_BY_PORT, _MOST_BY_SOCKET))
+    members: dict[str, Any] = {"by_port": Room(port), "by_socket": Room(local), "address": address}
+    config.http = cast(Any, type("GuardedProtocol", (GuardedProtocol,), members))
+    config.backlog = max(min(_MOST_WAITING, free // 6), _LEAST)
+
+
+def _free_descriptors() -> int:
+    """Return how many more files this process may open, after it has allowed itself what it may."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 1_000
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 4_096 if hard == resource.RLIM_INFINITY else min(hard, 4_096)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    try:
+        used = len(list(Path("/dev/fd").iterdir()))
+    except OSError:
+        used = 64
+    return max((4_096 if soft == resource.RLIM_INFINITY else soft) - used - _SPARE_DESCRIPTORS, 0)

@@ -1,0 +1,51 @@
+"""Idempotency keys: which mutations take one, and how a request with one is carried out once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from helix.model.requests import request_of
+from helix.service import Helix
+
+T = TypeVar("T")
+
+KEY = "idempotency_key"
+KEYED = frozenset(
+    {
+        "accept",
+        "chunk",
+        "close_session",
+        "confirm",
+        "edge",
+        "edit",
+        "feedback",
+        "forget",
+        "note_action",
+        "note_gap",
+        "open_session",
+        "record_episode",
+        "reject",
+        "restore",
+        "store",
+        "task_outcome",
+    }
+)
+"""Mutations that add or count something, and take a key."""
+
+
+def once(function: Callable[..., T], key: str | None, given: Mapping[str, Any]) -> Callable[..., T]:
+    """Return a mutation with these arguments as a request with a key; as it is where there is none.
+
+    Raises InvalidInputError for a key that is none.
+    """
+    if key is None:
+        return function
+    payload = {name: value for name, value in given.items() if value is not None}
+    request = request_of(function.__name__, key, payload)
+
+    def carried_out(helix: Helix, **values: Any) -> T:
+        with helix.request(request):
+            return function(helix, **values)
+
+    return carried_out

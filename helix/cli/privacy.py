@@ -1,0 +1,46 @@
+"""Privacy: what of a home and a store other users of the machine could read or change, and closing it to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from helix import files
+from helix.settings import Settings
+
+_FILES = ("config.toml", "cypher_history")
+_FOLDERS = ("clients", "models")
+_NAMED = 5
+
+
+def close_to_others(settings: Settings) -> list[Path]:
+    """Close to other users what an earlier version, a copy or a loose umask left open; return what was changed."""
+    return [path for place, below in _places(settings) for path in files.tighten(place, below=below)]
+
+
+def findings(settings: Settings) -> Iterator[dict[str, Any]]:
+    """Yield what `helix doctor` tells about other users of this machine."""
+    loose = [path for place, below in _places(settings) for path in files.open_to_others(place, below=below)]
+    named = ", ".join(map(str, loose[:_NAMED])) + (f" and {len(loose) - _NAMED} more" if len(loose) > _NAMED else "")
+    hint = "`helix stop`, then any command, closes what is yours; `chmod -R go= FOLDER` does too"
+    yield _finding("privacy", f"open to other users: {named}" if loose else "", "other users can read nothing", hint)
+    above = dict.fromkeys(path for place, _ in _places(settings) for path in files.changed_by_others(place))
+    words = f"other users can put another folder in place of what is in {', '.join(map(str, above))}" if above else ""
+    yield _finding("place", words, "no other user can replace the store", "set HELIX_HOME to a folder in your home")
+
+
+def _finding(check: str, trouble: str, fine: str, hint: str) -> dict[str, Any]:
+    return {"check": check, "ok": not trouble, "detail": trouble or fine, "hint": hint}
+
+
+def _places(settings: Settings) -> list[tuple[Path, bool]]:
+    """Return what is Helix's own, each with whether all that lies below it is: a home may hold other things too."""
+    home = settings.home
+    below = [settings.store_path, settings.models_path, *(home / name for name in _FOLDERS)]
+    own = [] if home == Path.home() else [home]
+    return [
+        *((path, False) for path in own),
+        *((home / name, False) for name in _FILES),
+        *((path, True) for path in below),
+    ]

@@ -1,0 +1,38 @@
+"""Confirmed: what the user of this machine said yes to, once, kept in HELIX_HOME where no project can write.
+
+`confirmed.json` maps a kind to what was confirmed of it, and each of that to details.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from helix.files import private_folder, read_text, write_private
+
+FILE = "confirmed.json"
+LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
+
+
+def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return what was confirmed of a kind, with details; a file that cannot be read confirms nothing."""
+    found = _all(home).get(kind)
+    return {name: one for name, one in found.items() if isinstance(one, dict)} if isinstance(found, dict) else {}
+
+
+def confirm(home: Path, kind: str, what: str, **details: Any) -> None:
+    """Keep that the user said yes to this."""
+    private_folder(home)
+    known = {**confirmed(home, kind), what: {**details, "at": datetime.now(UTC).isoformat(timespec="seconds")}}
+    write_private(home / FILE, json.dumps({**_all(home), kind: known}, indent=2) + "\n")
+
+
+def _all(home: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(read_text(home / FILE))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

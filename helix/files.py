@@ -1,0 +1,214 @@
+"""Files: the one way to open what may be anybody's file, and the one way to write what only the owner may read.
+
+A name can stand for a pipe that nobody writes to, a device without an end, a folder or a link. `open_regular` never
+waits and takes regular files alone; `read_bytes` is bounded in size. What Helix keeps is made with modes 0700 and
+0600, whatever the umask says. Standard library alone: the command line and hooks load it at every start.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from io import BufferedReader
+from pathlib import Path
+
+from helix.errors import StoreError
+
+SMALL = 1 << 20
+"""Largest file, in bytes, that is read whole where nothing else is said: settings, records, tokens."""
+
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+
+_OTHERS = 0o077
+_PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> BufferedReader:
+    """Open a regular file for reading, without waiting. `links` False refuses a name that is a symbolic link.
+
+    Raises OSError for everything else that a name can stand for: a folder, a pipe, a device, a socket.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _PLAIN | (0 if links else _NO_LINK))
+    except ValueError as error:  # a NUL byte in the name
+        raise OSError(errno.EINVAL, "no name of a file", os.fspath(path)) from error
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            code = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+            raise OSError(code, "not a regular file", os.fspath(path))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_bytes(path: str | os.PathLike[str], most: int = SMALL, *, links: bool = True) -> bytes:
+    """Return the content of a regular file of at most `most` bytes. Raises OSError, with EFBIG for a larger one."""
+    with open_regular(path, links=links) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", os.fspath(path))
+    return content
+
+
+def read_text(path: str | os.PathLike[str], most: int = SMALL, *, errors: str = "strict", links: bool = True) -> str:
+    """Return the text of a regular UTF-8 file of at most `most` bytes. Raises OSError, and UnicodeDecodeError."""
+    return read_bytes(path, most, links=links).decode("utf-8", errors)
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder, and those above it that are missing, for the owner alone; return it.
+
+    Raises OSError where something else has the name, or where the folder is another user's.
+    """
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    for folder in reversed(missing):
+        folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    found = path.stat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "not a folder", str(path))
+    if sys.platform != "win32" and found.st_uid != os.geteuid() and os.geteuid() != 0:
+        raise PermissionError(errno.EPERM, "the folder belongs to another user", str(path))
+    return path
+
+
+def create_private(path: Path, *, exclusive: bool = False, append: bool = False) -> int:
+    """Return a descriptor of a file that only its owner may read, opened for writing and never through a link.
+
+    What is there is emptied, unless `append` keeps it or `exclusive` refuses it. Raises OSError.
+    """
+    way = os.O_APPEND if append else os.O_EXCL if exclusive else os.O_TRUNC
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | way | _PLAIN | _NO_LINK, PRIVATE_FILE)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        if sys.platform != "win32" and found.st_mode & _OTHERS:
+            os.fchmod(descriptor, PRIVATE_FILE)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def write_private(path: Path, text: str, *, mode: int = PRIVATE_FILE) -> None:
+    """Write a small file whole or not at all, for the owner alone."""
+    draft = path.with_name(path.name + ".new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(create_private(draft, exclusive=True), "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    if mode != PRIVATE_FILE:
+        draft.chmod(mode)
+    try:
+        draft.replace(path)
+    except OSError as error:  # what is wrong is in the way of the file, and not its draft
+        draft.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def remove(path: Path) -> None:
+    """Remove what has a name, if anything has: a file, a link (not what it leads to), a folder with all in it."""
+    if path.is_dir() and not path.is_symlink():
+        import shutil  # which programs that start often do without
+
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def check_store(store: Path) -> None:
+    """Raise StoreError where a store's folder is another user's, or holds a link that Helix would write through.
+
+    The folder itself may be reached through a link; root may open anybody's. No folder is no fault.
+    """
+    if not store.is_dir():
+        return
+    if sys.platform != "win32" and os.geteuid() not in (0, store.stat().st_uid):
+        raise _refused(store, "belongs to another user")
+    if (link := link_in(store)) is not None:
+        raise _refused(link, "is a link")
+
+
+def link_in(store: Path) -> Path | None:
+    """Return a link in a folder, or below it; None where there is none."""
+    for folder, folders, names in os.walk(store):
+        for name in (*folders, *names):
+            if (path := Path(folder) / name).is_symlink():
+                return path
+    return None
+
+
+def is_own_folder(path: Path) -> bool:
+    """Return whether this is a folder of the user who runs this, and no link to one."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and (sys.platform == "win32" or found.st_uid == os.geteuid())
+
+
+def _refused(path: Path, why: str) -> StoreError:
+    return StoreError(f"{path} {why}: Helix does not write there", hint="move it away, or name another store")
+
+
+def open_to_others(path: Path, *, below: bool = True) -> Iterator[Path]:
+    """Yield a file or folder, and what lies `below` it, where other users may read or write it; no link is followed."""
+    if sys.platform == "win32":
+        return
+    waiting = [path]
+    while waiting:
+        place = waiting.pop()
+        try:
+            found = place.lstat()
+            if below and stat.S_ISDIR(found.st_mode):
+                waiting.extend(Path(entry.path) for entry in os.scandir(place))
+        except OSError:
+            continue
+        if found.st_mode & _OTHERS and not stat.S_ISLNK(found.st_mode):
+            yield place
+
+
+def tighten(path: Path, *, below: bool = True) -> list[Path]:
+    """Close a file or folder, and what lies `below` it, to other users, as far as it is this user's.
+
+    Returns what was changed. A file with a second name is left as it is: that may stand in another's folder.
+    """
+    return [place for place in list(open_to_others(path, below=below)) if _tightened(place)]
+
+
+def changed_by_others(path: Path) -> Iterator[Path]:
+    """Yield the folders above a path in which another user may put something else in its place."""
+    if sys.platform == "win32":
+        return
+    for folder in path.parents:
+        try:
+            found = folder.stat()
+        except OSError:
+            continue
+        for_all = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
+        if for_all or found.st_uid not in (0, os.geteuid()):
+            yield folder
+
+
+def _tightened(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _PLAIN | _NO_LINK)
+    except OSError:
+        return False
+    try:
+        found = os.fstat(descriptor)
+        # A second name of a file may stand anywhere: its mode is not ours alone to decide.
+        shared = stat.S_ISREG(found.st_mode) and found.st_nlink > 1
+        if found.st_uid != os.geteuid() or shared:
+            return False
+        os.fchmod(descriptor, stat.S_IMODE(found.st_mode) & ~_OTHERS)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

@@ -1,0 +1,111 @@
+"""Commit index: the commits read so far, by hash, number and title, and which of them were taken back."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from helix.ingest.message import Message, Naming, issues, merged_title, titled
+
+_BUCKET = 4  # hex digits: few buckets, each short, where one per commit would double the memory
+_REMEMBERED = 20_000
+_MERGED_AT_MOST = 40
+"""How many commits of a merged branch are looked at for the words of its merge."""
+_TOOK_BACK = re.compile(r"(?:revert|back(?:ed|s)? out)(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
+_AGAIN = re.compile(
+    r"(?:reapply|re-apply|reland|revert(?:s|ed)?:? +[\"\u201c]?revert(?:s|ed)?)\b[:\s]*(?P<what>.+)", re.IGNORECASE
+)
+_DEPRECATES = re.compile(r"deprecates? +(?P<what>.+)", re.IGNORECASE)
+_REMOVES = re.compile(r"(?:remove|drop|delete)(?:d|s|ped)? +(?P<what>.+)", re.IGNORECASE)
+_BESIDE = re.compile(r"\(?(?:#|GH-)\d+\)?|[\"\u201c\u201d]")
+_WORD = re.compile(r"[\w.]+")
+_LITTLE = frozenset({"a", "an", "the", "for", "of", "in", "on", "deprecated", "and", "to"})
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The commits that hold no longer because of another one, and those that hold again."""
+
+    ends: tuple[str, ...] = ()
+    revives: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class CommitIndex:
+    """The commits seen so far; titles and numbers of the latest 20,000 alone."""
+
+    _buckets: dict[str, list[str]] = field(default_factory=dict)
+    _first_parent: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _titles: dict[str, str] = field(default_factory=dict)
+    _by_title: dict[frozenset[str], str] = field(default_factory=dict)
+    _by_number: dict[str, str] = field(default_factory=dict)
+    _reverts: dict[str, str] = field(default_factory=dict)
+    _deprecations: dict[frozenset[str], str] = field(default_factory=dict)
+
+    def add(self, sha: str, message: Message | None = None, parents: Sequence[str] = ()) -> None:
+        """Take in a commit: what it says where that is known, and whether it is a merge."""
+        bucket = self._buckets.setdefault(sha[:_BUCKET], [])
+        if sha not in bucket:
+            bucket.append(sha)
+        if message is None:
+            return
+        self._first_parent[sha] = parents[0] if parents else ""
+        self._titles[sha] = message.subject
+        self._by_title[_words(message.subject)] = sha
+        for number in issues("\n".join((message.subject, *message.trailers))):
+            self._by_number[number] = parents[1] if len(parents) > 1 else sha
+        if (match := _DEPRECATES.fullmatch(titled(message.subject))) is not None:
+            self._deprecations[_words(match["what"])] = sha
+        if len(self._first_parent) > _REMEMBERED:
+            self._titles.pop(self._first_parent.popitem(last=False)[0], None)
+
+    def resolve(self, named: str) -> str | None:
+        """Return the one commit that the beginning of a hash stands for; None where it is none, or one of several."""
+        found = [sha for sha in self._buckets.get(named[:_BUCKET], ()) if sha.startswith(named)]
+        return found[0] if len(found) == 1 else None
+
+    def numbered(self, number: str) -> str | None:
+        """Return the latest commit that says that it belongs to an issue or pull request (`#12`)."""
+        return self._by_number.get(number)
+
+    def says_no_more(self, message: Message, parents: Sequence[str]) -> bool:
+        """Return whether a merge says nothing beside what a commit says that it merged."""
+        if len(parents) < 2:
+            return False
+        said = _words(merged_title(message))
+        merged = parents[1]
+        for _ in range(_MERGED_AT_MOST):
+            if said <= _words(self._titles.get(merged, "")):
+                return True
+            merged = self._first_parent.get(merged, "")
+        return False
+
+    def undo(self, sha: str, message: Message, named: Mapping[str, Naming]) -> Undone:
+        """Return what a commit takes back: by a revert, a revert of a revert, or as it removes what was deprecated."""
+        title = titled(message.subject)
+        by_hash = [one for one, naming in named.items() if naming is Naming.REVERTS]
+        if (again := _AGAIN.fullmatch(title)) is not None:
+            ended = by_hash or [one for one, taken in self._reverts.items() if taken == self._titled(again["what"])]
+            return Undone(tuple(ended), tuple(self._reverts[one] for one in ended if one in self._reverts))
+        if (back := _TOOK_BACK.fullmatch(title)) is not None:
+            reverted = by_hash[0] if by_hash else self._titled(back["what"])
+            if reverted is not None:
+                self._reverts[sha] = reverted
+                return Undone((reverted,))
+        replaced = tuple(one for one, naming in named.items() if naming is Naming.REPLACES)
+        if (removes := _REMOVES.fullmatch(title)) is not None:
+            gone = _words(removes["what"])
+            replaced += tuple(one for what, one in self._deprecations.items() if gone <= what)
+        return Undone(replaced)
+
+    def _titled(self, quoted: str) -> str | None:
+        """Return the latest commit with the title that a revert quotes, with or without a number behind it."""
+        number = issues(quoted)
+        return self._by_title.get(_words(quoted)) or (self._by_number.get(number[-1]) if number else None)
+
+
+def _words(text: str) -> frozenset[str]:
+    found = _WORD.findall(titled(_BESIDE.sub(" ", text)).casefold())
+    return frozenset(word.strip(".") for word in found) - _LITTLE

@@ -1,0 +1,91 @@
+"""Linking: joins what a slice brought to what is there, and ends or revives the memories that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from helix.ingest.draft import LinkDraft, Slice
+from helix.lifecycle.compose import Composer
+from helix.lifecycle.truth.closing import hold_until
+from helix.model.edge import Label, Ref, Relation
+from helix.model.memory import Memory, Status
+from helix.store.catalogue import CatalogueView
+from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.store import Store
+
+
+@dataclass(slots=True)
+class Writing:
+    """A batch on its way into changes: what of it the catalogue does not know before it is written."""
+
+    composer: Composer
+    scope: str
+    """The scope of the import, for what names none itself."""
+    episodes: dict[tuple[str, str], Ref | None] = field(default_factory=dict)
+    """Episodes by scope and source; None while one is being written."""
+    written: dict[str, Ref] = field(default_factory=dict)
+    """Memories by source, those found in the store included."""
+    named: dict[tuple[str, str], Memory] = field(default_factory=dict)
+    """Memories by scope and name, as they are after the latest change."""
+
+
+def link(store: Store, writing: Writing, item: Slice, *, held: bool) -> int:
+    """Write the links of a slice, and end and revive what it does; return how many links have both their ends.
+
+    `held`: the slice is quarantined, so it ends and revives nothing.
+    """
+    scope = item.episode.scope or writing.scope
+    links = 0
+    for draft in item.links:
+        source = _memory(store, writing, draft.source, scope)
+        target = _target(store, writing, draft, scope)
+        if source is not None and target is not None and source != target:
+            writing.composer.edge(draft.type, source, target, relation=draft.relation)
+            links += 1
+    if not held:
+        _hold_until(store, writing, item.ends, scope, item.episode.occurred_at or writing.composer.now)
+        _hold_until(store, writing, item.revives, scope, None)
+    return links
+
+
+def memory_ref(store: Store, source: str, scope: str) -> Ref | None:
+    """Return the memory of that source which holds at present, if there is one."""
+    view = store.catalogue.view
+    held = view.lookups.sources[LABEL_CODE[Label.MEMORY]].get(source) or ()
+    refs = [view.ref_of(row) for row in held if row < view.count and _stands(view, row, scope)]
+    return refs[-1] if refs else None
+
+
+def _stands(view: CatalogueView, row: int, scope: str) -> bool:
+    """Return whether a row is of a scope and not retired, as copies of what was believed once are."""
+    columns = view.columns
+    in_scope = bool(columns.scope[row] == view.lookups.scopes.code(scope))
+    return in_scope and bool(columns.status[row] != STATUS_CODE[Status.RETIRED])
+
+
+def _memory(store: Store, writing: Writing, source: str, scope: str) -> Ref | None:
+    return writing.written.get(source) or memory_ref(store, source, scope)
+
+
+def _target(store: Store, writing: Writing, draft: LinkDraft, scope: str) -> Ref | None:
+    if draft.type is not Relation.GROUNDED_IN:
+        return _memory(store, writing, draft.target, scope)
+    row = store.catalogue.row_of_source(draft.target, scope=scope)
+    return writing.episodes.get((scope, draft.target)) or (None if row is None else store.catalogue.ref_of(row))
+
+
+def _hold_until(store: Store, writing: Writing, sources: Sequence[str], scope: str, until: datetime | None) -> None:
+    """End the memories of the sources at a time, or (None) let them hold on."""
+    for source in sources:
+        ref = _memory(store, writing, source, scope)
+        if ref is None:
+            continue
+        row = store.catalogue.row_of(ref)
+        if row is None:  # it came in with this very batch: nobody can have believed it yet
+            writing.composer.patch(ref, valid_to=until)
+            continue
+        known = store.memory(row)
+        if known.valid_to is None if until is not None else known.valid_to is not None:
+            hold_until(writing.composer, store, known, until)

@@ -1,0 +1,106 @@
+"""Decoding: what stands in the tables of the state, read as what it should be; anything else is damage.
+
+SQLite holds any type in any column, and a damaged page may hold any bytes. So nothing is believed here: whoever reads
+a row of the state reads it by these functions, and meets StoreCorruptError where it is not what Helix writes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from helix.errors import StoreCorruptError
+from helix.model.edge import Label, Ref, Relation
+from helix.model.operations import Props, PutEdge, PutNode, PutPassage
+from helix.model.records import Node, node_from
+
+_FLOAT = 4
+_LENGTH_MARGIN = 0.01
+
+
+def damaged(what: object) -> StoreCorruptError:
+    """Return the error for a row of the state that is not what Helix writes."""
+    return StoreCorruptError(
+        f"a row of the journal's state is damaged: {what}", hint="`helix rebuild` makes the state anew from the log"
+    )
+
+
+def text_of(value: object) -> str:
+    """Return a text of a row."""
+    if isinstance(value, str):
+        return value
+    raise damaged("a text is none")
+
+
+def props_of(value: object) -> Props:
+    """Return the properties of a node or an edge."""
+    try:
+        said = json.loads(text_of(value))
+    except (ValueError, RecursionError) as error:
+        raise damaged(error) from error
+    if not isinstance(said, dict):
+        raise damaged("its properties are no JSON object")
+    return said
+
+
+def ref_of(label: object, node_id: object) -> Ref:
+    """Return what a row's label and id name."""
+    try:
+        return Ref(label=Label(text_of(label)), id=text_of(node_id))
+    except ValueError as error:
+        raise damaged(error) from error
+
+
+def relation_of(value: object) -> Relation:
+    """Return the type of an edge."""
+    try:
+        return Relation(text_of(value))
+    except ValueError as error:
+        raise damaged(error) from error
+
+
+def node_of(ref: Ref, props: Props) -> Node:
+    """Return the domain object of a node's properties."""
+    try:
+        return node_from(ref.label, ref.id, props)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise damaged(f"{type(error).__name__} in {ref.label.value} {ref.id}") from error
+
+
+def put_node(row: Sequence[Any]) -> PutNode:
+    """Return the node of a row (label, id, props)."""
+    ref = ref_of(row[0], row[1])
+    return PutNode(label=ref.label, id=ref.id, props=props_of(row[2]))
+
+
+def put_edge(row: Sequence[Any]) -> PutEdge:
+    """Return the edge of a row (type, source_label, source, target_label, target, props)."""
+    return PutEdge(
+        type=relation_of(row[0]),
+        source=ref_of(row[1], row[2]),
+        target=ref_of(row[3], row[4]),
+        props=props_of(row[5]),
+    )
+
+
+def put_passage(row: Sequence[Any]) -> PutPassage:
+    """Return the passage of a row (number, id, owner_label, owner, text, vector)."""
+    number, passage_id, label, owner, text, vector = row
+    if not isinstance(number, int):
+        raise damaged("a passage's number is none")
+    if vector is not None and (not isinstance(vector, bytes) or len(vector) % _FLOAT):
+        raise damaged(f"the vector of passage {number} is none")
+    owned = ref_of(label, owner)
+    return PutPassage(id=text_of(passage_id), number=number, owner=owned, text=text_of(text), vector=vector)
+
+
+def is_vector(value: object, dimension: object) -> bool:
+    """Whether this is a vector of a space: float32 bytes of unit length, so many numbers."""
+    if not isinstance(value, bytes) or not isinstance(dimension, int) or len(value) != _FLOAT * dimension:
+        return False
+    numbers = array("f", value)
+    length = math.sqrt(sum(number * number for number in numbers))
+    return math.isfinite(length) and abs(length - 1) <= _LENGTH_MARGIN

@@ -1,0 +1,272 @@
+"""Restating: what the state should be, by replaying the log beside it; and making the state so.
+
+The state is kept by the transactions that write the log, so the two can only part by damage. A log whose chain is whole
+is believed before any row of the state. One that has damaged rows itself knows less than the state: then only those
+rows of the state are replaced that cannot be read, and whatever else the log still knows is put beside them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix import files
+from helix.errors import StoreCorruptError
+from helix.journal import decoding, lexical
+from helix.journal.chain import GENESIS, follows
+from helix.journal.writes import Writes
+from helix.model.operations import Change
+
+Read = Callable[[bytes | None, bytes | None, bytes], Change | None]
+"""Returns the change of a stored row, or None for one that was erased or is damaged."""
+Tokenise = Callable[[str], Sequence[str]]
+Row = tuple[Any, ...]
+
+_ROWS_AT_ONCE = 2_000
+_COLUMNS = {
+    "node": "label, id, props",
+    "edge": "type, source_label, source, target_label, target, props",
+    "passage": "number, id, owner_label, owner, text",
+    "token": "number, tokens",
+}
+_MADE_OF_OTHERS = frozenset({"token"})
+"""Tables that can be made of what other tables hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """How a table of the state differs from what the log comes to, in rows."""
+
+    table: str
+    missing: int = 0
+    extra: int = 0
+    changed: int = 0
+    unreadable: int = 0
+    lost: int = 0
+    """How many of the unreadable neither the log nor another table of the state can tell."""
+
+    @property
+    def total(self) -> int:
+        """How many rows differ."""
+        return self.missing + self.extra + self.changed + self.unreadable
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, in words."""
+        counts = {"missing": self.missing, "too many": self.extra, "changed": self.changed}
+        told = [f"{count:,} {word}" for word, count in {**counts, "unreadable": self.unreadable}.items() if count]
+        return f"{self.table}s: {', '.join(told)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What differs, how many rows of the log were read, and whether all of the log is as it was written.
+
+    With a damaged log only what cannot be read counts as different.
+    """
+
+    differences: tuple[Difference, ...]
+    rows: int
+    whole: bool
+
+    @property
+    def lost(self) -> int:
+        """How many rows of the state nothing can tell any more."""
+        return sum(one.lost for one in self.differences)
+
+
+def compare(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
+    """Compare the state with the log as this connection sees both; nothing is changed.
+
+    What the log comes to is kept in a file in the folder of `beside`, gone afterwards.
+    """
+    with _lenient(connection), _replayed(connection, beside, read, tokenise) as replay:
+        return _compared(connection, replay)
+
+
+def mend(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
+    """Make the state what the log comes to, in the caller's transaction; return what differed before."""
+    with _lenient(connection), _replayed(connection, beside, read, tokenise) as replay:
+        found = _compared(connection, replay)
+        wrong = {one.table for one in found.differences}
+        for table in _COLUMNS:
+            if table in wrong:
+                _refill(connection, replay.scratch, table, whole=found.whole)
+        if found.differences:
+            _drop_bad_vectors(connection)
+            _retokenise(connection, tokenise)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    scratch: sqlite3.Connection
+    rows: int
+    whole: bool
+
+
+@contextmanager
+def _lenient(connection: sqlite3.Connection) -> Iterator[None]:
+    """Have the connection read bytes that are no UTF-8, instead of ending in an error at them."""
+    connection.text_factory = lambda value: value.decode("utf-8", "surrogateescape")
+    try:
+        yield
+    finally:
+        connection.text_factory = str
+
+
+@contextmanager
+def _replayed(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise) -> Iterator[_Replay]:
+    draft = beside.with_name(f"{beside.name}.replay")
+    draft.unlink(missing_ok=True)
+    os.close(files.create_private(draft, exclusive=True))
+    scratch = sqlite3.connect(draft, isolation_level=None)
+    try:
+        scratch.execute("PRAGMA journal_mode = OFF")
+        scratch.execute("PRAGMA synchronous = OFF")
+        with suppress(OSError):  # Windows keeps the name until the file is closed
+            draft.unlink()
+        tables = (*_COLUMNS, "space", "vector")
+        for (sql,) in connection.execute(
+            "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN (SELECT value FROM json_each(?))",
+            (json.dumps(tables),),
+        ).fetchall():
+            scratch.execute(sql)
+        scratch.execute("BEGIN")
+        yield _Replay(scratch, *_replay(connection, scratch, read, tokenise))
+    finally:
+        scratch.close()
+        draft.unlink(missing_ok=True)
+
+
+def _replay(
+    connection: sqlite3.Connection, scratch: sqlite3.Connection, read: Read, tokenise: Tokenise
+) -> tuple[int, bool]:
+    """Apply every row of the log to the scratch tables; return how many, and whether all are as they were written."""
+    writes, before, whole, seen = Writes(scratch), GENESIS, True, 0
+    for seq, at, payload, salt, digest, chain in connection.execute(
+        "SELECT seq, CAST(at AS INTEGER), CAST(payload AS BLOB), CAST(salt AS BLOB), CAST(digest AS BLOB),"
+        " CAST(chain AS BLOB) FROM log ORDER BY seq"
+    ):
+        change = read(payload, salt, digest)
+        whole = whole and follows(before, seq, at, digest, chain) and (change is not None or payload is None)
+        before = chain
+        if change is None:
+            continue
+        for op in change.operations:
+            writes.add(op)
+        seen += 1
+        if seen % _ROWS_AT_ONCE == 0:
+            _flush(scratch, writes, tokenise)
+    _flush(scratch, writes, tokenise)
+    return seen, whole
+
+
+def _flush(scratch: sqlite3.Connection, writes: Writes, tokenise: Tokenise) -> None:
+    lexical.put(scratch, ((op.number, " ".join(tokenise(op.text))) for op in writes.flush()))
+
+
+def _compared(connection: sqlite3.Connection, replay: _Replay) -> Comparison:
+    found = [_table(connection, replay, table) for table in _COLUMNS]
+    found.append(Difference(table="vector", unreadable=sum(1 for _ in _bad_vectors(connection))))
+    return Comparison(differences=tuple(one for one in found if one.total), rows=replay.rows, whole=replay.whole)
+
+
+def _table(connection: sqlite3.Connection, replay: _Replay, table: str) -> Difference:
+    query = f"SELECT {_COLUMNS[table]} FROM {table}"
+    wanted = dict(_digests(table, row) or (b"", b"") for row in replay.scratch.execute(query))
+    extra = changed = unreadable = 0
+    for row in connection.execute(query):
+        held = _digests(table, row)
+        if held is None:
+            unreadable += 1
+        elif (digest := wanted.pop(held[0], None)) is None:
+            extra += 1
+        else:
+            changed += digest != held[1]
+    # A row whose key cannot be read counts once, as unreadable, and not as missing too.
+    missing = max(0, len(wanted) - unreadable)
+    lost = 0
+    if not replay.whole:
+        missing = len(_without_tokens(connection)) if table == "token" else 0
+        extra = changed = 0
+        # What the log has that no readable row of the state has, it has of those that cannot be read.
+        lost = 0 if table in _MADE_OF_OTHERS else max(0, unreadable - len(wanted))
+    return Difference(table=table, missing=missing, extra=extra, changed=changed, unreadable=unreadable, lost=lost)
+
+
+def _digests(table: str, row: Row) -> tuple[bytes, bytes] | None:
+    """Return digests of a row's key and of all that it says, None for a row that cannot be read."""
+    key: Row
+    said: object
+    try:
+        match table:
+            case "node":
+                node = decoding.put_node(row)
+                key, said = (node.label.value, node.id), _canonical(node.props)
+            case "edge":
+                key, said = row[:5], _canonical(decoding.put_edge(row).props)
+            case "passage":
+                decoding.put_passage((*row, None))
+                key, said = row[:1], row[1:]
+            case _:
+                decoding.text_of(row[1])
+                key, said = row[:1], row[1:]
+        json.dumps(row, ensure_ascii=False).encode()  # raises for bytes, and for those that are no UTF-8
+    except (StoreCorruptError, TypeError, ValueError):
+        return None
+    return _digest(key), _digest(said)
+
+
+def _canonical(props: object) -> str:
+    return json.dumps(props, ensure_ascii=False, sort_keys=True)
+
+
+def _digest(what: object) -> bytes:
+    return hashlib.blake2b(repr(what).encode(), digest_size=16).digest()
+
+
+def _refill(connection: sqlite3.Connection, scratch: sqlite3.Connection, table: str, *, whole: bool) -> None:
+    """Put what the log comes to in the place of a table's rows; where the log is damaged, readable rows stay."""
+    columns = _COLUMNS[table]
+    kept: list[Row] = []
+    if not whole:
+        held = connection.execute(f"SELECT {columns} FROM {table}")
+        kept = [row for row in held if _digests(table, row) is not None]
+    connection.execute(f"DELETE FROM {table}")
+    statement = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({', '.join('?' * len(columns.split(',')))})"
+    connection.executemany(statement, kept)
+    connection.executemany(statement, scratch.execute(f"SELECT {columns} FROM {table}"))
+
+
+def _retokenise(connection: sqlite3.Connection, tokenise: Tokenise) -> None:
+    """Make the tokens that a damaged log could not bring back of the passages themselves."""
+    lexical.put(connection, ((number, " ".join(tokenise(text))) for number, text in _without_tokens(connection)))
+
+
+def _without_tokens(connection: sqlite3.Connection) -> list[Row]:
+    """Return number and text of the passages that have no row of tokens."""
+    query = "SELECT number, text FROM passage WHERE number NOT IN (SELECT number FROM token)"
+    return [row for row in connection.execute(query) if isinstance(row[1], str)]
+
+
+def _bad_vectors(connection: sqlite3.Connection) -> Iterator[int]:
+    """Yield the rowids of vectors that are none of their space's. One whose passage is gone does no harm."""
+    dimensions = dict(connection.execute("SELECT id, dimension FROM space"))
+    for place, space, number, vector in connection.execute("SELECT rowid, space, number, vector FROM vector"):
+        known = space in dimensions and isinstance(number, int)
+        if not known or not decoding.is_vector(vector, dimensions[space]):
+            yield int(place)
+
+
+def _drop_bad_vectors(connection: sqlite3.Connection) -> None:
+    """Remove vectors that are none: their passages are embedded again in the background."""
+    bad = [(place,) for place in _bad_vectors(connection)]
+    connection.executemany("DELETE FROM vector WHERE rowid = ?", bad)

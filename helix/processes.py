@@ -1,0 +1,90 @@
+"""Processes: how Helix starts another program. The folder that somebody works in is data: nothing in it may be run.
+
+`python -m` puts the working folder on the path of imports, and `PYTHON*` variables can do the same. Many programs also
+look for configuration in the working folder and above it. So a child gets no such path, no such variable, and a working
+folder where no project is. tests/test_architecture.py keeps every other way of starting a program out of Helix.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Collection, Mapping
+
+from helix import files
+from helix.settings import Settings, dump_environment
+
+PYTHON = sys.executable
+NEUTRAL_FOLDER = os.path.abspath(os.sep)  # noqa: PTH100  (of the current drive, on Windows)
+"""The working folder of a child: the root of the disk, which is there, is nobody's project and is not open to all."""
+
+QUIET = {
+    "ORT_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_XET_TELEMETRY_ENABLED": "0",
+    "HF_HUB_DISABLE_XET": "1",  # plain HTTPS instead: hf-xet also keeps a cache and logs in the user's home
+    "DO_NOT_TRACK": "1",
+}
+"""What keeps libraries from reporting to their makers. ONNX Runtime reads its variable when it is loaded."""
+
+LOUD = frozenset({"PROMETHEUS_MULTIPROC_DIR", "prometheus_multiproc_dir"})
+"""Variables that have libraries write files which Helix did not ask for."""
+
+_ISOLATED = ("-E", "-P")
+"""No PYTHON* variables and no working folder on the path. Not `-I`: that would also leave out the user's own packages,
+where `pip install --user` puts Helix."""
+
+
+def python_command(module: str, *arguments: str, program: str = PYTHON) -> list[str]:
+    """Return the command that runs an installed module; `program` is another interpreter than this one's."""
+    return [program, *_ISOLATED, "-m", module, *arguments]
+
+
+def script_command(script: str, *arguments: str) -> list[str]:
+    """Return the command that runs a file which needs the standard library alone."""
+    return [PYTHON, "-I", "-S", script, *arguments]
+
+
+def environment(*, without: Collection[str] = (), given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment for a child: this process's, less `PYTHON*`, LOUD, `without`, plus QUIET and `given`."""
+    left_out = LOUD.union(without)
+    kept = {name: value for name, value in os.environ.items() if name not in left_out and not name.startswith("PYTHON")}
+    return {**kept, **QUIET, **(given or {})}
+
+
+def daemon_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment for a daemon started by this process, with this process's settings pinned."""
+    # The C library keeps a heap of its own for each thread, unless it is told otherwise before the process starts.
+    few_heaps = {"MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2")} if settings.low_memory else {}
+    return environment(given={**few_heaps, **dump_environment(settings)})
+
+
+def keep_quiet() -> None:
+    """Have libraries that are loaded into this process from now on report to nobody."""
+    os.environ.update(QUIET)
+    for name in LOUD:
+        os.environ.pop(name, None)
+
+
+def calm_numpy() -> None:
+    """Have NumPy's matrix products use one thread, unless the environment says otherwise; before NumPy is loaded.
+
+    A recall's products are small and requests run side by side: threads that wait for each other's cores made the
+    vector stage four to ten times slower on a busy machine.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+
+def identity(pid: int) -> str:
+    """Return the start time of a process as its system writes it, or "" where it does not tell."""
+    if sys.platform == "win32":
+        return ""
+    try:
+        # Field 22, counted from behind the program's name, which may hold anything.
+        return files.read_text(f"/proc/{pid}/stat", errors="replace").rpartition(")")[2].split()[19]
+    except (FileNotFoundError, IndexError):
+        command, clean = ["ps", "-o", "lstart=", "-p", str(pid)], environment(given={"LC_ALL": "C"})
+        listing = subprocess.run(command, cwd=NEUTRAL_FOLDER, env=clean, capture_output=True, text=True, check=False)
+        return listing.stdout.strip()

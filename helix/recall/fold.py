@@ -1,0 +1,160 @@
+"""Fold: one fact, once. What says less than another item of the answer stands in its place's explanation only.
+
+Of the memories of one matter the one with a resolution goes first, and among those the one that was proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from helix.model.edge import Relation
+from helix.model.memory import Kind, Memory
+from helix.model.records import Node
+from helix.model.reflection import Reflection
+from helix.store.columns import IndexArray
+from helix.store.csr import RELATION_CODE
+from helix.store.projection import GraphSnapshot
+from helix.text.saying import says_more
+
+OF_ONE_MATTER = (Relation.SOLVES, Relation.CAUSES)
+"""Edges between a failure and what mends it, and between one and the systemic memory that counts it. A failure that
+caused another is a matter of its own."""
+
+RECURRING = 3
+"""So many episodes of one memory tell the same thing again and again, in whatever words. Of fewer, `pack` shows those
+that say more than their memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folding:
+    """The order in which candidates are offered, and for what says less than others the places that say it too.
+
+    A candidate is left out once each of the places it is `within` is in the answer or left out itself.
+    """
+
+    order: tuple[int, ...]
+    within: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+
+def fold(
+    head: Sequence[int],
+    nodes: Mapping[int, Node],
+    *,
+    rows: IndexArray,
+    grounds: Mapping[int, Sequence[int]],
+    graph: GraphSnapshot,
+    limit: int,
+    evidence: bool,
+) -> Folding:
+    """Fold the candidates at the places of `head`, best first, whose `nodes` were read.
+
+    `grounds` are the places of the episodes that a memory, by its place, is grounded in. With `evidence` episodes stay
+    beside their memories. `limit` is how many items are asked for.
+    """
+    memories = {place: node for place in head if isinstance(node := nodes.get(place), Memory) and not node.is_summary}
+    order, within = _by_resolution(list(head), memories, rows, graph)
+    if not evidence:
+        for memory, episodes in grounds.items():
+            if memory in memories and len(episodes) >= RECURRING:
+                within.update({one: frozenset((memory,)) for one in episodes})
+    within.update(_cited(head, nodes, rows, graph))
+    within = {place: frozenset(_kept(one, within) for one in held) for place, held in within.items()}
+    return Folding(order=tuple(_behind(order, within, limit)), within=within)
+
+
+def _kept(place: int, within: Mapping[int, frozenset[int]]) -> int:
+    """Return what stands for a place in the end: a memory that another one says is itself left out."""
+    while len(held := within.get(place, frozenset())) == 1:
+        (place,) = held
+    return place
+
+
+def _behind(order: Sequence[int], within: Mapping[int, frozenset[int]], limit: int) -> list[int]:
+    """Return the order with what says less behind all that says it, where that is within the limit."""
+    at = {place: float(index) for index, place in enumerate(order)}
+    key = dict(at)
+    for place, held in within.items():
+        last = max(at[one] for one in held)
+        if at[place] < last < limit:
+            key[place] = last + 0.5
+    return sorted(order, key=lambda place: (key[place], at[place]))
+
+
+def _by_resolution(
+    head: list[int], memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot
+) -> tuple[list[int], dict[int, frozenset[int]]]:
+    """Return the order with each matter's best memory first, and what has no resolution within it."""
+    at = {place: index for index, place in enumerate(head)}
+    order, within = head.copy(), dict[int, frozenset[int]]()
+    for matter in _matters(memories, rows, graph):
+        if not any(_resolved(memories[place]) for place in matter):
+            continue
+        places = sorted(matter, key=at.__getitem__)
+        best_first = sorted(places, key=lambda place: _standing(memories[place]), reverse=True)
+        for place, better in zip(places, best_first, strict=True):
+            order[at[place]] = better
+        first = best_first[0]
+        within.update({place: frozenset((first,)) for place in best_first[1:] if not _resolved(memories[place])})
+    return order, within
+
+
+def _standing(memory: Memory) -> tuple[bool, bool]:
+    return _resolved(memory), _resolved(memory) and memory.helped > memory.failed
+
+
+def _resolved(memory: Memory) -> bool:
+    """Return whether a memory says what to do; that something comes again and again is none."""
+    return bool(memory.resolution.strip()) and memory.kind is not Kind.SYSTEMIC
+
+
+def _matters(memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot) -> list[list[int]]:
+    """Return the places of the memories that are about one matter, by edges, or as one says no more than another."""
+    leader = {place: place for place in memories}
+
+    def of(place: int) -> int:
+        while leader[place] != place:
+            place = leader[place]
+        return place
+
+    places = list(memories)
+    place_of = {int(rows[place]): place for place in places}
+    found = graph.neighbours(rows[np.array(places, np.int64)], *OF_ONE_MATTER)
+    causes = found.relations == RELATION_CODE[Relation.CAUSES]
+    for origin, row, causing in zip(found.origin.tolist(), found.rows.tolist(), causes.tolist(), strict=True):
+        one, other = places[origin], place_of.get(row)
+        if other is not None and (not causing or Kind.SYSTEMIC in (memories[one].kind, memories[other].kind)):
+            leader[of(one)] = of(other)
+    resolved = [place for place in places if _resolved(memories[place])]
+    for place in places:
+        if not _resolved(memories[place]):
+            told = memories[place].trigger
+            better = (other for other in resolved if not says_more(told, _whole(memories[other])))
+            if (said := next(better, None)) is not None:
+                leader[of(place)] = of(said)
+    matters: dict[int, list[int]] = {}
+    for place in places:
+        matters.setdefault(of(place), []).append(place)
+    return [matter for matter in matters.values() if len(matter) > 1]
+
+
+def _whole(memory: Memory) -> str:
+    return f"{memory.trigger}\n{memory.resolution}"
+
+
+def _cited(
+    head: Sequence[int], nodes: Mapping[int, Node], rows: IndexArray, graph: GraphSnapshot
+) -> dict[int, frozenset[int]]:
+    """Return the reflections among the places whose every citation is there too, within those."""
+    places = [place for place in head if isinstance(nodes.get(place), Reflection)]
+    if not places:
+        return {}
+    place_of = {int(rows[place]): place for place in head}
+    found = graph.neighbours(rows[np.array(places, np.int64)], Relation.CITES)
+    cited: dict[int, set[int | None]] = {}
+    for origin, row, outgoing in zip(found.origin.tolist(), found.rows.tolist(), found.outgoing.tolist(), strict=True):
+        if outgoing:
+            cited.setdefault(places[origin], set()).add(place_of.get(row))
+    return {place: frozenset(held) for place, held in cited.items() if None not in held}  # type: ignore[arg-type]

@@ -1,0 +1,51 @@
+"""Scopes: what tells the name of one project from another's, and which name the user has confirmed for a folder's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from helix.confirmed import PROJECT_NAMES, confirm, confirmed
+
+_WWW = re.compile(r"\Awww\.(?=[^/]+/)")
+_PORT = re.compile(r"\A([^/:]+):\d+(?=/)")
+_OTHER_DOORS = {
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+}
+"""Hosts that are the same forge's, for SSH where a firewall lets nothing through but HTTPS."""
+
+
+def scope_key(scope: str) -> str:
+    """Return what tells one scope from another: letter case, a port and `www.` do not.
+
+    Hosts take them for the same, and no two projects that anybody has differ in nothing else. Stores that were written
+    when they counted are read by this too.
+    """
+    folded = _WWW.sub("", _PORT.sub(r"\1", scope.casefold()))
+    host, slash, path = folded.partition("/")
+    return f"{_OTHER_DOORS.get(host, host)}{slash}{path}"
+
+
+def same_scope(one: str, other: str) -> bool:
+    """Return whether two scopes are one project's."""
+    return one == other or scope_key(one) == scope_key(other)
+
+
+def is_called(ordinary: str, name: str, home: Path | None) -> bool:
+    """Return whether a project may go by a name that a file in its folder gives to it.
+
+    It may by what it is called anyway, and by what the user has confirmed for it (`home`: where that is kept). A folder
+    that anybody wrote would else read and write what is kept of another project, or of all.
+    """
+    return same_scope(ordinary, name) or (home is not None and _said(ordinary, name) in confirmed(home, PROJECT_NAMES))
+
+
+def confirm_name(ordinary: str, name: str, home: Path) -> None:
+    """Keep that the user wants a project to go by a name."""
+    confirm(home, PROJECT_NAMES, _said(ordinary, name))
+
+
+def _said(ordinary: str, name: str) -> str:
+    return f"{scope_key(ordinary)} is called {scope_key(name)}"

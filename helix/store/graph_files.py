@@ -1,0 +1,40 @@
+"""Files of graphs beside the one in use: one that was built to take its place, and one that could not be opened."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix import files
+from helix.graph.kuzu_engine import files_of
+
+log = logging.getLogger(__name__)
+
+ASIDE = ".aside-"
+"""Between the name of the graph and the microsecond at which it was moved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltGraph:
+    """A graph file that is ready to be put in place, its journal row, and the era it was begun in (see `suspend`)."""
+
+    path: Path
+    seq: int
+    era: int
+
+
+def move_aside(graph: Path, at: int, reason: str) -> str:
+    """Give a graph and its log another name, to tell what damaged them, and remove older ones; return the new name."""
+    before = list(graph.parent.glob(f"{graph.name}{ASIDE}*"))
+    aside = graph.with_name(f"{graph.name}{ASIDE}{at}")
+    for file, kept in zip(files_of(graph), files_of(aside), strict=True):
+        if file.exists() or file.is_symlink():
+            file.rename(kept)
+    log.warning("graph moved aside", extra={"reason": reason, "moved_to": aside.name})
+    for older in before:
+        try:
+            files.remove(older)
+        except OSError as error:
+            log.warning("an older graph stays", extra={"error": str(error)})
+    return aside.name

@@ -1,0 +1,146 @@
+"""Witnesses: what knows how far the journal had come, asked before it is opened.
+
+The mark is written with every transaction, the image now and then. Where one of them knows more than the journal, what
+was acknowledged is lost: that is written down in the store's folder until a person takes note, and whatever may still
+hold it is put aside before anything is opened, which would write over it.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from helix.errors import DiskFullError
+from helix.journal.mark import Mark, Reach, reached
+from helix.model.loss import Loss, keep, losses
+from helix.store import image
+
+log = logging.getLogger(__name__)
+
+KNOWS_MORE = ".knows-more-"
+"""Between the name of a file and the second at which it was put aside."""
+_LOGS = ("-wal", "-shm", ".wal")
+
+
+def examine(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss | None:
+    """Compare the journal with what its witnesses know; where it lost something, note that and put aside what may
+    hold it. Return what was lost, or None. `at` is now, in microseconds.
+
+    Raises StoreCorruptError where SQLite cannot read the journal, and DiskFullError without room for what is kept.
+    """
+    witnesses = dict(_witnesses(mark, image_file))
+    found = reached(journal, [reach.seq for reach in witnesses.values()])
+    held, chains = found or (Reach(store="", seq=0, chain="", commits=0), {})
+    behind = {name: reach for name, reach in witnesses.items() if _knows_more(reach, held, chains)}
+    if found is None and not behind and graph.is_file() and graph.stat().st_size:
+        behind = {"the graph beside an empty journal": Reach(store="", seq=0, chain="")}
+    if not behind:
+        return None
+    same = [reach for reach in behind.values() if reach.store == held.store]
+    stamp = at // 1_000_000
+    loss = Loss(
+        found_at=at,
+        store=next(iter(behind.values())).store,
+        held=held.seq if same else 0,
+        known=max(reach.seq for reach in behind.values()),
+        commits=max(reach.commits for reach in behind.values()) - held.commits if same else -1,
+        witnesses=tuple(behind),
+        kept=tuple(name for path in (journal, image_file, graph) for name in put_aside(path, stamp, path == journal)),
+    )
+    keep(journal.parent, [*losses(journal.parent), loss])
+    log.error("acknowledged changes are lost", extra={"loss": loss.sentence, "kept": list(loss.kept)})
+    return loss
+
+
+def set_aside(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss:
+    """Put a journal that cannot be opened aside with all that may know of it, and note the loss of what it held.
+
+    The next start makes an empty store, which `helix recover` fills. For the owner of the lock.
+    """
+    witnesses = dict(_witnesses(mark, image_file))
+    stamp = at // 1_000_000
+    loss = Loss(
+        found_at=at,
+        store=next((reach.store for reach in witnesses.values()), ""),
+        held=0,
+        known=max((reach.seq for reach in witnesses.values()), default=0),
+        witnesses=("a journal that cannot be opened", *witnesses),
+        kept=tuple(f"{path.name}{KNOWS_MORE}{stamp}{end}" for path, end in _present(journal, image_file, graph)),
+    )
+    # First: killed after it, the start tells of the loss, and doing it again finds what is still to be put aside.
+    keep(journal.parent, [*losses(journal.parent), loss])
+    log.error("the journal cannot be opened and was set aside", extra={"kept": list(loss.kept)})
+    for path in (graph, image_file, journal):
+        for _ in put_aside(path, stamp):
+            continue
+    mark.suspend()
+    return loss
+
+
+def _present(*paths: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each file and log that there is and that holds something: the file's path, and how the log's name ends."""
+    for path in paths:
+        for end in ("", *_LOGS):
+            file = path.with_name(path.name + end)
+            if file.is_file() and file.stat().st_size and end != "-shm":
+                yield path, end
+
+
+def note(folder: Path, loss: Loss) -> None:
+    """Note a loss that something else found, such as a graph that is ahead of its journal."""
+    if all((one.store, one.known) != (loss.store, loss.known) for one in losses(folder)):
+        keep(folder, [*losses(folder), loss])
+        log.error("acknowledged changes are lost", extra={"loss": loss.sentence})
+
+
+def ahead(graph: Path, store: str, *, held: int, known: int, at: int) -> str:
+    """Note that the journal lost rows which the graph has, and keep the graph to recover from; return its new name.
+
+    Only the graph tells of it where mark and image are gone too. A restore removes the graph before it begins.
+    """
+    kept = tuple(put_aside(graph, at // 1_000_000))
+    told = ("the graph, which is ahead of the journal",)
+    note(graph.parent, Loss(found_at=at, store=store, held=held, known=known, witnesses=told, kept=kept))
+    return kept[0]
+
+
+def _witnesses(mark: Mark, image_file: Path) -> Iterator[tuple[str, Reach]]:
+    if (reach := mark.read()) is not None:
+        yield "its mark", reach
+    stamp = image.read_stamp(image_file)
+    with suppress(KeyError, TypeError, ValueError):
+        if stamp is not None:
+            yield (
+                "the image of the memory",
+                Reach(store=str(stamp["store"]), seq=int(stamp["seq"]), chain=str(stamp["chain"])),
+            )
+
+
+def _knows_more(known: Reach, held: Reach, chains: dict[int, str]) -> bool:
+    """Whether a witness knows of what the journal does not hold, or holds otherwise."""
+    if known.store != held.store:
+        return known.seq > 0
+    if known.seq and chains.get(known.seq) != known.chain:
+        return True
+    return known.commits > held.commits >= 0
+
+
+def put_aside(path: Path, stamp: int, copied: bool = False) -> Iterator[str]:
+    """Give a file and its logs another name, and yield it; the journal stays and is copied, to go on from."""
+    aside = path.with_name(f"{path.name}{KNOWS_MORE}{stamp}")
+    for _, end in list(_present(path)):
+        file, kept = path.with_name(path.name + end), aside.with_name(aside.name + end)
+        if not copied:
+            file.rename(kept)
+        else:
+            if shutil.disk_usage(path.parent).free < 2 * file.stat().st_size:
+                raise DiskFullError(
+                    f"{path} lost what was acknowledged, and there is no room to keep {file.name} before it is opened",
+                    hint="free some space and start again: nothing was changed",
+                )
+            shutil.copyfile(file, kept)
+            kept.chmod(0o600)
+        yield kept.name

@@ -1,0 +1,55 @@
+"""Inert: text as it leaves for a terminal or an agent, without anything that a terminal or a model would obey.
+
+Stored text stays as it was told. What is shown of it passes here: `visible` for a terminal, `inert` for an agent.
+GraphQL and `--json` give the stored text, where JSON keeps it apart from everything around it.
+"""
+
+from __future__ import annotations
+
+import re
+
+BROKEN = "\u2039"
+"""What stands in the place of the sign that opens a tag or a control token: it reads the same and opens nothing."""
+
+_SEQUENCES = re.compile(
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC: titles, links, the clipboard
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c]*(?:\x1b\\|\x9c)?"  # DCS, SOS, PM, APC
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, the cursor
+    r"|\x1b[ -/]*[0-~]"
+)
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# Format characters and whatever else is drawn as nothing: soft hyphens, zero-width and bidirectional marks, fillers,
+# variation selectors, tags. Signs of the Arabic script that are drawn stay.
+UNSEEN = (
+    "\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Characters that nobody sees, as they stand in the brackets of a pattern."""
+_UNSEEN = re.compile(f"[{UNSEEN}]")
+_LINE_ENDS = re.compile("\r\n|[\u2028\u2029]")
+# Control tokens of chat formats: ChatML and Llama 3 `<|...|>`, DeepSeek's with a wide bar, Llama 2, Mistral, Gemma.
+_TOKENS = re.compile(
+    r"<(?=[|\uff5c][\w/])|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
+    r"|<(?=<?/?SYS>)|<(?=/?(?:start_of_turn|end_of_turn|bos|eos|s)>)",
+    re.IGNORECASE,
+)
+_TURN = re.compile(r"^([ \t]*(?:Human|Assistant))[ \t]*:", re.MULTILINE)
+_LIKELY = re.compile(r"[<\[]|Human|Assistant", re.IGNORECASE)
+_TAG = re.compile("[<\uff1c](?=\\s?/?\\s?[A-Za-z!?|\uff5c])")
+
+
+def visible(text: str) -> str:
+    """Return the text as a terminal may show it: line breaks and tabs stay, what nobody sees goes.
+
+    Escape sequences and single controls become U+FFFD, control tokens of chat formats and turns do not open any more.
+    """
+    if text.isascii() and text.isprintable() and not _LIKELY.search(text):
+        return text
+    plain = _SEQUENCES.sub("\ufffd", _LINE_ENDS.sub("\n", text))
+    plain = _UNSEEN.sub("", _CONTROLS.sub("\ufffd", plain))
+    return _TURN.sub(r"\1 -", _TOKENS.sub(BROKEN, plain))
+
+
+def inert(text: str) -> str:
+    """Return the text as an agent may read it: as `visible` has it, and no tag opens."""
+    return _TAG.sub(BROKEN, visible(text))

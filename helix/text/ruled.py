@@ -1,0 +1,247 @@
+"""Ruled: the commands that a rule names, and at which commands it is worth reading.
+
+"Don't run plain `pytest`, use `uv run pytest -n 4`" is worth reading at `pytest -x tests`, and not at what it asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+
+from helix.text.command_forms import is_path, unwrapped
+from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
+from helix.text.shell.simple import simple_commands
+from helix.text.spotting.commands import HEADS
+from helix.text.spotting.paths import canonical
+from helix.text.spotting.vocabulary import words
+
+_READ = 4_000
+_MOST = 12
+_MOST_KEYS = 24
+_CODE = re.compile(r"```[^\n]*\n(?P<block>.{1,1000}?)```|`(?P<span>[^`\n]{2,300})`", re.DOTALL)
+_TYPED = re.compile(
+    r"\b(?:plain|bare|global|run|call|type)\s+(?=(?P<tool>[a-z][\w.-]{1,30})(?P<rest>(?:\s+-{1,2}[\w=-]+(?:\s+\d+)?)*))"
+    r"|\b(?P<alone>[A-Za-z][\w.-]{1,30})\s+alone\s+(?:is|does|won't|will)\b"
+)
+"""A tool that is told in prose, with its flags."""
+_AGAINST = re.compile(
+    r"\b(?:don't|do\s+not|never|not|no\s+longer|avoid|instead\s+of|rather\s+than|stop|plain|bare|global(?:ly)?|without"
+    r"|forbidden|mustn't|shouldn't|cannot|can't)\b[^.;:!?`]{0,60}$",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"\s+(?:alone|by\s+itself|directly|by\s+hand)\b", re.IGNORECASE)
+_ASKED = re.compile(
+    r"\b(?:use|run|call|do|try|type|with|through|via|by|then|first|prefer|means|it\s+is|i\.e\.|invoke|start|and|or|be|put|in)\W*$"
+    r"|[:=,(]\s*$|^\s*(?:[-*]\s*)?$",
+    re.IGNORECASE,
+)
+_PURPOSE = re.compile(
+    r"\s*(?:before|after|when|whenever|instead|first|\(|,|\.|;|:|\)|and\b|or\b|to\b|for\b|$)", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"[.;!?]\s|\n\n|,\s+(?=(?:but|use|run|call|do|try|prefer)\b)|\b(?=instead\s+(?:use|run))")
+_BRANCH = re.compile(r"`([\w./-]{2,60})`\s+branch\b")
+_LOOKS = words("--help -h --version -V --list -l --dry-run -n --show list help show log diff status blame ls-files")
+_LOOKING = words("cat ls grep rg head tail less which wc find echo man file stat")
+_IN_PLACE = re.compile(r"-[a-zA-Z]*i.*|--in-place.*")
+_OF_PROGRAMS = words(
+    "with from import def class select insert update delete create return for if while async await raise"
+)
+"""Words that begin a line of a program rather than a command."""
+_PLAIN_TOOL = re.compile(r"[a-z][a-z0-9_.-]{1,30}")
+_ARGUMENT = re.compile(r"-{1,2}[\w=-]+|[\w./@:-]+")
+_TESTS, _TEST_RUNNERS = words("test tests"), words("pytest unittest nose2 jest vitest mocha rspec phpunit")
+"""What a project's own command for its tests is called, and what runs the tests past it."""
+_NUMBER = re.compile(r"-?\d+")
+
+
+class Role(Enum):
+    """What a rule says of a command that it names."""
+
+    AGAINST = auto()
+    ASKED = auto()
+    SPOKEN = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A command that a rule names: its tool, its other words without paths and numbers, and what is said of it.
+
+    `placed` tells that it names a path, `ran` that a runner such as `uv run` runs it.
+    """
+
+    tool: str
+    said: frozenset[str]
+    role: Role
+    placed: bool = False
+    ran: bool = False
+
+
+@lru_cache(maxsize=512)
+def named_commands(text: str) -> tuple[Named, ...]:
+    """Return the commands that a text names in code, in code blocks, or in prose by a tool's own name; at most 12."""
+    return tuple(dict.fromkeys(_named(text[:_READ])))[:_MOST]
+
+
+def stands_at(named: Sequence[Named], line: str) -> bool:
+    """Return whether a rule that names these commands is worth reading where `line` is run.
+
+    That is where the line runs what the rule speaks of or against, or runs what it asks for with words of it left out.
+    Not where the line runs a command as the rule asks for it, and not where it only looks.
+    """
+    if is_followed(named, line):
+        return False
+    return any(_matches(one, it) for it in _run_by(line) if not _only_looks(it) for one in named)
+
+
+def is_followed(named: Sequence[Named], line: str) -> bool:
+    """Return whether a line runs a command as a rule that names these commands asks for it."""
+    return any(one.role is Role.ASKED and _has(it, one) for it in _run_by(line) for one in named)
+
+
+def keys_of_rule(text: str) -> tuple[str, ...]:
+    """Return the keys by which a rule is found at commands: the tools and the files that it names in code."""
+    found = named_commands(text)
+    tests = _TEST_RUNNERS if any(one.role is Role.ASKED and _tests(one) for one in found) else ()
+    return tuple(dict.fromkeys((*(one.tool for one in found), *sorted(tests), *named_files(text))))[:_MOST_KEYS]
+
+
+def keys_of_line(line: str) -> tuple[str, ...]:
+    """Return the keys under which rules for a line may be found: its tools, and the files it runs or edits."""
+    return tuple(dict.fromkeys((*(one.tool for one in _run_by(line)), *(key for key in _file_keys(line)))))
+
+
+def named_files(text: str) -> frozenset[str]:
+    """Return the files that a text names in code, by their path; of a pattern (`tests/*_int.py`) its last part."""
+    spans = (match["span"] for match in _CODE.finditer(text[:_READ]) if match["span"] is not None)
+    found = (canonical(word) for span in spans for word in span.split() if is_path(word) and not word.endswith("/"))
+    return frozenset(path.rpartition("/")[2] if "*" in path else path for path in found if " " not in path)
+
+
+def is_about(text: str, line: str) -> bool:
+    """Return whether a rule is worth reading where a line is run: for its commands, or a file that it runs or edits."""
+    named = named_commands(text)
+    if is_followed(named, line):
+        return False
+    return stands_at(named, line) or not named_files(text).isdisjoint(_file_keys(line))
+
+
+def _file_keys(line: str) -> Iterator[str]:
+    edited = edited_in_place(line)
+    yield from edited
+    for part in simple_commands(line):
+        said, _ = unwrapped(part.words)
+        one = _read(part.words, Role.SPOKEN)
+        if one is None or _only_looks(one) or one.tool in ("sed", "perl", "git"):
+            continue
+        for word in said:
+            path = canonical(word.partition("::")[0])
+            if is_path(path):
+                yield path
+                name = path.rpartition("/")[2]
+                yield from (f"*{name[at:]}" for at, sign in enumerate(name) if sign in "_.-")
+
+
+def edited_in_place(line: str) -> tuple[str, ...]:
+    """Return the files that a line edits where they are, as `sed -i` does."""
+    found: dict[str, None] = {}
+    for part in simple_commands(line):
+        said, _ = unwrapped(part.words)
+        if said and said[0] in ("sed", "perl") and any(_IN_PLACE.fullmatch(word) for word in said[1:]):
+            found.update(dict.fromkeys(canonical(word) for word in said[2:] if is_path(word) and " " not in word))
+    return tuple(found)
+
+
+def _run_by(line: str) -> list[Named]:
+    return [one for part in simple_commands(line) if (one := _read(part.words, Role.SPOKEN)) is not None]
+
+
+def _matches(one: Named, it: Named) -> bool:
+    if one.role is Role.ASKED and _tests(one) and it.tool in _TEST_RUNNERS and one.tool != it.tool:
+        return True
+    if one.tool != it.tool or (one.placed and not it.placed and not one.said):
+        return False
+    if one.role is Role.ASKED:
+        action = {word for word in one.said if not word.startswith("-")}
+        return action <= it.said and one.said != action
+    return one.said <= it.said and (one.ran or not it.ran or bool(one.said))
+
+
+def _tests(one: Named) -> bool:
+    return bool(one.said & _TESTS) or one.tool.rpartition("/")[2] in _TESTS
+
+
+def _has(it: Named, asked: Named) -> bool:
+    """Return whether a command is run as it is asked for."""
+    return it.tool == asked.tool and asked.said <= it.said and it.ran >= asked.ran and it.placed >= asked.placed
+
+
+def _only_looks(it: Named) -> bool:
+    return it.tool in _LOOKING or bool(it.said & _LOOKS)
+
+
+def _named(text: str) -> Iterator[Named]:
+    last: Named | None = None
+    for match in _CODE.finditer(text):
+        before, after = text[: match.start()], text[match.end() :]
+        for line in (match["block"] or match["span"]).splitlines():
+            role, block = _role(before, after), match["block"] is not None
+            found = [*_of_line(line, role, block=block), *_of_flags(line, role, last)]
+            last = found[-1] if found else last
+            yield from found
+    for match in _BRANCH.finditer(text):
+        yield Named(tool="git", said=frozenset({match[1]}), role=Role.SPOKEN)
+    for match in _TYPED.finditer(_CODE.sub(lambda found: "\x00" * len(found[0]), text)):
+        tool = match["tool"] or match["alone"].lower()
+        if tool in HEADS | ALONE_ENOUGH:
+            role = Role.AGAINST if match["alone"] else _role(text[: match.start("tool")], text[match.end("rest") :])
+            yield from _of_line(f"{tool}{match['rest'] or ''}", role)
+
+
+def _role(before: str, after: str) -> Role:
+    clause = _CLAUSE.split(before[-200:])[-1]
+    if _ALONE.match(after) or _AGAINST.search(clause):
+        return Role.AGAINST
+    return Role.ASKED if _ASKED.search(clause) and _PURPOSE.match(after) else Role.SPOKEN
+
+
+def _of_line(line: str, role: Role, *, block: bool = False) -> Iterator[Named]:
+    """Yield the commands of a line of code; what is no command by its first word names none."""
+    for part in simple_commands(line.strip().removeprefix("$ ")):
+        one = _read(part.words, role)
+        if one is not None and (one.said or one.placed or not block) and _is_command(one, part.words, block):
+            yield one
+
+
+def _of_flags(line: str, role: Role, last: Named | None) -> Iterator[Named]:
+    """Yield the command that flags are said of which stand alone: the last one that was named."""
+    if (
+        last is not None
+        and role is not Role.ASKED
+        and line.startswith("--")
+        and all(map(_ARGUMENT.fullmatch, line.split()))
+    ):
+        action = {word for word in last.said if not word.startswith("-")}
+        yield Named(tool=last.tool, said=frozenset({*action, *line.split()}), role=role, ran=last.ran)
+
+
+def _is_command(one: Named, said: Sequence[str], block: bool) -> bool:
+    """Return whether words of code are a command: of a known tool, a script, or at least two words like one."""
+    script = one.tool.startswith(("scripts/", "bin/", "tools/")) or one.tool.endswith(".sh")
+    known = one.tool in HEADS or one.tool in ALONE_ENOUGH or one.tool in WITH_ACTIONS or script
+    if one.tool in _OF_PROGRAMS:
+        return False
+    alike = _PLAIN_TOOL.fullmatch(one.tool) and len(said) > 1 and all(_ARGUMENT.fullmatch(word) for word in said[1:])
+    return known or (not block and bool(alike))
+
+
+def _read(words: Sequence[str], role: Role) -> Named | None:
+    said, ran = unwrapped(words)
+    if not said or "=" in said[0] or any(word in ("...", "…") for word in said[:1]):
+        return None
+    rest = [word for word in said[1:] if word not in (".", "...", "--")]
+    places = [word for word in rest if is_path(word)]
+    plain = frozenset(word for word in rest if word not in places and not _NUMBER.fullmatch(word))
+    return Named(tool=said[0].removeprefix("./"), said=plain, role=role, placed=bool(places), ran=ran)

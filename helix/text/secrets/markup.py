@@ -1,0 +1,109 @@
+"""Markup: secrets in XML elements, connection strings, calls that take a user and a password, and files of logins.
+
+Each is read as what it is, so that a value goes whole, whatever it looks like, unless it is a template. On fixtures of
+scanners that it was not written from this finds what no other rule does: see docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from helix.text.secrets import strength
+from helix.text.secrets.names import Promise, promise_of
+from helix.text.secrets.span import Span
+
+_ELEMENT = re.compile(
+    r"<(?P<name>[A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,200})?>\s{0,8}(?P<value>[^<>]{3,2000}?)\s{0,8}</(?P=name)>"
+)
+_CONNECTED = re.compile(
+    r"\b(?:data ?source|server|host(?:name)?|provider|initial catalog|database(?:name)?|user(?: ?id|name)?|uid|endpoint"
+    r"|account(?:name)?|sharedaccesskeyname|driver|dsn)\s{0,3}=\s{0,3}[^;\n\"']{1,200};",
+    re.IGNORECASE,
+)
+_MEMBER = re.compile(
+    r"[;\s\"'&](?:password|passwd|pwd|accountkey|sharedaccesskey|sharedsecretvalue|secret)\s{0,3}=\s{0,3}"
+    r"(?P<value>[^;\n\"'<>]{3,200}?)(?=\s{0,3}(?:[;\"'<]|\\\"|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MEMBER_REACH, _LONGEST_NUMBER = 400, 16
+_QUOTED = r"(?:\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')"
+_CALL = re.compile(
+    r"\b[A-Za-z_.]{0,60}(?:credentials?|directoryentry|basicauth\w{0,10}|logon|setlogin|authenticate)\s{0,2}\(\s{0,40}"
+    rf"(?:{_QUOTED}\s{{0,2}},\s{{0,40}}){{1,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']",
+    re.IGNORECASE,
+)
+_CALL_SIGNS = ("credential", "directoryentry", "basicauth", "logon", "setlogin", "authenticate")
+_PGPASS = re.compile(
+    r"^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,63}:[\w.*@-]{1,63}:(?P<value>[^\s:]{4,100})\s{0,4}$", re.MULTILINE
+)
+_ID_AND_TOKEN = re.compile(r"(?<![\w/+.-])(?P<id>[A-Za-z0-9_-]{18,64}):(?P<value>[A-Za-z0-9_-]{20,100})(?![\w:])")
+_DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+"""A commit, or the digest of an image: behind a name it is no token."""
+_DEVICE = re.compile(
+    r"^[ \t]{0,8}(?:enable[ \t]+(?:password|secret)|username[ \t]+\S{1,60}[ \t]+(?:password|secret)"
+    r"|snmp-server[ \t]+community|(?:pac[ \t]+)?key(?=[ \t]+[0-7][ \t]))"
+    r"(?:[ \t]+level[ \t]+\d{1,2})?(?:[ \t]+\d)?[ \t]+(?P<value>\S{4,128})",
+    re.MULTILINE,
+)
+_DEVICE_SIGNS = ("enable password", "enable secret", "enable\t", "enable \t", "enable  ", "username", "snmp-server")
+_DEVICE_KEY = re.compile(r"key[ \t]{1,20}[0-7][ \t]")
+_COLONS = 4
+_VAULT = re.compile(r"\$ANSIBLE_VAULT;[^\n]{1,60}\s{1,40}(?P<value>(?:[0-9a-f]{16,120}\s{0,40}){1,200})")
+
+
+def find(text: str, lowered: str) -> Iterator[Span]:
+    """Yield what stands in the place of a secret; `lowered` is the text in lower case."""
+    if "</" in text:
+        yield from _elements(text)
+    if ";" in text and ("passw" in lowered or "pwd" in lowered or "key" in lowered or "secret" in lowered):
+        yield from _connections(text)
+    if "(" in text and any(sign in lowered for sign in _CALL_SIGNS):
+        yield from _values(text, _CALL, "password")
+    if text.count(":") >= _COLONS:
+        yield from _values(text, _PGPASS, "password")
+    if ":" in text:
+        for match in _ID_AND_TOKEN.finditer(text):
+            if not _DIGEST.fullmatch(match["value"]) and all(map(strength.is_scrambled, match.group("id", "value"))):
+                yield Span(*match.span("value"), "credential")
+    if any(sign in lowered for sign in _DEVICE_SIGNS) or _DEVICE_KEY.search(text):
+        yield from _values(text, _DEVICE, "password")
+    if "$ANSIBLE_VAULT" in text:
+        for match in _VAULT.finditer(text):
+            yield Span(match.start("value"), match.start("value") + len(match["value"].rstrip()), "credential")
+
+
+def _elements(text: str) -> Iterator[Span]:
+    for match in _ELEMENT.finditer(text):
+        promise, value = promise_of(match["name"]), match["value"]
+        if promise in (Promise.NONE, Promise.MAYBE) or strength.is_template(value):
+            continue
+        words = value.split()
+        if len(words) == 1 and promise is Promise.PASSWORD and not strength.is_wordy(value):
+            yield Span(*match.span("value"), "password")
+            continue
+        numbered = promise is Promise.TOKEN and value.isdigit() and len(value) >= _LONGEST_NUMBER
+        if numbered or any(strength.is_scrambled(word.strip("{}")) for word in words):
+            yield Span(*match.span("value"), "credential")
+
+
+def _connections(text: str) -> Iterator[Span]:
+    position = 0
+    for known in _CONNECTED.finditer(text):
+        # A member may stand before or behind the one that tells what this is, in the same line or the next.
+        start = max(position, text.rfind("\n", 0, known.start()) + 1, known.start() - _MEMBER_REACH)
+        end = known.end() + _MEMBER_REACH
+        if end <= position:
+            continue
+        for match in _MEMBER.finditer(text, max(start - 1, 0), end):
+            if match.end() < end and not strength.is_template(match["value"]):
+                yield Span(*match.span("value"), "password")
+            continue
+        position = max(position, known.end())
+
+
+def _values(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
+    for match in pattern.finditer(text):
+        value = match["value"]
+        if not strength.is_template(value) and not strength.is_stand_in(value) and not strength.is_wordy(value):
+            yield Span(*match.span("value"), kind)

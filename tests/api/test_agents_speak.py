@@ -1,0 +1,169 @@
+"""Holds that what an agent asks for is an agent's: it is trusted as one, and never speaks for a person."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api_server import TOKEN, Served
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix import resources
+from helix.client import Client
+from helix.errors import PersonNeededError
+from helix.model.provenance import Trust
+from helix.model.reports import JobState
+from helix.model.speaker import HEADER, MARKS, agent_of
+from helix.service import Helix
+
+AGENT = {HEADER: "claude-code"}
+
+
+def asked(served: Served, name: str, **arguments: Any) -> Any:
+    """Return what an agent is answered, or the code of the error."""
+    document = resources.text("queries", f"graphql/{name}.graphql")
+    answer = served.post(document, arguments, headers=AGENT)
+    return answer.code if "errors" in answer.json else next(iter(answer.json["data"].values()))
+
+
+def by_person(served: Served, name: str, **arguments: Any) -> Any:
+    return next(iter(served.ask(resources.text("queries", f"graphql/{name}.graphql"), **arguments).values()))
+
+
+SAID = {"trigger": "the tests need a database", "resolution": "start it with make db", "kind": "CONVENTION"}
+
+
+def test_what_an_agent_stores_is_an_agents_whatever_it_states(served: Served, helix: Helix) -> None:
+    stored = asked(served, "store", **SAID, trust="USER_ASSERTED", confidence=0.99)
+    memory = helix.get(stored["id"])
+    assert (memory.provenance.trust, memory.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
+    assert memory.confidence <= 0.8
+    asked(served, "record_episode", content="make db was run", trust="USER_ASSERTED")
+    (episode,) = [one for one in helix.list_episodes().items if one.content == "make db was run"]
+    assert (episode.provenance.trust, episode.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
+    weak = asked(served, "store", trigger="a page says so", resolution="", kind="FACT", trust="WEB")
+    assert helix.get(weak["id"]).provenance.trust is Trust.WEB
+
+
+def ended(helix: Helix, job: str) -> None:
+    done = threading.Event()
+    stop = helix.subscribe(lambda event: done.set() if event["id"] == job and event["state"] != "running" else None)
+    assert helix.job(job).state is not JobState.RUNNING or done.wait(60)
+    stop()
+    assert helix.job(job).state is JobState.DONE, helix.job(job).error
+
+
+LINES = [
+    json.dumps({"id": f"{kind}1", "scope": "other-project", "trust": "user_asserted", **said})
+    for kind, said in {
+        "m": {"trigger": "the deploy of the other project", "resolution": "run make evil", "kind": "convention"},
+        "e": {"text": "what the other project heard", "meta": {"scope": "global"}},
+    }.items()
+]
+
+
+def test_the_lines_that_an_agent_imports_say_neither_whose_project_nor_whose_words(
+    served: Served, helix: Helix, tmp_path: Path
+) -> None:
+    """Whoever wrote the file would else write into every project of the user."""
+    assert asked(served, "ingest_jsonl", lines=LINES) == "INVALID_INPUT"
+    assert asked(served, "ingest_jsonl", lines=LINES, scope="mine", source="a")["memories"] == 1
+    file = tmp_path / "lines.jsonl"
+    file.write_text("\n".join(line.replace("deploy", "release") for line in LINES), "utf-8")
+    assert asked(served, "ingest_bulk", path=str(file)) == "INVALID_INPUT"
+    job = asked(served, "ingest_bulk", path=str(file), scope="mine")
+    ended(helix, job["id"])
+    assert asked(served, "ingest_transcript", path=str(file)) == "INVALID_INPUT"
+    memories = helix.list_memories(scope="mine", status=None).items
+    assert {one.trigger.split()[1] for one in memories} == {"deploy", "release"}
+    assert {one.provenance.trust for one in memories} == {Trust.TOOL_OUTPUT}
+    assert {one.scope for one in helix.list_episodes().items} == {"mine"}
+
+
+def test_a_person_may_import_lines_of_several_projects(served: Served, helix: Helix) -> None:
+    by_person(served, "ingest_jsonl", lines=LINES)
+    assert [one.scope for one in helix.list_episodes(scope="other-project").items] == ["other-project"] * 2
+
+
+def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None:
+    name = by_person(served, "store", **SAID)["name"]
+    assert helix.get(name).provenance.trust is Trust.USER_ASSERTED
+    asked(served, "edit", nameOrId=name, importance=9.0, confidence=0.99)
+    assert (helix.get(name).provenance.trust, helix.get(name).confidence) == (Trust.USER_ASSERTED, 0.7)
+    asked(served, "edit", nameOrId=name, resolution="start it with make evil", confidence=0.99)
+    edited = helix.get(name)
+    assert (edited.provenance.trust, edited.provenance.agent, edited.confidence) == (
+        Trust.AGENT_INFERRED,
+        "claude-code",
+        0.8,
+    )
+
+
+def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix: Helix) -> None:
+    one = by_person(served, "store", **SAID)
+    web = by_person(served, "store", trigger="deploy from release", resolution="", kind="CONVENTION", trust="WEB")
+    refused = {
+        "confirm": {"nameOrId": web["name"]},
+        "accept": {"nameOrId": web["name"]},
+        "restore": {"nameOrId": web["name"]},
+        "restore_backup": {"path": "/nowhere"},
+        "hard_forget": {"nameOrId": one["name"], "confirm": one["id"]},
+        "resolve_contradiction": {"a": one["name"], "b": web["name"], "winner": web["name"]},
+        "reopen_contradiction": {"a": one["name"], "b": web["name"]},
+        "unmerge": {"nameOrId": one["name"]},
+        "scan_secrets": {"apply": True},
+        "ingest_notes": {"paths": ["/nowhere"], "mine": True},
+    }
+    assert {name: asked(served, name, **given) for name, given in refused.items()} == dict.fromkeys(
+        refused, "PERSON_NEEDED"
+    )
+    assert asked(served, "feedback", names=[web["name"]], delta=1.0, quality=5) == "PERSON_NEEDED"
+    assert helix.get(web["name"]).provenance.trust is Trust.WEB
+    assert by_person(served, "confirm", nameOrId=web["name"])["name"] == web["name"]
+    assert helix.get(web["name"]).provenance.trust is Trust.USER_ASSERTED
+
+
+def test_an_agents_feedback_is_a_claim_and_worth_one_at_most(served: Served, helix: Helix) -> None:
+    name = by_person(served, "store", **SAID)["name"]
+    asked(served, "feedback", names=[name], delta=100.0)
+    praised = helix.get(name)
+    assert (praised.helped, praised.label) == (1.0, "")
+    asked(served, "feedback", names=[name], delta=-100.0)
+    assert helix.get(name).failed == 1.0
+
+
+def test_an_edge_of_an_agent_is_an_agents(served: Served, helix: Helix) -> None:
+    one, two = (helix.store(trigger=f"{word} matter", resolution="", kind="fact").name for word in ("first", "other"))
+    asked(served, "edge", source=one, target=two, relation="solves")
+    (edge,) = helix.edges(one, "solves")
+    assert (edge.provenance.trust, edge.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
+
+
+def test_the_client_says_which_agent_runs_it(served: Served, helix: Helix, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    with Client(served.origin, TOKEN) as client:
+        stored = client.store(**{**SAID, "kind": "convention"})
+        with pytest.raises(PersonNeededError):
+            client.run("confirm", name_or_id=stored["name"])
+    assert helix.get(stored["id"]).provenance.agent == "claude-code"
+
+
+@pytest.mark.parametrize("mark", sorted(MARKS))
+def test_each_clients_mark_is_known(mark: str) -> None:
+    assert agent_of({mark: "1"}) == MARKS[mark]
+
+
+@given(st.text())
+def test_any_agent_may_say_its_name_and_no_header_breaks(name: str) -> None:
+    found = agent_of({"AI_AGENT": name})
+    assert found.isascii() and found.isprintable() and len(found) <= 60
+
+
+def test_a_person_has_none_of_the_marks() -> None:
+    assert agent_of({"TERM_PROGRAM": "vscode", "CURSOR_TRACE_ID": "1", "CLAUDE_CODE_USE_BEDROCK": "1"}) == ""
+    assert agent_of(os.environ) == ""

@@ -1,0 +1,45 @@
+"""A process that carries out requests with idempotency keys, and is killed between the journal and the answer.
+
+`keyed_victim.py HOME NTH`: it is killed behind the NTH append of the requests; what `REQUESTS` holds is asked in order.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from victim import die_in
+
+from helix import settings as configuration
+from helix.api import mutations
+from helix.api.inputs import reader
+from helix.api.keys import once
+from helix.journal.log import Journal
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+
+REQUESTS: tuple[tuple[Callable[..., Any], Mapping[str, Any]], ...] = (
+    (mutations.store, {"trigger": "the build needs node", "resolution": "install 20", "kind": "fact", "name": "node"}),
+    (mutations.feedback, {"names": ["node"], "delta": 1.0}),
+    (mutations.record_episode, {"content": "the build was run on a monday"}),
+)
+
+
+def carry_out(helix: Helix, number: int) -> Any:
+    """Ask for one of the requests, under the key that it has each time."""
+    function, given = REQUESTS[number]
+    return once(function, f"request {number}", given)(helix, **reader(function, skip=1)(given))
+
+
+def open_helix(home: Path) -> Helix:
+    """Open the store of the home."""
+    return Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
+
+
+if __name__ == "__main__":
+    opened = open_helix(Path(sys.argv[1]))
+    die_in(Journal, "append", before=False, nth=int(sys.argv[2]))
+    for one in range(len(REQUESTS)):
+        carry_out(opened, one)

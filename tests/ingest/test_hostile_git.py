@@ -1,0 +1,148 @@
+"""A hostile repository: its git configuration names a program in every way that git has, and none of them is run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from git_history import History
+
+from helix.errors import InvalidInputError
+from helix.ingest.git import count, project_scope, read_history
+from helix.ingest.repository import _GIVEN, Repository
+
+SERVE = Path(__file__).resolve().parents[2] / "scripts" / "serve"
+NAMES = (
+    *("core.fsmonitor", "core.pager", "core.sshCommand", "core.gitProxy", "core.editor", "core.askPass"),
+    *(
+        "core.alternateRefsCommand",
+        "diff.external",
+        "diff.x.command",
+        "diff.x.textconv",
+        "gpg.program",
+        "gpg.ssh.program",
+    ),
+    *("filter.x.clean", "filter.x.smudge", "filter.x.process", "pager.log", "pager.rev-list", "credential.helper"),
+    *("interactive.diffFilter", "remote.origin.uploadpack", "remote.origin.proxy", "uploadpack.packObjectsHook"),
+    *("gpg.ssh.program", "gpg.x509.program", "sequence.editor", "difftool.x.cmd"),
+)
+
+
+@pytest.fixture
+def hostile(make_history: object, tmp_path: Path) -> History:
+    """A repository with a signed commit whose blob of attributes is missing, and programs that leave a file behind."""
+    repository: History = make_history("hostile")  # type: ignore[operator]
+    program = repository.path / ".git" / "program"
+    program.write_text(f'#!/bin/sh\necho "$0 $@" >> {tmp_path}/ran\n', "utf-8")
+    program.chmod(0o755)
+    for hook in ("post-index-change", "reference-transaction", "pre-auto-gc", "fsmonitor-watchman", "post-checkout"):
+        (repository.path / ".git/hooks").mkdir(exist_ok=True)
+        (repository.path / ".git/hooks" / hook).symlink_to(program)
+    repository.commit("Begin", {"a.txt": "one", ".gitattributes": "* diff=x filter=x\n"})
+    repository.commit("Mend the flaky test of the parser", {"a.txt": "two", "b.txt": "b"})
+    raw = repository.git("cat-file", "commit", "HEAD")
+    head, _, message = raw.partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    signed = f"{head}\n{signature}\n\n{message}\n".encode()
+    made = repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=signed)
+    repository.git("update-ref", "HEAD", made)
+    (tmp_path / "ran").unlink(missing_ok=True)
+    included = "".join(f"[{place(name)}]\n\t{name.rpartition('.')[2]} = {program}\n" for name in NAMES)
+    included += (
+        f"[core]\n\thooksPath = {program.parent}/hooks\n\trepositoryformatversion = 1\n"
+        f'[remote "origin"]\n\turl = ext::{program} %S\n\tpromisor = true\n\tpartialclonefilter = blob:none\n'
+        "[extensions]\n\tpartialClone = origin\n"
+        '[protocol]\n\tallow = always\n[protocol "ext"]\n\tallow = always\n'
+        f"[alias]\n\tlog = !{program}\n\trev-parse = !{program}\n\trev-list = !{program}\n"
+        "[log]\n\tshowSignature = true\n[submodule]\n\trecurse = true\n[diff]\n\tsubmodule = log\n"
+    )
+    (repository.path / ".git/hostile").write_text(included, "utf-8")
+    with (repository.path / ".git/config").open("a", encoding="utf-8") as config:
+        config.write(included)
+        config.write(f'[includeIf "gitdir:{repository.path}/"]\n\tpath = hostile\n')
+    return repository
+
+
+def place(name: str) -> str:
+    section, *between = name.split(".")[:-1]
+    return f'{section} "{between[0]}"' if between else section
+
+
+def lose(repository: History, what: str) -> None:
+    """Take an object away, so that git wants to fetch it."""
+    sha = repository_git(repository, "rev-parse", what)
+    (repository.path / ".git/objects" / sha[:2] / sha[2:]).unlink()
+
+
+def repository_git(repository: History, *words: str) -> str:
+    """Run git with its own files alone; what the configuration would run is left aside."""
+    environment = {**os.environ, "GIT_ALLOW_PROTOCOL": ""}
+    command = ["git", "--no-pager", "-C", repository.path, "-c", "core.hooksPath=/dev/null", *words]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.parametrize("lost", ["", "HEAD:a.txt", "HEAD~1^{tree}", "HEAD~1"])
+@pytest.mark.parametrize("knows", [True, False], ids=["git", "a git that does not know GIT_NO_LAZY_FETCH"])
+def test_nothing_that_a_repository_names_is_run(
+    hostile: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str, knows: bool
+) -> None:
+    if not knows:
+        monkeypatch.delitem(_GIVEN, "GIT_NO_LAZY_FETCH")
+    if lost:
+        lose(hostile, lost)
+    found = []
+    for work in (
+        lambda: Repository.find(hostile.path).has_commits(),
+        lambda: count(hostile.path, limit=5),
+        lambda: found.extend(read_history(hostile.path)),
+        lambda: found.extend(read_history(hostile.path, limit=1)),
+        lambda: project_scope(hostile.path),
+    ):
+        try:
+            work()
+        except Exception as error:  # git may well refuse what is left of it
+            assert type(error).__module__ == "helix.errors"
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text("utf-8")
+    if lost in ("", "HEAD:a.txt"):
+        assert found
+
+
+def test_the_repository_would_run_them(hostile: History, tmp_path: Path) -> None:
+    """So that the test above says something: the same calls without what Helix adds."""
+    subprocess.run(["git", "-C", hostile.path, "log", "-1"], check=False, capture_output=True)
+    assert "--verify" in (tmp_path / "ran").read_text("utf-8"), "the program that checks signatures"
+    lose(hostile, "HEAD~1^{tree}")
+    (tmp_path / "ran").unlink()
+    subprocess.run(["git", "-C", hostile.path, "-c", "log.showSignature=false", "log", "--name-status"], check=False)
+    assert "git-upload-pack" in (tmp_path / "ran").read_text("utf-8"), "the program that fetches"
+
+
+def test_the_script_that_serves_runs_nothing_of_the_folder_it_is_started_in(hostile: History, tmp_path: Path) -> None:
+    for name in ("helix", "json", "sitecustomize"):
+        (hostile.path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\n", "utf-8")
+    begin, _, rest = SERVE.read_text("utf-8").partition("# Waits for the server")
+    assert "leave_with_server()" in rest
+    functions = begin.replace('$(cd "$(dirname "$0")/.." && pwd -P)', str(SERVE.parents[1]))
+    asked = "\nrunning || :\nhistory_of_here\nwords_of ."
+    environment = {**os.environ, "HELIX_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        ["sh", "-c", functions + asked], cwd=hostile.path, env=environment, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == f"{hostile.path}\nMend the flaky test of the parser\n"
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text("utf-8")
+
+
+def test_git_that_waits_for_a_pipe_is_ended_when_the_import_is_stopped(make_history: object) -> None:
+    repository: History = make_history("waiting")  # type: ignore[operator]
+    repository.commit("Begin", {"a.txt": "one"})
+    os.mkfifo(repository.path / ".mailmap")
+    asked = []
+
+    def stopped() -> bool:
+        asked.append(None)
+        return len(asked) > 1
+
+    with pytest.raises(InvalidInputError):
+        list(read_history(repository.path, stopped=stopped))

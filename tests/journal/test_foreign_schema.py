@@ -1,0 +1,82 @@
+"""A journal or backup from elsewhere: triggers, views and tables that Helix did not make are refused, and never run."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from helix.errors import HelixError
+from helix.journal import backup
+from helix.journal.database import Database, make_tables
+
+CRAFTED = {
+    "trigger": "CREATE TRIGGER planted AFTER INSERT ON log BEGIN DELETE FROM node; END",
+    "view": "CREATE VIEW planted AS SELECT * FROM log",
+    "table": "CREATE TABLE planted (x)",
+    "index": "CREATE INDEX planted ON node (props)",
+    "virtual table": "CREATE VIRTUAL TABLE planted USING fts5(x)",
+}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    path = tmp_path / "journal.db"
+    Database(path).close()
+    return path
+
+
+def craft(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.mark.parametrize(("kind", "statement"), CRAFTED.items(), ids=CRAFTED)
+def test_what_helix_did_not_make_is_refused_by_name(journal: Path, kind: str, statement: str) -> None:
+    craft(journal, statement)
+    for opened in (lambda: Database(journal), lambda: backup.check(journal)):
+        with pytest.raises(HelixError, match=r"holds the (virtual )?(trigger|view|table|index) 'planted") as refused:
+            opened()
+        assert str(journal) in refused.value.message
+        assert refused.value.hint == "name a journal or backup that Helix wrote"
+
+
+def test_a_table_that_is_not_as_helix_makes_it_is_refused(journal: Path) -> None:
+    craft(journal, "DROP TABLE poison", "CREATE TABLE poison (seq INTEGER PRIMARY KEY, at INTEGER, error, more)")
+    with pytest.raises(HelixError, match="holds the table 'poison'"):
+        Database(journal)
+    craft(journal, "DROP TABLE poison")
+    with pytest.raises(HelixError, match="lacks the table poison"):
+        backup.check(journal)
+
+
+def test_a_view_in_the_place_of_what_is_looked_at_first_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    craft(path, "CREATE VIEW migration AS SELECT 1 AS number, 'x' AS hash")
+    with pytest.raises(HelixError, match="holds the view 'migration'"):
+        Database(path)
+
+
+def test_a_restore_takes_rows_and_not_the_file(journal: Path, tmp_path: Path) -> None:
+    """Whatever else a file holds in its pages stays behind: only rows are copied, into tables that Helix makes."""
+    craft(journal, "INSERT INTO meta VALUES ('told', 'yes')", "PRAGMA user_version = 4711")
+    backup.copy_checked(journal, tmp_path / "copy.db")
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+        assert copy.execute("SELECT value FROM meta WHERE key = 'told'").fetchone() == ("yes",)
+        assert copy.execute("PRAGMA user_version").fetchone() == (0,)
+        (told,) = copy.execute("SELECT count(*) FROM migration").fetchone()
+        assert told == 6
+    Database(tmp_path / "copy.db").close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "journal.db"]
+
+
+@pytest.mark.parametrize("numbers", [[1], [1, 2], [1, 2, 3]])
+def test_a_journal_of_an_earlier_helix_is_opened(tmp_path: Path, numbers: list[int]) -> None:
+    path = tmp_path / "journal.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        make_tables(connection, numbers)
+    Database(path).close()
+    backup.check(path)

@@ -1,0 +1,55 @@
+"""An answer ends where the rest is filler, and nothing is an answer; `everything` fills it up to its limit."""
+
+from __future__ import annotations
+
+from recall_world import World
+
+from helix.model.edge import Relation
+from helix.model.recall import RecallAnswer, RecallQuery
+from helix.recall.abstention import JUDGED_FROM
+
+PLACES = ("harbour", "tunnel", "bridge", "station", "airport", "market", "library", "museum", "stadium", "orchard")
+THINGS = ("crane", "gate", "signal", "engine", "ladder", "window")
+ELSEWHERE = "which enzyme inhibits mitochondrial respiration during hypoxia?"
+
+
+def town(count: int = 60) -> World:
+    world = World()
+    for number in range(count):
+        place, thing = PLACES[number % len(PLACES)], THINGS[number // len(PLACES) % len(THINGS)]
+        world.memory(f"{place}-{thing}", f"the {thing} at the {place} is painted every spring", resolution="by hand")
+    return world
+
+
+def asked(world: World, query: str, **given: object) -> RecallAnswer:
+    return world.recaller().recall(RecallQuery(query=query, **given))  # type: ignore[arg-type]
+
+
+def test_a_question_about_nothing_in_the_store_is_answered_with_nothing() -> None:
+    answer = asked(town(), ELSEWHERE)
+    assert answer.items == ()
+    assert any("nothing fits" in note for note in answer.notes)
+
+
+def test_everything_fills_the_answer_up_to_its_limit() -> None:
+    assert len(asked(town(), ELSEWHERE, everything=True, limit=7).items) == 7
+
+
+def test_what_is_asked_for_is_kept() -> None:
+    answer = asked(town(), "when is the crane at the harbour painted?")
+    assert answer.items[0].node.id == "harbour-crane"
+
+
+def test_a_limit_binds_what_fits_too() -> None:
+    assert len(asked(town(), "what is painted at the harbour every spring?", limit=2).items) == 2
+
+
+def test_a_small_store_is_not_judged() -> None:
+    assert asked(town(JUDGED_FROM - 10), ELSEWHERE).items
+
+
+def test_what_a_file_points_at_is_kept_whatever_the_words() -> None:
+    world = town()
+    memory = world.memory("pointed", "ask the harbour master first")
+    world.edge(memory, world.entity("src/enzymes.py"), Relation.TOUCHES)
+    assert [item.node.id for item in asked(world, ELSEWHERE, files=("src/enzymes.py",)).items] == ["pointed"]

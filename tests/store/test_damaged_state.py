@@ -1,0 +1,238 @@
+"""Whatever stands in place of a row of the journal's state, it is made good from the log, or said aloud."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from helix import settings as configuration
+from helix.journal import pages
+from helix.journal.database import make_tables
+from helix.lifecycle.reembed import fill_in, lacking
+from helix.model.edge import Label, Ref
+from helix.model.loss import losses
+from helix.model.memory import Memory
+from helix.model.recall import Expand, RecallQuery
+from helix.model.reports import JobState
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.store.store import JOURNAL_NAME
+
+TABLES = ("node", "edge", "passage", "token", "vector")
+FACTS = 3
+DAMAGE = {
+    "bytes": "x'fffe00'",
+    "no UTF-8": "CAST(x'fffe' AS TEXT)",
+    "text": "'{\"a\": [1]}'",
+    "number": "7",
+}
+
+
+def columns() -> Iterator[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+        make_tables(empty, None)
+        for table in TABLES:
+            for row in empty.execute(f"PRAGMA table_info({table})"):
+                yield table, row[1]
+
+
+def opened(home: Path) -> Helix:
+    return Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("whole")
+    with opened(home) as helix:
+        for number in range(FACTS):
+            helix.store(
+                trigger=f"unique{number} is known",
+                resolution=f"see src/part{number}.py for answer {number}",
+                kind="fact",
+            )
+        gone = helix.store(trigger="the secret of the house", resolution="erased since", kind="fact").id
+        assert helix.hard_forget(gone, gone)
+        while helix.at_work():
+            helix._store.writer.call(lambda: None)
+    return home
+
+
+@pytest.fixture
+def home(whole: Path, tmp_path: Path) -> Path:
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def damage(home: Path, statement: str) -> None:
+    with closing(sqlite3.connect(home / "store" / JOURNAL_NAME, isolation_level=None)) as raw:
+        raw.execute("PRAGMA ignore_check_constraints = ON")
+        assert raw.execute(statement).rowcount > 0, statement
+
+
+def one(table: str, column: str) -> str:
+    """A condition that holds for one row of a memory that was stored, in the middle of the table."""
+    return f"{column} IS (SELECT {column} FROM {table} ORDER BY {column} LIMIT 1 OFFSET 1)"
+
+
+def assert_all_is_back(helix: Helix) -> None:
+    store = helix._store
+    while lacking(store):
+        fill_in(store, lambda: False)
+    assert store.journal.compare_state().differences == ()
+    for number in range(FACTS):
+        for query in (f"unique{number}", f"answer {number} of part{number}"):
+            answer = helix.recall(RecallQuery(query=query, expand=Expand.NONE))
+            nodes = [item.node for item in answer.items]
+            assert any(isinstance(node, Memory) and node.trigger == f"unique{number} is known" for node in nodes), query
+    for page in pages.edges(store.journal):
+        assert all(store.records.present([edge.source, edge.target]) for edge in page)
+    told = helix.recall(RecallQuery(query="secret of the house"))
+    assert all("secret" not in str(item.node) for item in told.items), "what was erased stays so"
+    assert not losses(store.path)
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize(("table", "column"), tuple(columns()))
+def test_whatever_stands_in_a_column_of_the_state_it_is_made_good_at_start(
+    home: Path, table: str, column: str, kind: str
+) -> None:
+    try:
+        damage(home, f"UPDATE {table} SET {column} = {DAMAGE[kind]} WHERE {one(table, column)}")
+    except sqlite3.IntegrityError:
+        pytest.skip("SQLite lets nothing else than a number stand there")
+    with opened(home) as helix:
+        assert_all_is_back(helix)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path, table: str) -> None:
+    with opened(home) as helix:
+        column = {"node": "props", "edge": "props", "passage": "text", "token": "tokens", "vector": "vector"}[table]
+        damage(home, f"UPDATE {table} SET {column} = x'fffe00'")
+        kept = helix.list_memories(limit=10).items
+        assert len(kept) == FACTS
+        helix.confirm(kept[0].id)
+        for memory in kept:
+            assert helix.node(Label.MEMORY, memory.id)
+            assert helix._store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
+        found = {one.check: one for one in helix.doctor().findings}["state against log"]
+        assert found.ok or ("unreadable" in found.detail and "helix rebuild" in found.hint)
+        while helix.at_work():
+            helix._store.writer.call(lambda: None)
+        rebuilt(helix)
+        assert_all_is_back(helix)
+        assert_healthy(helix)
+
+
+def assert_healthy(helix: Helix) -> None:
+    while helix.at_work():  # the graph is built anew from what was made good
+        helix._store.writer.call(lambda: None)
+    assert not [one for one in helix.doctor().findings if not one.ok]
+
+
+def rebuilt(helix: Helix) -> None:
+    job = helix.rebuild()
+    while (now := helix.job(job.id)).state is JobState.RUNNING:
+        helix._store.writer.call(lambda: None)
+    assert now.state is JobState.DONE, now.error
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_missing_rows_come_back(home: Path, table: str) -> None:
+    with opened(home) as helix:
+        damage(home, f"DELETE FROM {table}")
+        found = {one.check: one for one in helix.doctor().findings}["state against log"]
+        assert "missing" in found.detail or table == "vector"
+    with opened(home) as helix:
+        assert_all_is_back(helix)
+        assert_healthy(helix)
+
+
+def test_rows_that_nobody_wrote_go(home: Path) -> None:
+    damage(home, "INSERT INTO node SELECT label, id || 'x', props FROM node")
+    damage(home, "INSERT INTO edge SELECT type, source_label, source, target_label, target || 'x', props FROM edge")
+    damage(home, "INSERT INTO passage SELECT number + 100, id || 'x', owner_label, owner, text FROM passage")
+    damage(home, "INSERT INTO token SELECT number + 100, tokens FROM token")
+    with opened(home) as helix:
+        assert_all_is_back(helix)
+        assert helix.stats().by_status["active"] == FACTS
+
+
+def test_a_vector_of_the_right_size_that_is_none_is_made_anew(home: Path) -> None:
+    damage(home, f"UPDATE vector SET vector = x'{random.Random(3).randbytes(64 * 4).hex()}'")
+    with opened(home) as helix:
+        assert_all_is_back(helix)
+
+
+def test_a_row_that_is_damaged_in_the_log_and_in_the_state_is_told_of(home: Path) -> None:
+    damage(home, "UPDATE log SET payload = x'00' WHERE seq = 1")
+    damage(home, "UPDATE node SET props = x'00' WHERE id IN (SELECT id FROM node WHERE label = 'Memory' LIMIT 1)")
+    with opened(home) as helix:
+        assert losses(helix._store.path)
+        assert helix.health().status == "failing"
+
+
+def test_a_damaged_log_takes_nothing_from_a_whole_state(home: Path) -> None:
+    damage(home, "UPDATE log SET payload = x'00' WHERE payload IS NOT NULL")
+    for _ in range(2):
+        with opened(home) as helix:
+            assert helix.stats().by_status["active"] == FACTS
+            assert not losses(helix._store.path)
+            assert not {one.check: one for one in helix.doctor().findings}["journal chain"].ok
+
+
+@pytest.mark.parametrize("column", ["seq", "at", "payload", "salt", "digest", "chain"])
+@pytest.mark.parametrize("kind", ["no UTF-8", "number"])
+def test_whatever_stands_in_the_log_the_doctor_says_which_row(home: Path, column: str, kind: str) -> None:
+    try:
+        damage(home, f"UPDATE log SET {column} = {DAMAGE[kind]} WHERE seq = 2")
+    except sqlite3.IntegrityError:
+        pytest.skip("SQLite lets nothing else than a free number stand there")
+    with opened(home) as helix:
+        assert helix._store.journal.verify_chain().damaged
+        assert helix.stats().by_status["active"] == FACTS
+
+
+def test_a_log_that_only_the_writer_meets_is_made_good(home: Path) -> None:
+    with opened(home) as helix:
+        (memory, *_) = helix.list_memories(limit=1).items
+        damage(home, "UPDATE node SET props = x'00'")
+        helix.store(trigger="written beside damage", resolution="and kept", kind="fact")
+        assert helix.node(Label.MEMORY, memory.id) == memory
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE token SET tokens = x'fffe00'",
+        "DELETE FROM token",
+        "UPDATE vector SET vector = x'fffe00'",
+        "UPDATE token SET tokens = 7 WHERE number = (SELECT max(number) FROM token)",
+    ],
+)
+def test_what_is_made_of_other_rows_is_no_loss_beside_a_damaged_log(home: Path, statement: str) -> None:
+    damage(home, "UPDATE log SET payload = x'00' WHERE payload IS NOT NULL")
+    damage(home, statement)
+    with opened(home) as helix:
+        assert_all_is_back(helix)
+        tables = helix._store.journal.read(
+            lambda connection: [
+                connection.execute(f"SELECT number FROM {name} ORDER BY number").fetchall()
+                for name in ("passage", "token")
+            ]
+        )
+        assert tables[0] == tables[1]
+
+
+def test_a_row_that_another_row_of_the_log_tells_is_no_loss_beside_a_damaged_one(home: Path) -> None:
+    newest = "(SELECT id FROM node WHERE label = 'Memory' AND props LIKE '%unique2%')"
+    damage(home, "UPDATE log SET payload = x'00' WHERE seq = 1")
+    damage(home, f"UPDATE node SET props = x'00' WHERE id = {newest}")
+    with opened(home) as helix:
+        assert_all_is_back(helix)

@@ -1,0 +1,62 @@
+"""Folders: one that claims the remote of a project that another folder is known for is told, once, and in `status`."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from helix.folders import folders_before, folders_of, note_folder
+from helix.identity import identify
+
+REMOTE = '[remote "origin"]\n\turl = git@github.com:ada/shop.git\n'
+
+
+def clone(folder: Path) -> Path:
+    """Make a folder with a `.git` that claims a remote, as an archive can bring one."""
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "config").write_text(REMOTE, "utf-8")
+    return folder
+
+
+def test_a_folder_that_claims_another_ones_remote_is_told_once_and_stays_visible(tmp_path: Path) -> None:
+    home, mine, archive = tmp_path / "home", clone(tmp_path / "mine"), clone(tmp_path / "archive")
+    first, claims = identify(mine), identify(archive)
+    assert first is not None and claims is not None
+    assert first.scope == claims.scope == "github.com/ada/shop"
+    assert note_folder(home, first) == ()
+    assert folders_before(home, claims) == (str(mine),), "before anything was done there"
+    assert note_folder(home, claims) == (str(mine),)
+    assert note_folder(home, claims) == (), "once"
+    assert folders_before(home, claims) == (str(mine),)
+    assert folders_before(home, first) == ()
+    assert list(folders_of(home, "GitHub.com/ada/shop")) == [str(mine), str(archive)]
+
+
+def test_a_sub_project_and_a_worktree_of_ones_own_are_no_other_folder(tmp_path: Path) -> None:
+    home, mine = tmp_path / "home", tmp_path / "mine"
+    mine.mkdir()
+    commands = (["init", "-q", "-b", "main"], ["commit", "-q", "--allow-empty", "-m", "begin"])
+    for words in (*commands, ["worktree", "add", "-q", str(tmp_path / "beside"), "-b", "other"]):
+        subprocess.run(["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org", *words], cwd=mine, check=True)
+    (mine / ".helix").mkdir()
+    (mine / ".helix" / "project.toml").write_text('projects = ["packages/*"]\n', "utf-8")
+    (mine / "packages" / "one").mkdir(parents=True)
+    for folder in (mine, mine / "packages" / "one", tmp_path / "beside"):
+        project = identify(folder)
+        assert project is not None
+        assert note_folder(home, project) == folders_before(home, project) == ()
+    forged = tmp_path / "forged"
+    forged.mkdir()
+    (forged / ".git").write_text(f"gitdir: {mine}/.git/worktrees/beside\n", "utf-8")
+    project = identify(forged)
+    assert project is not None
+    assert folders_before(home, project) == (str(mine),), "the repository's own list names another folder"
+
+
+def test_a_file_that_cannot_be_read_knows_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "folders.json").write_text("[", "utf-8")
+    assert not folders_of(tmp_path, "github.com/ada/shop")
+    project = identify(clone(tmp_path / "mine"))
+    assert project is not None
+    assert note_folder(tmp_path, project) == ()
+    assert list(folders_of(tmp_path, "github.com/ada/shop")) == [str(tmp_path / "mine")]

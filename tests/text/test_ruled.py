@@ -1,0 +1,45 @@
+"""Holds which commands a rule names, and at which commands it is worth reading."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix.text.ruled import Role, is_about, keys_of_line, keys_of_rule, named_commands
+
+
+@pytest.mark.parametrize(
+    ("rule", "at", "not_at"),
+    [
+        (
+            "never run plain pytest, use `uv run pytest -n 4`",
+            ["pytest", "pytest -x tests | tail", "python -m pytest tests/a.py", "cd src && pytest"],
+            ["uv run pytest -n 4", "uv run pytest tests -n 4 -x", "grep pytest setup.cfg", "pytest --help"],
+        ),
+        ("Don't `helm upgrade` by hand.", ["helm upgrade web ./chart"], ["helm list", "helm upgrade --help"]),
+        (
+            "Run everything a second time with `just test --slow`. CI does.",
+            ["just test tests/a.py"],
+            ["just test --slow", "just --list", "just lint"],
+        ),
+        ("Black alone is not enough, CI runs mypy too.", ["black . --check && git push"], ["mypy src"]),
+        ("The tests run with `make test`, which sets the ports.", ["pytest tests"], ["make test", "make lint"]),
+        ("Releases never move the `live` branch.", ["git push origin live"], ["git push origin main", "git log live"]),
+        ("`docs/cli.md` is generated: never edit it.", ["sed -i s/a/b/ docs/cli.md"], ["cat docs/cli.md"]),
+        (
+            "Files `tests/*_live.py` never run without a server.",
+            ["pytest tests/db/test_a_live.py"],
+            ["pytest tests/b.py"],
+        ),
+    ],
+)
+def test_a_rule_stands_at_the_commands_it_is_against_and_not_at_those_it_asks_for(
+    rule: str, at: list[str], not_at: list[str]
+) -> None:
+    assert [line for line in at if not is_about(rule, line)] == []
+    assert [line for line in not_at if is_about(rule, line)] == []
+    assert all(set(keys_of_rule(rule)) & set(keys_of_line(line)) for line in at), "found without reading every rule"
+
+
+def test_prose_and_code_of_a_language_name_no_command_that_is_run() -> None:
+    assert named_commands("We write `with db.atomic():` and `from a import b`; go through the list and make sure") == ()
+    assert named_commands("Use `npm ci`, never `npm install`.")[1].role is Role.AGAINST
