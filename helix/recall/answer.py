@@ -72,7 +72,7 @@ def fill(
         query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
         less: dict[int, list[int]] = {}
         packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep, folded=less)
-        fit = _fitting(scene, found, ranking, packed)
+        fit = _fitting(scene, found, ranking, packed, less)
         packed = [portion for portion in packed if portion.place in fit]
         told = _standings(scene, over, [int(ranking.rows[portion.place]) for portion in packed], records)
         return _items(packed, nodes, scene, found, ranking, told, named_in(less, nodes), fit)
@@ -108,23 +108,37 @@ def _load(
     return {place: nodes[place] for place in places if place in nodes}
 
 
-def _fitting(scene: Scene, found: Found, ranking: Ranking, packed: list[Portion]) -> dict[int, float]:
+def _fitting(
+    scene: Scene, found: Found, ranking: Ranking, packed: list[Portion], less: Mapping[int, Sequence[int]]
+) -> dict[int, float]:
     """Return by place how well those portions fit that do so better than by chance; all where that cannot be told.
 
-    What a file, a time or a name of the question points at fits by that alone.
+    What a file, a time or a name of the question points at fits by that alone. What stands for others, the places of
+    `less`, fits as well as the best of them.
     """
     if not packed:
         return {}
-    places = np.array([portion.place for portion in packed], np.int64)
-    rows = ranking.rows[places]
-    fit = fits(scene.view, rows, ranking.signals.meaning[places], scene.question.terms)
-    kept = np.ones(len(places), np.bool_)
+    fit = _fits(scene, ranking, [portion.place for portion in packed])
+    for place, value in _fits(scene, ranking, list(less)).items():
+        for stands in less[place]:
+            fit[stands] = max(fit.get(stands, value), value)
+    kept = {portion.place: fit[portion.place] for portion in packed}
     judged = scene.vector is not None and scene.view.words.living >= JUDGED_FROM
-    if judged and not scene.query.everything:
-        pointed = [ranked.rows for ranked in found.fused.lists if ranked.arm in POINTED]
-        fitting = (fit >= FLOOR) & (fit.max() >= ANSWERED)
-        kept = fitting | np.isin(rows, np.concatenate([np.empty(0, np.int64), *pointed]))
-    return dict(zip(places[kept].tolist(), fit[kept].tolist(), strict=True))
+    if not judged or scene.query.everything:
+        return kept
+    pointed = {row for ranked in found.fused.lists if ranked.arm in POINTED for row in ranked.rows.tolist()}
+    answered = max(kept.values()) >= ANSWERED
+    return {
+        place: value
+        for place, value in kept.items()
+        if (answered and value >= FLOOR) or int(ranking.rows[place]) in pointed
+    }
+
+
+def _fits(scene: Scene, ranking: Ranking, places: Sequence[int]) -> dict[int, float]:
+    chosen = np.array(places, np.int64)
+    fit = fits(scene.view, ranking.rows[chosen], ranking.signals.meaning[chosen], scene.question.terms)
+    return dict(zip(places, fit.tolist(), strict=True))
 
 
 def _portions(

@@ -88,21 +88,23 @@ def _by_resolution(
 ) -> tuple[list[int], dict[int, frozenset[int]]]:
     """Return the order with each matter's best memory first, and what has no resolution within it."""
     at = {place: index for index, place in enumerate(head)}
-    order, within = head.copy(), dict[int, frozenset[int]]()
+    key, within = dict(at), dict[int, frozenset[int]]()
+    standing = {place: _standing(memory) for place, memory in memories.items()}
     for matter in _matters(memories, rows, graph):
-        if not any(_resolved(memories[place]) for place in matter):
+        first = min(matter, key=lambda place: (standing[place], at[place]))
+        if not _resolved(memories[first]):
             continue
-        places = sorted(matter, key=at.__getitem__)
-        best_first = sorted(places, key=lambda place: _standing(memories[place]), reverse=True)
-        for place, better in zip(places, best_first, strict=True):
-            order[at[place]] = better
-        first = best_first[0]
-        within.update({place: frozenset((first,)) for place in best_first[1:] if not _resolved(memories[place])})
-    return order, within
+        for place in matter:  # moved ahead of what stands lower, which keeps its place: it may fit the question best
+            key[place] = min(at[other] for other in matter if standing[other] > standing[place] or other == place)
+        within.update({place: frozenset((first,)) for place in matter if not _resolved(memories[place])})
+    return sorted(head, key=lambda place: (key[place], standing.get(place, 0), at[place])), within
 
 
-def _standing(memory: Memory) -> tuple[bool, bool]:
-    return _resolved(memory), _resolved(memory) and memory.helped > memory.failed
+def _standing(memory: Memory) -> int:
+    """Return 0 for a resolution that was proven, 1 for one that was not, 2 where there is none."""
+    if not _resolved(memory):
+        return 2
+    return 0 if memory.helped > memory.failed else 1
 
 
 def _resolved(memory: Memory) -> bool:

@@ -53,3 +53,10 @@ def test_what_a_file_points_at_is_kept_whatever_the_words() -> None:
     memory = world.memory("pointed", "ask the harbour master first")
     world.edge(memory, world.entity("src/enzymes.py"), Relation.TOUCHES)
     assert [item.node.id for item in asked(world, ELSEWHERE, files=("src/enzymes.py",)).items] == ["pointed"]
+
+
+def test_what_mends_is_shown_however_little_of_the_question_it_says() -> None:
+    world = town()
+    failure = world.memory("failure", "zq417 stops the crane at the harbour")
+    world.edge(world.memory("fix", "grease", resolution="as its manual tells"), failure, Relation.SOLVES)
+    assert [item.node.id for item in asked(world, "zq417 stops the crane at the harbour").items][:1] == ["fix"]

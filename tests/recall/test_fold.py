@@ -99,3 +99,14 @@ def test_episodes_of_other_content_stay_beside_their_memory() -> None:
 def test_looking_deep_shows_the_episodes_too() -> None:
     found = ids(asked(mixture(), deep=True, limit=20))
     assert sum(name.startswith("seen-") for name in found) == 10
+
+
+def test_what_fits_best_stays_in_the_answer_when_a_proven_memory_of_its_matter_goes_ahead() -> None:
+    world = World()
+    exact = world.memory("exact", "zq417 stops the crane at the harbour", resolution="turn it off")
+    for number in range(6):
+        world.memory(f"crane-{number}", f"crane {number} stops at the harbour in winter", resolution="heat it")
+    proven = world.memory("proven", "a crane in summer", resolution="grease it", helped=3)
+    world.edge(proven, exact, Relation.SOLVES)
+    answer = world.recaller().recall(RecallQuery(query="zq417 stops the crane at the harbour", limit=3))
+    assert ids(answer)[:2] == ["proven", "exact"]
