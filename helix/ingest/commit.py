@@ -45,7 +45,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """One commit as read; `parents` are their hashes, `authored_at` None where its clock makes no sense."""
+    """One commit as read; `parents` are their hashes, `authored_at` None where its clock makes no sense.
+
+    `more_changes` says how many files it touched beside those in `changes`.
+    """
 
     sha: str
     parents: tuple[str, ...]
@@ -53,6 +56,7 @@ class Commit:
     author: str
     message: Message
     changes: tuple[Change, ...]
+    more_changes: int = 0
 
 
 def slice_of(commit: Commit, *, scope: str, index: CommitIndex, position: int) -> Slice:
@@ -139,7 +143,7 @@ def _content(commit: Commit) -> str:
         else f"{change.status} {change.old_path} -> {change.path}"
         for change in commit.changes[:_MOST_FILES]
     ]
-    if (more := len(commit.changes) - len(lines)) > 0:
+    if (more := len(commit.changes) + commit.more_changes - len(lines)) > 0:
         lines.append(f"and {more} more")
     return shorten(message + "\n\nFiles:\n" + "\n".join(lines), 2 * _LONGEST_EPISODE)
 

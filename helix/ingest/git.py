@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
 
 from helix.errors import InvalidInputError
-from helix.identity import TOGETHER, identify
+from helix.identity import LONGEST_PATH, TOGETHER, identify
 from helix.ingest.commit import Change, Commit, slice_of
 from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
@@ -19,9 +18,10 @@ from helix.ingest.repository import Repository
 from helix.lifecycle.capture.ignore import IgnoreRules, rules_of
 from helix.text.names import clean
 
-_BLOCK = 1 << 16
 _LONGEST_FIELD = 1 << 20
 """Bytes of one field (a message, a path) that are read; the rest of it is passed over."""
+_MOST_CHANGES = 10_000
+"""Changes of one commit that are kept; others are counted. Few bytes can name billions of files."""
 
 # Hash, parents, times of author and committer, the author's name by the mailmap, the message. Renames are looked for
 # by equal content only: telling them by likeness reads every file, which a partial clone would have to fetch.
@@ -74,10 +74,10 @@ def read_history(
     index = CommitIndex()
     if limit is not None or since is not None:  # a commit may name one from before the range, which is known already
         with repository.stream("rev-list", "HEAD", "--", stopped=stopped) as lines:
-            for line in lines:
-                index.add(line.strip().decode("ascii"))
+            for line in lines.fields(b"\n", _LONGEST_FIELD):
+                index.add(line.decode("ascii"))
     with repository.stream(*_LOG, *_range(limit, since), "HEAD", "--", stopped=stopped) as stream:
-        for position, commit in enumerate(_commits(stream), 1):
+        for position, commit in enumerate(_commits(stream.fields(b"\0", _LONGEST_FIELD)), 1):
             visible = _visible(commit, ignored)
             drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
             index.add(commit.sha, commit.message, commit.parents)
@@ -103,22 +103,24 @@ def _range(limit: int | None, since: datetime | None) -> list[str]:
     return [*bounds, f"--since={moment.isoformat()}"]
 
 
-def _commits(stream: IO[bytes]) -> Iterator[Commit]:
+def _commits(fields: Iterator[bytes]) -> Iterator[Commit]:
     """Yield the commits of a log: six fields each, then a status with its path, or two paths where one was renamed."""
-    fields = _fields(stream)
     sha = next(fields, None)
     while sha is not None:
         parents, authored, committed, author, message = (next(fields, b"") for _ in range(5))
         changes: list[Change] = []
-        following = None
+        following, more = None, 0
         for field in fields:
             status = field.lstrip(b"\n")
             if not _STATUS.fullmatch(status):
                 following = status
                 break
-            old = _text(next(fields, b""))
-            new = _text(next(fields, b"")) if status[:1] in (b"R", b"C") else old
-            changes.append(Change(status=chr(status[0]), path=new, old_path=old))
+            old = next(fields, b"")
+            new = next(fields, b"") if status[:1] in (b"R", b"C") else old
+            if len(changes) < _MOST_CHANGES and max(len(old), len(new)) <= LONGEST_PATH:
+                changes.append(Change(status=chr(status[0]), path=_text(new), old_path=_text(old)))
+            else:
+                more += 1
         yield Commit(
             sha=sha.decode("ascii", "replace").strip(),
             parents=tuple(parents.decode("ascii", "replace").split()),
@@ -126,23 +128,9 @@ def _commits(stream: IO[bytes]) -> Iterator[Commit]:
             author=_text(author),
             message=parse_message(_text(message)),
             changes=tuple(changes),
+            more_changes=more,
         )
         sha = following
-
-
-def _fields(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the NUL-terminated fields of a stream, each cut at _LONGEST_FIELD."""
-    pending = bytearray()
-    while block := stream.read(_BLOCK):
-        *complete, rest = block.split(b"\0")
-        for part in complete:
-            pending += part
-            yield bytes(pending[:_LONGEST_FIELD])
-            pending.clear()
-        if len(pending) < _LONGEST_FIELD:
-            pending += rest
-    if pending:
-        yield bytes(pending)
 
 
 def _text(data: bytes) -> str:

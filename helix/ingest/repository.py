@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -60,6 +62,12 @@ _OVERRIDES = {
 }
 _PATIENCE_SECONDS = 60
 """How long a question to git takes at most that is not about a whole history."""
+_SILENCE_SECONDS = 300
+"""How long git may say nothing while it tells of a history. A few trees that hold each other can have it walk through
+more folders than a lifetime has seconds."""
+_MEMORY_BYTES = 4 << 30
+"""Memory that git may take, half of the machine's at most: it lists all files of a commit before it tells of the first,
+and a few hundred bytes can name billions. Only Linux keeps to it."""
 _LOOK_SECONDS = 0.5
 _GIT = ("git", "--no-pager", *(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")))
 
@@ -106,19 +114,19 @@ class Repository:
         return _run(self.folder, *arguments)
 
     @contextmanager
-    def stream(self, *arguments: str, stopped: Callable[[], bool] = lambda: False) -> Iterator[IO[bytes]]:
+    def stream(self, *arguments: str, stopped: Callable[[], bool] = lambda: False) -> Iterator[Told]:
         """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError.
 
-        It is ended, too, soon after `stopped` says so: git may wait for ever, as where a file it reads is a pipe.
+        It is ended, too, soon after `stopped` says so, and where it is silent for long: git may wait or work for ever.
         """
         with tempfile.TemporaryFile() as complaints:
             process = _start(self.folder, arguments, complaints)
             assert process.stdout is not None
-            finished, over = False, threading.Event()
-            watch = threading.Thread(target=_end_when, args=(process, stopped, over), daemon=True)
+            told, finished, over = Told(process.stdout), False, threading.Event()
+            watch = threading.Thread(target=_end_when, args=(process, told, stopped, over), daemon=True)
             watch.start()
             try:
-                yield process.stdout
+                yield told
                 finished = True
             finally:
                 over.set()
@@ -127,15 +135,47 @@ class Repository:
                     process.kill()
                 code = process.wait()
                 watch.join()
+            if told.silent:
+                raise _silence(self.folder, _SILENCE_SECONDS)
             if code != 0:
                 complaints.seek(0)
                 raise _refusal(self.folder, complaints.read(10_000))
 
 
+class Told:
+    """What a git command writes, as it comes; `waiting_since` says since when nothing has."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.waiting_since: float | None = None
+        self.silent = False
+
+    def read(self, most: int) -> bytes:
+        """Return what there is, at most so many bytes, as soon as there is anything; empty at the end."""
+        self.waiting_since = time.monotonic()
+        block = os.read(self._stream.fileno(), most)
+        self.waiting_since = None
+        return block
+
+    def fields(self, end: bytes, longest: int, block: int = 1 << 16) -> Iterator[bytes]:
+        """Yield what stands between the ends, each cut at `longest` bytes."""
+        pending = bytearray()
+        while data := self.read(block):
+            *complete, rest = data.split(end)
+            for part in complete:
+                pending += part
+                yield bytes(pending[:longest])
+                pending.clear()
+            if len(pending) < longest:
+                pending += rest
+        if pending:
+            yield bytes(pending)
+
+
 def _start(folder: Path, arguments: tuple[str, ...], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
     command = (*_GIT, "-C", os.fspath(folder.absolute()), *arguments)
     try:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=NEUTRAL_FOLDER,
             env=environment(without=_LOCATING, given=_GIVEN),
@@ -145,11 +185,28 @@ def _start(folder: Path, arguments: tuple[str, ...], complaints: IO[bytes]) -> s
         )
     except FileNotFoundError as error:
         raise NotFoundError("git is not installed, or not on the PATH", hint="install git, then try again") from error
+    _limit_memory(process.pid)
+    return process
 
 
-def _end_when(process: subprocess.Popen[bytes], stopped: Callable[[], bool], over: threading.Event) -> None:
+def _limit_memory(pid: int) -> None:
+    """Have a process get no more memory than _MEMORY_BYTES; files that it maps do not count."""
+    if not sys.platform.startswith("linux"):
+        return
+    import resource
+
+    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    with suppress(ProcessLookupError):  # it has ended already
+        _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
+        limit = min(_MEMORY_BYTES, half)
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard))
+
+
+def _end_when(process: subprocess.Popen[bytes], told: Told, stopped: Callable[[], bool], over: threading.Event) -> None:
     while not over.wait(_LOOK_SECONDS):
-        if stopped():
+        since = told.waiting_since
+        told.silent = since is not None and time.monotonic() - since > _SILENCE_SECONDS
+        if told.silent or stopped():
             process.kill()
             return
 
@@ -162,16 +219,20 @@ def _run(folder: Path, *arguments: str, failing: bytes | None = None) -> bytes:
                 output, _ = process.communicate(timeout=_PATIENCE_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
-                raise InvalidInputError(
-                    f"git did not answer within {_PATIENCE_SECONDS} seconds in {folder}",
-                    hint="a pipe in the place of one of git's files makes it wait: look into its .git/config",
-                ) from None
+                raise _silence(folder, _PATIENCE_SECONDS) from None
         if process.returncode == 0:
             return output
         if failing is not None:
             return failing
         complaints.seek(0)
         raise _refusal(folder, complaints.read(10_000))
+
+
+def _silence(folder: Path, seconds: float) -> InvalidInputError:
+    return InvalidInputError(
+        f"git did not answer within {seconds} seconds in {folder}",
+        hint="trees that hold each other keep it at work, and a pipe in place of one of git's files makes it wait",
+    )
 
 
 def _refusal(folder: Path, complaints: bytes) -> InvalidInputError:

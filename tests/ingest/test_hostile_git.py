@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from git_history import History
 
 from helix.errors import InvalidInputError
-from helix.ingest.git import count, project_scope, read_history
+from helix.ingest import repository as asking
+from helix.ingest.git import _commits, count, project_scope, read_history
 from helix.ingest.repository import _GIVEN, Repository
 
 SERVE = Path(__file__).resolve().parents[2] / "scripts" / "serve"
@@ -146,3 +148,59 @@ def test_git_that_waits_for_a_pipe_is_ended_when_the_import_is_stopped(make_hist
 
     with pytest.raises(InvalidInputError):
         list(read_history(repository.path, stopped=stopped))
+
+
+def nested(repository: History, leaf: str, levels: int) -> str:
+    """Return a tree of so many levels, each with ten times the one below it: few objects, many paths."""
+    tree = leaf
+    for _ in range(levels):
+        entries = "".join(f"040000 tree {tree}\td{number}\n" for number in range(10))
+        tree = repository.git("mktree", stdin=entries.encode())
+    return tree
+
+
+def with_tree_in_between(repository: History, tree: str) -> None:
+    """Have the history add a tree and take it away again, so that a clone of it looks like any other."""
+    repository.commit("Begin", {"a.txt": "one"})
+    added = repository.git("commit-tree", tree, "-p", "HEAD", "-m", "Add the data")
+    gone = repository.git("commit-tree", "HEAD^{tree}", "-p", added, "-m", "Remove the data")
+    repository.git("update-ref", "HEAD", gone)
+
+
+def full_folder(repository: History) -> str:
+    blob = repository.git("hash-object", "-w", "--stdin", stdin=b"x")
+    return repository.git("mktree", stdin="".join(f"100644 blob {blob}\tf{n}\n" for n in range(10)).encode())
+
+
+def test_of_a_commit_that_names_very_many_files_some_are_kept_and_all_are_counted(make_history: object) -> None:
+    repository: History = make_history("many")  # type: ignore[operator]
+    with_tree_in_between(repository, nested(repository, full_folder(repository), 4))
+    _, added, _ = read_history(repository.path)
+    assert added.episode.content.endswith("and 99971 more"), "100,000 files are added, and a.txt is not there"
+
+
+def test_changes_beyond_ten_thousand_are_counted_and_not_kept() -> None:
+    files = (field for number in range(12_000) for field in (b"A", b"f%d" % number))
+    (commit,) = _commits(iter([b"a" * 40, b"", b"0", b"0", b"Ada", b"Add", *files, b"A", b"d" * 5_000]))
+    assert (len(commit.changes), commit.more_changes) == (10_000, 2_001)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits the memory of another process")
+def test_git_that_takes_too_much_memory_is_an_error_and_no_danger(
+    make_history: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository: History = make_history("bomb")  # type: ignore[operator]
+    with_tree_in_between(repository, nested(repository, full_folder(repository), 5))
+    monkeypatch.setattr(asking, "_MEMORY_BYTES", 64 << 20)
+    with pytest.raises(InvalidInputError, match="memory"):
+        list(read_history(repository.path))
+
+
+def test_git_that_walks_through_folders_without_an_end_is_ended(
+    make_history: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository: History = make_history("empty")  # type: ignore[operator]
+    with_tree_in_between(repository, nested(repository, repository.git("mktree"), 12))
+    monkeypatch.setattr(asking, "_SILENCE_SECONDS", 1)
+    with pytest.raises(InvalidInputError, match="did not answer"):
+        list(read_history(repository.path))
