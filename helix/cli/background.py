@@ -18,6 +18,7 @@ from helix.cli.options import (
     dry_run_option,
     idempotency_option,
     limit_option,
+    listed_scope_option,
     project_scope_option,
     scope_option,
 )
@@ -118,7 +119,7 @@ def close(invocation: Invocation, /, name: str, scope: str | None) -> None:
 
 
 @session.command("list")
-@scope_option
+@listed_scope_option
 @limit_option(20)
 @click.pass_obj
 def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
@@ -128,12 +129,12 @@ def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
     helix session list
     """
     data = invocation.run("sessions", scope=scope, limit=limit)
-    columns = ("session", "scope", "agent", "started", "ended", "episodes")
+    columns = ("SESSION", "SCOPE", "AGENT", "STARTED", "ENDED", "EPISODES")
     rows = [
         (s["name"], s["scope"], s["agent"], moment(s["startedAt"]), moment(s["endedAt"]), s["episodes"])
         for s in data["sessions"]
     ]
-    invocation.emit(data, lambda out: out.table(columns, rows))
+    invocation.emit(data, lambda out: out.table(columns, rows, text=False))
     invocation.say_if_none(rows, "nothing was recorded in a session yet")
 
 
@@ -270,7 +271,7 @@ def work(invocation: Invocation, /, limit: int, pause: bool | None, cancel: str 
         )
         rows = [(i["id"], i["kind"], i["state"].lower(), moment(i["createdAt"]), _came_to(i)) for i in report["items"]]
         if rows:
-            out.table(("id", "kind", "state", "asked for", "came to"), rows)
+            out.table(("ID", "KIND", "STATE", "ASKED FOR", "CAME TO"), rows)
 
     invocation.emit(data, show)
 

@@ -35,7 +35,7 @@ def config(invocation: Invocation, /, of_daemon: bool) -> None:
 
     def show(out: Output) -> None:
         rows = [(entry["name"], entry["value"], entry["source"], entry["help"]) for entry in data["config"]]
-        out.table(("SETTING", "VALUE", "FROM", "WHAT IT IS"), rows)
+        out.table(("SETTING", "VALUE", "FROM", "WHAT IT IS"), rows, text=False)
 
     invocation.emit(data, show)
     if not of_daemon and not invocation.json:

@@ -153,8 +153,6 @@ def _show(invocation: Invocation, operation: str, field: str = "text", **asked: 
     data = invocation.run(operation, **{name: value for name, value in asked.items() if value != ()})
     (answer,) = data.values()
     invocation.emit(data, lambda out: out.line(answer[field] or "nothing that is remembered fits"))
-    if not invocation.json:
-        invocation.say(f"as told in {asked['scope']} and global" if asked["scope"] else "from every project")
 
 
 def _tasks(given: str) -> list[Mapping[str, Any]]:

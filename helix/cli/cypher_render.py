@@ -35,7 +35,7 @@ class Format(StrEnum):
 def write(out: Output, result: Record, style: Format) -> None:
     """Write the rows of a result to standard output; on a terminal or for an agent, nothing that it would obey."""
     if style is Format.TABLE:
-        write_table(out, result, cell_width(len(result["columns"])) if sys.stdout.isatty() else None)
+        write_table(out, result, cell_width() if sys.stdout.isatty() else None)
         return
     if style is Format.CSV:
         text = as_csv(result)
@@ -55,9 +55,9 @@ def write_table(out: Output, result: Record, width: int | None) -> None:
     out.table(result["columns"], cells if width is None else [[one_line(text, width) for text in row] for row in cells])
 
 
-def cell_width(columns: int) -> int:
-    """Return how many characters a cell may take in a terminal of this width."""
-    return max(shutil.get_terminal_size().columns // max(columns, 1) - 2, _NARROWEST_CELL)
+def cell_width() -> int:
+    """Return how many characters a cell may take: as many as fit in a line of the terminal, below the others."""
+    return max(shutil.get_terminal_size().columns - 4, _NARROWEST_CELL)
 
 
 def as_csv(result: Record) -> str:

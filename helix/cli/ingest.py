@@ -14,7 +14,7 @@ import click
 from helix import files
 from helix.cli.invocation import Invocation
 from helix.cli.jsonl import Chunk, chunks
-from helix.cli.options import import_scope_option, scope_option
+from helix.cli.options import import_scope_option, new_scope_option
 from helix.cli.progress import Meter, follow, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
@@ -36,7 +36,7 @@ def ingest() -> None:
 
 @ingest.command()
 @click.argument("path", type=click.Path(path_type=Path), default=".")
-@scope_option
+@new_scope_option
 @click.option("--limit", type=click.IntRange(min=1), help="Only the newest so many commits.")
 @click.pass_obj
 def git(invocation: Invocation, /, path: Path, scope: str | None, limit: int | None) -> None:
@@ -51,7 +51,7 @@ def git(invocation: Invocation, /, path: Path, scope: str | None, limit: int | N
 
 @ingest.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@scope_option
+@new_scope_option
 @click.option("--mine", is_flag=True, help="You wrote them, or stand for what they say: they count as your own words.")
 @click.pass_obj
 def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None, mine: bool) -> None:

@@ -8,7 +8,7 @@ import click
 
 from helix.cli import render
 from helix.cli.invocation import Invocation
-from helix.cli.options import Word, kind_type, limit_option, scope_option
+from helix.cli.options import Word, kind_type, limit_option, listed_scope_option
 from helix.cli.output import Output, one_line
 from helix.errors import InvalidInputError, StoreError
 from helix.model.memory import Kind, Status
@@ -28,7 +28,7 @@ def get(invocation: Invocation, /, name: str) -> None:
 
 
 @click.command("list")
-@scope_option
+@listed_scope_option
 @click.option("--kind", "-k", "kinds", type=kind_type, multiple=True, help="Only this kind. Repeatable.")
 @click.option("--status", type=Word(Status), default="active", show_default=True, help="Where they stand.")
 @click.option("--episodes", is_flag=True, help="List episodes instead of memories.")
@@ -80,7 +80,7 @@ def _content(episode: dict[str, Any]) -> str:
 
 
 @click.command()
-@scope_option
+@listed_scope_option
 @click.pass_obj
 def stats(invocation: Invocation, /, scope: str | None) -> None:
     """Count what is stored, and how well it has served.

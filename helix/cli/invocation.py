@@ -6,13 +6,15 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sized
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix.cli.output import Output, clean, escape
+from helix.cli.output import Output, escape
 from helix.model.loss import LOST_FILE, RECOVER_HINT, losses
+from helix.model.memory import GLOBAL_SCOPE
 from helix.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -20,6 +22,26 @@ if TYPE_CHECKING:
 
 _UNDECODED = re.compile("[\ud800-\udfff]")
 """What Python makes of the bytes of an argument that are no UTF-8."""
+
+
+EVERYWHERE = "all"
+"""What `--scope` takes for every scope there is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """Where a command looks: a scope, or None for all, and what is global `beside` it; `chosen` by `--scope`."""
+
+    scope: str | None
+    beside: bool = False
+    chosen: bool = False
+
+    def words(self) -> str:
+        """Return in a line what was looked at, and how to look further where nobody has chosen."""
+        if self.scope is None:
+            return "in every project"
+        where = f"in {self.scope}" + (f" and {GLOBAL_SCOPE}" if self.beside and self.scope != GLOBAL_SCOPE else "")
+        return where if self.chosen else f"{where}; `--scope {EVERYWHERE}` looks everywhere"
 
 
 class Invocation:
@@ -32,6 +54,7 @@ class Invocation:
         self.json = False
         self.debug = False
         self.said_asked = False
+        self.looked: Looked | None = None
         self.flags: dict[str, Any] = {}
         self._client: Client | None = None
 
@@ -47,6 +70,11 @@ class Invocation:
     def out(self) -> Output:
         """Standard output for people."""
         return Output(sys.stdout)
+
+    @cached_property
+    def err(self) -> Output:
+        """Standard error for people."""
+        return Output(sys.stderr)
 
     def client(self) -> Client:
         """Return the client of the daemon, which is started when none runs."""
@@ -77,7 +105,13 @@ class Invocation:
 
     def say(self, words: str) -> None:
         """Write words to stderr: progress, advice, warnings; never data."""
-        click.echo(clean(words), err=True)
+        sys.stdout.flush()  # what was shown before stands above it
+        self.err.line(words)
+
+    def say_where(self) -> None:
+        """Say to people, below all else, where a command looked that looks at a scope."""
+        if self.looked is not None and not self.json:
+            self.say(self.looked.words())
 
     def say_if_none(self, found: Sized, words: str) -> None:
         """Say to people that a table they are shown has no rows."""

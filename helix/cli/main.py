@@ -199,6 +199,7 @@ def run(arguments: Sequence[str]) -> int:
             return _complete(os.environ[COMPLETION_VARIABLE])
         with cli.make_context("helix", list(arguments), obj=invocation) as context:
             cli.invoke(context)
+            invocation.say_where()
         sys.stdout.flush()
         return 0
     except click.exceptions.Exit as end:

@@ -72,7 +72,7 @@ def list_(invocation: Invocation, /) -> None:
             (name, m.kind.value, size(m.size), name in there, used.get(name, ""), m.description)
             for name, m in KNOWN.items()
         ]
-        out.table(("MODEL", "KIND", "SIZE", "INSTALLED", "SET", "WHAT IT IS"), rows)
+        out.table(("MODEL", "KIND", "SIZE", "INSTALLED", "SET", "WHAT IT IS"), rows, text=False)
 
     invocation.emit(data, show)
 

@@ -9,7 +9,7 @@ import click
 
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import F, Word, counted_scope_option, limit_option, own_session_option, project_scope_option
+from helix.cli.options import F, Word, limit_option, listed_scope_option, own_session_option, project_scope_option
 from helix.cli.output import Output, one_line, shorten
 from helix.cli.render import told
 from helix.model.candidate import Certainty
@@ -132,7 +132,7 @@ def queue() -> None:
 
 
 @queue.command("list")
-@counted_scope_option
+@listed_scope_option
 @limit_option(20)
 @click.pass_obj
 def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
@@ -205,7 +205,7 @@ def chunk(invocation: Invocation, /, approach: str, **rest: Any) -> None:
 
 
 @click.command()
-@counted_scope_option
+@listed_scope_option
 @click.pass_obj
 def verify(invocation: Invocation, /, scope: str | None) -> None:
     """Say whether the learning loop is closed: what was shown is judged, what was judged counts, nothing dangles.

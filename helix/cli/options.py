@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from helix.cli.invocation import Invocation
+from helix.cli.invocation import EVERYWHERE, Invocation, Looked
 from helix.identity import NO_PROJECT, Identity, called, project_at
 from helix.model.memory import Kind
 from helix.model.speaker import agent_of
@@ -58,8 +59,13 @@ kind_type = Word(Kind)
 
 
 def scope_option(command: F) -> F:
-    """Add `--scope`."""
-    return click.option("--scope", metavar="SCOPE", help="A project's id, or `global`.")(command)
+    """Add `--scope` for what changes the store, which by default goes through all of it."""
+    return click.option("--scope", metavar="SCOPE", help="A project's id, or `global`; by default every one.")(command)
+
+
+def new_scope_option(command: F) -> F:
+    """Add `--scope` for what is given another one."""
+    return click.option("--scope", metavar="SCOPE", help="The project it belongs to, or `global`.")(command)
 
 
 def import_scope_option(command: F) -> F:
@@ -76,14 +82,14 @@ def project_scope_option(command: F) -> F:
 
 def seen_scope_option(command: F) -> F:
     """Add `--scope` for what is asked: by default this project and `global`, everything where the folder is none."""
-    words = "A project's id (`global` is seen too), or `all`; by default this folder's project."
-    return click.option("--scope", metavar="SCOPE", callback=_seen_scope, help=words)(command)
+    words = "A project's id (`global` is seen too), or `all`; by default this folder's project, all where it is none."
+    return click.option("--scope", metavar="SCOPE", callback=partial(_looked_at, beside=True), help=words)(command)
 
 
-def counted_scope_option(command: F) -> F:
-    """Add `--scope` for what is counted: by default this project alone, everything where the folder is none."""
+def listed_scope_option(command: F) -> F:
+    """Add `--scope` for what is listed or counted: by default this project alone, all where the folder is none."""
     words = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
-    return click.option("--scope", metavar="SCOPE", callback=_seen_scope, help=words)(command)
+    return click.option("--scope", metavar="SCOPE", callback=_looked_at, help=words)(command)
 
 
 def _project_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -94,9 +100,13 @@ def _import_scope(ctx: click.Context, param: click.Parameter, value: str | None)
     return value if value or not agent_of(os.environ) else _project_scope(ctx, param, value)
 
 
-def _seen_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def _looked_at(ctx: click.Context, param: click.Parameter, value: str | None, *, beside: bool = False) -> str | None:
+    """Return the scope that a command looks at, None for all, and have the invocation say it."""
     found = _project_scope(ctx, param, value)
-    return None if found == "all" else found
+    looked = Looked(scope=None if found == EVERYWHERE else found, beside=beside, chosen=value is not None)
+    if (invocation := ctx.find_object(Invocation)) is not None:
+        invocation.looked = looked
+    return looked.scope
 
 
 def project_scope(invocation: Invocation | None, folder: Path) -> str | None:

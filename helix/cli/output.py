@@ -22,6 +22,8 @@ Part = str | tuple[str, str]
 _UNPRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{UNSEEN}]")
 
 _SHORT = 500
+_BELOW = 4
+"""How far what has no room in its row is indented below it."""
 
 
 def clean(text: str) -> str:
@@ -63,10 +65,12 @@ class Output:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._console: Console | None = None
+        self.width: int | None = None  # of the terminal; None where there is none
         if stream.isatty() and os.environ.get("TERM") != "dumb":
             from rich.console import Console  # heavy, and of no use in a pipe
 
             self._console = Console(file=stream, highlight=False, emoji=False, markup=False)
+            self.width = self._console.width
 
     def line(self, *parts: Part, indent: int = 0) -> None:
         """Write one line; `indent` also holds for the lines it wraps or breaks into."""
@@ -81,32 +85,43 @@ class Output:
 
             self._console.print(Padding(Text.assemble(*pieces), (0, 0, 0, indent), expand=False))
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Write rows under their column names; in a pipe, separated by tabs."""
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, text: bool = True) -> None:
+        """Write rows under their column names; in a pipe, separated by tabs.
+
+        `text`: on a terminal the last column may be cut. Without it each cell stays whole.
+        """
         cells = [[" ".join(clean(shown(value)).split()) for value in row] for row in rows]
         if self._console is None:
             self._stream.write("".join("\t".join(row) + "\n" for row in (columns, *cells)))
-        else:
-            from rich import box
-            from rich.table import Column, Table
+        elif cells:
+            from helix.cli.columns import columns_of
 
-            # Names are there to be copied: what is too long goes on in the next line.
-            table = Table(
-                *(Column(name, overflow="fold") for name in columns),
-                box=box.SIMPLE_HEAD,
-                header_style="bold",
-                pad_edge=False,
-            )
-            for row in cells:
-                table.add_row(*row)
-            self._console.print(table)
+            width = self._console.width
+            laid = columns_of(columns, cells, width, text=text)
+            for row, style in ((columns, "bold"), *((row, "") for row in cells)):
+                self.line((laid.line(row, width), style))
+                for line in laid.lines_below(row, width - _BELOW):
+                    self.line((line, style), indent=_BELOW)
+            if laid.said:
+                self.line((f"in each row: {laid.said}", "dim"))
 
     def fields(self, pairs: Mapping[str, Any]) -> None:
         """Write `name: value` lines, values in one column; what is empty is left out."""
         texts = {name: shown(value) for name, value in pairs.items() if value not in (None, "", [], {})}
         width = max(map(len, texts), default=0) + 2
-        for name, value in texts.items():
-            self.line((f"{name}:".ljust(width), "bold"), value.replace("\n", "\n" + " " * width))
+        if self._console is None:
+            for name, value in texts.items():
+                self.line(f"{name}:".ljust(width), value.replace("\n", "\n" + " " * width))
+        elif texts:
+            from rich.table import Table
+            from rich.text import Text
+
+            grid = Table.grid(padding=0)
+            grid.add_column(width=width, no_wrap=True, style="bold")
+            grid.add_column(overflow="fold")
+            for name, value in texts.items():
+                grid.add_row(f"{name}:", Text(clean(value)))
+            self._console.print(grid)
 
 
 def shown(value: Any) -> str:

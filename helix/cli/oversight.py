@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import limit_option, scope_option
+from helix.cli.options import limit_option, listed_scope_option
 from helix.cli.output import Output, one_line, shorten
 from helix.cli.progress import follow
 from helix.cli.render import label, moment, told, told_on
@@ -18,7 +18,7 @@ Record = Mapping[str, Any]
 
 
 @click.command()
-@scope_option
+@listed_scope_option
 @click.option("--all", "any_status", is_flag=True, help="Those too that are settled.")
 @click.pass_obj
 def contradictions(invocation: Invocation, /, scope: str | None, any_status: bool) -> None:
@@ -133,7 +133,7 @@ def review() -> None:
 
 
 @review.command("list")
-@scope_option
+@listed_scope_option
 @limit_option(20)
 @click.pass_obj
 def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
@@ -188,7 +188,7 @@ def reject(invocation: Invocation, /, name: str, by: str | None) -> None:
 
 
 @click.command()
-@scope_option
+@listed_scope_option
 @limit_option(20)
 @click.pass_obj
 def reflections(invocation: Invocation, /, scope: str | None, limit: int) -> None:

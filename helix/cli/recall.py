@@ -49,7 +49,7 @@ def recall(invocation: Invocation, /, query: tuple[str, ...], full: bool, explai
     """
     asked = {name: value for name, value in asked.items() if value != ()}
     data = invocation.run("recall", query=" ".join(query), explain=explain, **asked)
-    _show_answer(invocation, data, data["recall"], explain=explain, full=full, scope=asked["scope"])
+    _show_answer(invocation, data, data["recall"], explain=explain, full=full)
 
 
 @click.command("recall-by-type")
@@ -158,13 +158,11 @@ def _show_answer(
     *,
     explain: bool,
     full: bool,
-    scope: str | None = None,
 ) -> None:
     invocation.emit(data, lambda out: render.answer(out, answer, explain=explain, full=full))
     _say_notes(invocation, answer["notes"])
     if not answer["items"] and not invocation.json:
-        where = f" in {scope} and global; `--scope all` asks everywhere" if scope not in (None, "global") else ""
-        invocation.say(f"nothing found{where}")
+        invocation.say("nothing found")
 
 
 def _say_notes(invocation: Invocation, notes: list[str]) -> None:

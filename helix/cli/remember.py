@@ -22,8 +22,8 @@ from helix.cli.options import (
     dry_run_option,
     idempotency_option,
     kind_type,
+    new_scope_option,
     project_scope_option,
-    scope_option,
 )
 from helix.cli.output import Output, shorten
 from helix.cli.oversight import erased
@@ -116,7 +116,7 @@ def store(
 @click.option("--resolution", help="What to know or do then.")
 @click.option("--kind", "-k", type=kind_type, help="What kind of thing it is.")
 @click.option("--rename", "new_name", metavar="NAME", help="Its new name.")
-@scope_option
+@new_scope_option
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure it is, 0 to 1.")
 @click.option("--importance", type=click.FloatRange(1, 10), help="How much it matters, 1 to 10.")
 @click.option("--valid-from", type=Moment(), help="Since when it holds.")

@@ -68,7 +68,7 @@ def edge_words(edge: Record) -> str:
 def edge_table(out: Output, edges: Sequence[Record]) -> None:
     """Write edges as a table."""
     rows = [(_end(e["source"]), e["relation"] or e["type"], _end(e["target"]), e["weight"]) for e in edges]
-    out.table(("FROM", "RELATION", "TO", "WEIGHT"), rows)
+    out.table(("FROM", "RELATION", "TO", "WEIGHT"), rows, text=False)
 
 
 def answer(out: Output, recalled: Record, *, explain: bool = False, full: bool = False) -> None:

@@ -11,7 +11,7 @@ import click
 
 from helix import files
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, counted_scope_option
+from helix.cli.options import Moment, listed_scope_option
 from helix.cli.output import Output
 from helix.errors import StoreError
 
@@ -21,7 +21,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 
 @click.command()
 @click.option("--since", type=Moment(), help="Only tasks recorded since then: 2025-01-31, or 30d.")
-@counted_scope_option
+@listed_scope_option
 @click.option("--html", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a page instead.")
 @click.pass_obj
 def report(invocation: Invocation, /, since: datetime | None, scope: str | None, file: Path | None) -> None:
@@ -86,7 +86,7 @@ def _show(out: Output, found: Record) -> None:
         out.line()
         columns = ("MEMORY", "KIND", "SHOWN", "HELPED", "CLAIMED", "FAILED", "UNUSED", "HELD BACK")
         keys = ("name", "kind", "shown", "helped", "claimed", "failed", "unused", "withheld")
-        out.table(columns, [[one[key] for key in keys] for one in found["leaders"]])
+        out.table(columns, [[one[key] for key in keys] for one in found["leaders"]], text=False)
 
 
 def _arms(out: Output, found: Record) -> None:
@@ -104,7 +104,7 @@ def _arms(out: Output, found: Record) -> None:
         for name, arm in named
         if arm["tasks"] or name != "not drawn"
     ]
-    out.table(("", "TASKS", "DELIVERED (95 %)", "BLOCKED", "OPEN", "KNOWN FAILURE AGAIN", "TOKENS A TASK"), rows)
+    out.table(("", "TASKS", "DELIVERED (95 %)", "BLOCKED", "OPEN", "REPEATED", "TOKENS"), rows, text=False)
     if found["neither"]:
         out.line(f"{found['neither']} more had nothing to be shown, and are in neither")
 

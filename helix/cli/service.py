@@ -201,7 +201,6 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here
     leaves = (
         f"leaves after {found.idle_minutes:g} unused minutes" if found.idle_minutes else "stays until it is stopped"
     )
-    nodes = report["nodes"]
     out.fields(
         {
             "daemon": f"{found.url}, process {found.pid}, Helix {found.version}, {leaves}",
@@ -213,7 +212,7 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here
             if report["dimension"]
             else report["model"],
             "paused": "yes: `helix pause --off` ends it" if report["paused"] else None,
-            "nodes": nodes,
+            "nodes": {name: count for name, count in report["nodes"].items() if count},
             "edges": report["edges"],
             "journal": f"{report['journalRows']} rows, {size(report['journalBytesWeek'])} in the last week",
             "in the graph": f"up to row {report['appliedSeq']}",
@@ -221,10 +220,10 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here
             "disk": {name: size(count) for name, count in report["diskBytes"].items()},
             "memory": size(report["memoryBytes"]),
             "held back": _held_back(report["holdback"]),
+            **_background(report["background"]),
+            **_models(report["models"]),
         }
     )
-    _show_background(out, report["background"])
-    _show_models(out, report["models"])
     for job in report["jobs"]:
         if job["state"] == "RUNNING":
             out.line((f"at work: {job['kind']} ", "bold"), f"{job['done']} of {job['total'] or '?'} {job['message']}")
@@ -238,16 +237,16 @@ def _held_back(share: float) -> str:
     return f"{share:.0%} of the tasks get no memories, so that `helix report` can compare; setting holdback 0 ends it"
 
 
-def _show_background(out: Output, work: dict[str, Any]) -> None:
+def _background(work: dict[str, Any]) -> dict[str, Any]:
     told = [f"{work['running']['kind']} at work, {work['progress'] or 'begun'}" if work["running"] else ""]
     told += [f"{work[name]} {name}" if work[name] else "" for name in ("queued", "failed")]
     told += ["paused: `helix work --go-on` ends it" if work["paused"] else ""]
     told += [f"importance {work['importance']:g} of {work['budget']:g} until the next consolidation"]
-    out.fields({"background": "; ".join(filter(None, told)), "gate": gate_line(work["gate"])})
+    return {"background": "; ".join(filter(None, told)), "gate": gate_line(work["gate"])}
 
 
-def _show_models(out: Output, models: dict[str, Any]) -> None:
-    out.fields({"language models": models["standing"]})
+def _models(models: dict[str, Any]) -> dict[str, Any]:
+    told = {"language models": models["standing"]}
     for provider in models["providers"]:
         waits = provider["state"].startswith(NOT_CONFIRMED)
         if provider["ready"] or provider["trouble"] or waits:
@@ -256,10 +255,11 @@ def _show_models(out: Output, models: dict[str, Any]) -> None:
                 if provider["ready"]
                 else f"{provider['state']} {provider['trouble']}".strip()
             )
-            out.fields({"language model": f"{provider['model']}, {'free' if provider['free'] else 'paid'}, {words}"})
+            told[f"model {provider['model']}"] = f"{'free' if provider['free'] else 'paid'}, {words}"
     for spend in models["spend"][:3]:
         tokens = f"{spend['tokensIn'] + spend['tokensOut']:,} tokens, {spend['cost']:.4f} US$"
-        out.fields({f"spent {spend['month']}": f"{spend['provider']}: {spend['calls']} calls, {tokens}"})
+        told[f"spent {spend['month']} on {spend['provider']}"] = f"{spend['calls']} calls, {tokens}"
+    return told
 
 
 def _findings(invocation: Invocation) -> Iterator[dict[str, Any]]:
