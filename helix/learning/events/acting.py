@@ -103,13 +103,14 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
     budget = desk.store.settings.action_tokens
     noted = shown(sites, budget_tokens=budget)
     told = sites[: len(noted)]
+    at = desk.store.clock()
 
     def keep() -> None:
         key = _key(desk, worker, action, tasks)
         task = _task(desk, key)
         desk.ensure(task, key)
         treatment(desk.store, task)
-        inject(desk.store, task, noted, held_back=held_back)
+        inject(desk.store, task, noted, held_back=held_back, at=at)
 
     return Reaction(
         reply=Reply() if held_back else Reply(context=text(told, budget_tokens=budget)),
@@ -145,7 +146,7 @@ def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> No
     if hidden:
         return
     if known is not None and (done := succeeded(action, looks)):
-        note_use(desk.store, task, commands=done)
+        note_use(desk.store, task, commands=done, at=action.at)
     if action.passed is False and not only_looks(action.command):
         _record_failure(desk, action)
     if action.id in desk.session.told_before:
@@ -169,7 +170,7 @@ def _repeated(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str], 
     key = _key(desk, worker, action, tasks)
     task = _task(desk, key)
     desk.ensure(task, key)
-    note_repeats(desk.store, task, memories)
+    note_repeats(desk.store, task, memories, action.at)
 
 
 def _is_held_back(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> bool | None:

@@ -92,7 +92,7 @@ def _settle_said(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentTyp
     task = desk.session.task_of(worker)
     _, utilized, outcome = _said(kind, message)
     desk.ensure(task, desk.session.key_of(worker))
-    note_use(desk.store, task, utilized=utilized, files=tuple(worker.files))
+    note_use(desk.store, task, utilized=utilized, earlier=tuple(worker.files))
     settle(desk.store, task, outcome=outcome or None)
     remember_unsolved(desk, worker, task)
 

@@ -70,10 +70,11 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     if not memories:
         return Reaction(reply=bare, always=told, did=f"has nothing for the {kind}")
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    at = desk.store.clock()
 
     def keep() -> None:
         treatment(desk.store, task)
-        inject(desk.store, task, memories, held_back=held_back)
+        inject(desk.store, task, memories, held_back=held_back, at=at)
 
     given = {**event.given, "prompt": _joined(kind, event.prompt, block)}
     return Reaction(
@@ -94,11 +95,12 @@ def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
     task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     shown = context.shown
+    at = desk.store.clock()
 
     def keep() -> None:
         desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
         treatment(desk.store, task)
-        inject(desk.store, task, shown, held_back=held_back)
+        inject(desk.store, task, shown, held_back=held_back, at=at)
 
     given = {**event.given, "prompt": f"{event.prompt}\n\n{context.text}"}
     return Reaction(

@@ -65,11 +65,12 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
         session.was_briefed()
         return Reaction(always=opened, did="has nothing to brief with")
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    at = desk.store.clock()
 
     def keep() -> None:
         desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
         treatment(desk.store, task)
-        inject(desk.store, task, found.shown, held_back=held_back)
+        inject(desk.store, task, found.shown, held_back=held_back, at=at)
 
     return Reaction(
         reply=Reply() if held_back else Reply(context=found.text),

@@ -66,11 +66,12 @@ def _about(desk: Desk, event: PromptGiven) -> Reaction:
     task = task_id(session.scope, session.name, SESSION_KEY)
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     shown = tuple(replace(one, arm=PROMPT) for one in found.shown)
+    at = desk.store.clock()
 
     def keep() -> None:
         desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
         treatment(desk.store, task)
-        inject(desk.store, task, shown, held_back=held_back)
+        inject(desk.store, task, shown, held_back=held_back, at=at)
 
     return Reaction(
         reply=Reply() if held_back else Reply(context=found.text),

@@ -201,11 +201,12 @@ def tasks_of(
     return [task for task in found if plan is None or task.attributes.get(PLAN) == plan][:limit]
 
 
-def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool) -> None:
+def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool, at: datetime | None = None) -> None:
     """Record that memories were shown to a task, or held back from it; one that is recorded already stays as it was.
 
-    Ranks go on behind those of earlier ones. A memory that was held back and is shown later counts as shown. Nothing is
-    recorded of a task that is not kept, or of a memory that is gone.
+    `at` is when, by default now: what was done before says nothing of them. Ranks go on behind those of earlier ones. A
+    memory that was held back and is shown later counts as shown. Nothing is recorded of a task that is not kept, or of
+    a memory that is gone.
     """
     if not shown:
         return
@@ -225,7 +226,7 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool)
                 composer.drop_edge(Relation.WITHHELD, _task(ident), _memory(one.memory_id))
             rank += 1
             tokens += 0 if held_back else one.tokens
-            put_injection(composer, ident, _injection(one, rank, composer.now, held_back))
+            put_injection(composer, ident, _injection(one, rank, at or composer.now, held_back))
         if tokens:
             spent = int(cast(int, task.attributes.get(TOKENS_INJECTED, 0))) + tokens
             composer.patch(_task(ident), attributes={**task.attributes, TOKENS_INJECTED: spent})

@@ -178,6 +178,31 @@ def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = N
     return Verification.FAILED if reverts else Verification.NONE
 
 
+def seen_since(evidence: Iterable[Evidence], moment: datetime) -> list[Evidence]:
+    """Return the evidence that came up from a moment on; what took back a commit of before is none of it."""
+    told = list(evidence)
+    before = [one.commit for one in told if one.kind is not EvidenceKind.REVERT and one.at and one.at < moment]
+    return [
+        one
+        for one in told
+        if (one.at is None or one.at >= moment) and not (one.kind is EvidenceKind.REVERT and one.commit in before)
+    ]
+
+
+def first_verified(evidence: Sequence[Evidence], edited_at: datetime | None = None) -> Verification:
+    """Return what evidence comes to in a session without a task: what has passed once is over, and passed.
+
+    What fails afterwards is of other work, unless it takes back what passed, or a person says so.
+    """
+    ordered = sorted(evidence, key=when)
+    if not any(one.kind in (EvidenceKind.REVERT, EvidenceKind.PERSON) for one in ordered):
+        for place, one in enumerate(ordered, 1):
+            known = edited_at if edited_at is not None and edited_at <= when(one) else None
+            if one.passed and verification_of(ordered[:place], known) is Verification.PASSED:
+                return Verification.PASSED
+    return verification_of(ordered, edited_at)
+
+
 def when(evidence: Evidence) -> datetime:
     """Return when it came up; what nobody has told the time of was long ago."""
     return evidence.at or _LONG_AGO

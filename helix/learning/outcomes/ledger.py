@@ -26,7 +26,9 @@ _MOST_EVIDENCE, _MOST_NAMED = 100, 200
 class Ledger:
     """The account of one task. `settled` is the outcome that was last written, None before the first time.
 
-    `signs` and `entries` are by the id of the memory as it was shown; `overrides` hold helped, failed and quality.
+    `worked_at` is when something was done in it last, `edited_at` when files were edited last. By the id of the memory
+    as it was shown: `signs` of its use with the moment of the first (`used_at`), when what it warns of came up last
+    (`again`), `entries`, and `overrides`, which hold helped, failed and quality.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -34,11 +36,13 @@ class Ledger:
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
-    worked: bool = False
+    worked_at: datetime | None = None
     edited_at: datetime | None = None
     claimed: str = ""
     settled: str | None = None
     signs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    used_at: Mapping[str, datetime] = field(default_factory=dict)
+    again: Mapping[str, datetime] = field(default_factory=dict)
     entries: Mapping[str, Entry] = field(default_factory=dict)
     overrides: Mapping[str, tuple[float, float, int | None]] = field(default_factory=dict)
     bonds: tuple[Bond, ...] = ()
@@ -52,17 +56,20 @@ def ledger_of(task: Task) -> Ledger:
     """Return a task's account."""
     kept = cast(Mapping[str, Any], task.attributes.get(_OWN, {}))
     edited = kept.get("edited_at")
+    worked = kept.get("worked_at", edited)
     return Ledger(
         evidence=tuple(_evidence(one) for one in _rows(task, EVIDENCE) if isinstance(one, Mapping)),
         utilized=_words(task, UTILIZED),
         files=_words(task, FILES_CHANGED),
         commands=_words(task, COMMANDS),
         repeated=_words(task, REPEATED),
-        worked=bool(kept.get("worked")),
+        worked_at=None if worked is None else from_micros(int(worked)),
         edited_at=None if edited is None else from_micros(int(edited)),
         claimed=str(kept.get("claimed", "")),
         settled=kept.get("settled"),
         signs={ident: tuple(signs) for ident, signs in kept.get("signs", {}).items()},
+        used_at=_moments(kept.get("used_at", {})),
+        again=_moments(kept.get("again", {})),
         entries={ident: entry_from(entry) for ident, entry in kept.get("entries", {}).items()},
         overrides={ident: tuple(said) for ident, said in kept.get("overrides", {}).items()},
         bonds=tuple(Bond(*bond) for bond in kept.get("bonds", ())),
@@ -72,11 +79,13 @@ def ledger_of(task: Task) -> Ledger:
 def with_ledger(task: Task, ledger: Ledger) -> Task:
     """Return the task with its account written down; what is at its beginning is left out."""
     kept: dict[str, object] = {
-        "worked": ledger.worked,
+        "worked_at": None if ledger.worked_at is None else to_micros(ledger.worked_at),
         "edited_at": None if ledger.edited_at is None else to_micros(ledger.edited_at),
         "claimed": ledger.claimed,
         "settled": ledger.settled,
         "signs": {ident: list(signs) for ident, signs in ledger.signs.items() if signs},
+        "used_at": {ident: to_micros(at) for ident, at in ledger.used_at.items()},
+        "again": {ident: to_micros(at) for ident, at in ledger.again.items()},
         "entries": {ident: entry.written() for ident, entry in ledger.entries.items()},
         "overrides": {ident: list(said) for ident, said in ledger.overrides.items()},
         "bonds": [list(bond) for bond in ledger.bonds],
@@ -110,6 +119,10 @@ def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
 def joined(before: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     """Return words once each, in the order in which they came; the last ones where there are too many."""
     return tuple(dict.fromkeys((*before, *(word for word in more if word))))[-_MOST_NAMED:]
+
+
+def _moments(kept: Mapping[str, Any]) -> dict[str, datetime]:
+    return {ident: from_micros(int(at)) for ident, at in kept.items()}
 
 
 def _key(evidence: Evidence) -> tuple[object, ...]:

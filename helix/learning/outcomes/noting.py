@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -65,21 +65,30 @@ def note_use(
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
     text: str = "",
+    at: datetime | None = None,
     edited_at: datetime | None = None,
+    earlier: Sequence[str] = (),
 ) -> None:
-    """Write down what was done in a task, and what of it shows use of the memories that were shown there until now.
+    """Write down what was done in a task, and what of it shows use of the memories that were shown there before.
 
     `utilized` are the names that the agent says it used, which is a claim; `text` is what it wrote into files, and is
     not kept. Its last message is none: who speaks of a memory, or denies having used it, has not used it by that.
-    `edited_at` is when files were edited: what passed before says nothing of them.
+    `at` is when it was done, by default now; `edited_at` when files were edited: what passed before says nothing of
+    them. `earlier` are files that were changed at some time before, which show no use.
     """
+    done_at = at or edited_at or store.clock()
     ran = [head(command, _LONGEST_COMMAND) for command in commands]
     intake = Intake(store.settings.text_limit)
     said = [head(word, _LONGEST_NAME) for word in _told_first(store, ident, utilized)[:_MOST_NAMED]]
     named = intake.labels(said, "a name")
-    paths = intake.labels([head(path, _LONGEST_NAME) for path in files[-_MOST_NAMED:]], "a file")
+    paths, before = (
+        intake.labels([head(path, _LONGEST_NAME) for path in some[-_MOST_NAMED:]], "a file")
+        for some in (files, earlier)
+    )
     deeds = Deeds(files=paths, commands=tuple(ran), text=head(text, _LONGEST_TEXT))
-    found = _signs(store, ident, deeds)
+    found = _signs(store, ident, deeds, done_at)
+    worked = bool(files or commands or text or utilized)
+    shown_at = max((one.at for one in injections(store, ident) if one.at <= done_at), default=done_at)
 
     def noted(ledger: Ledger) -> Ledger:
         signs = {
@@ -88,19 +97,21 @@ def note_use(
         }
         return replace(
             ledger,
-            worked=ledger.worked or bool(files or commands or text or utilized),
+            worked_at=_told_once(ledger.worked_at, done_at, shown_at) if worked else ledger.worked_at,
             utilized=joined(ledger.utilized, named),
-            files=joined(ledger.files, paths),
+            files=joined(ledger.files, (*before, *paths)),
             commands=joined(ledger.commands, ran),
             signs=signs,
-            edited_at=max((one for one in (ledger.edited_at, edited_at) if one is not None), default=None),
+            used_at={**dict.fromkeys(found, done_at), **_before(ledger.used_at, done_at, found)},
+            edited_at=_latest(ledger.edited_at, edited_at),
         )
 
     amend(store, ident, noted)
 
 
-def note_repeats(store: Store, ident: str, memory_ids: Sequence[str]) -> None:
-    """Write down that failures occurred in a task again; those count that were known before it began."""
+def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: datetime | None = None) -> None:
+    """Write down that failures occurred in a task again (`at`, by default now); those known before it began count."""
+    again_at = at or store.clock()
     task = find_task(store, ident)
     if task is None:
         return
@@ -108,7 +119,14 @@ def note_repeats(store: Store, ident: str, memory_ids: Sequence[str]) -> None:
     held = [node for node in store.records.present(refs) if isinstance(node, Memory)]
     known = [one.id for one in held if one.kind in _PROBLEMS and one.recorded_at < task.recorded_at]
     if known:
-        amend(store, ident, lambda ledger: replace(ledger, repeated=joined(ledger.repeated, known)))
+        shown_at = {one.memory_id: one.at for one in injections(store, ident)}
+
+        def noted(ledger: Ledger) -> Ledger:
+            times = ((one, ledger.again.get(one), shown_at.get(one, again_at)) for one in known)
+            again = {one: _told_once(before, again_at, shown) for one, before, shown in times}
+            return replace(ledger, repeated=joined(ledger.repeated, known), again={**ledger.again, **again})
+
+        amend(store, ident, noted)
 
 
 def _told_first(store: Store, ident: str, names: Sequence[str]) -> Sequence[str]:
@@ -119,7 +137,21 @@ def _told_first(store: Store, ident: str, names: Sequence[str]) -> Sequence[str]
     return sorted(names, key=lambda name: name.strip().casefold() not in shown)
 
 
-def _signs(store: Store, ident: str, deeds: Deeds) -> dict[str, tuple[str, ...]]:
+def _told_once(before: datetime | None, at: datetime, shown_at: datetime) -> datetime:
+    """Return the later moment, or the one before where that is behind a showing already: no more is asked of it."""
+    return at if before is None or before < min(shown_at, at) else before
+
+
+def _latest(*moments: datetime | None) -> datetime | None:
+    return max((one for one in moments if one is not None), default=None)
+
+
+def _before(used_at: Mapping[str, datetime], at: datetime, found: Collection[str]) -> dict[str, datetime]:
+    """Return when memories were used first, of which those found were used at a moment too."""
+    return {one: min(first, at) if one in found else first for one, first in used_at.items()}
+
+
+def _signs(store: Store, ident: str, deeds: Deeds, at: datetime) -> dict[str, tuple[str, ...]]:
     task = find_task(store, ident)
     if task is None or deeds == Deeds():
         return {}
@@ -137,7 +169,7 @@ def _signs(store: Store, ident: str, deeds: Deeds) -> dict[str, tuple[str, ...]]
 
     found = {}
     for shown in injections(store, ident):
-        if not shown.held_back:
+        if not shown.held_back and shown.at <= at:
             memory = cast(Memory, store.records.node(Ref(label=Label.MEMORY, id=shown.memory_id)))
             lesson = Lesson(trigger=memory.trigger, resolution=memory.resolution, files=files_of(store, memory))
             found[shown.memory_id] = signs_of_use(lesson, deeds, given, common)

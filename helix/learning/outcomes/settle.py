@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from helix.errors import InvalidInputError, NotFoundError
-from helix.learning.orchestration.board import find_task, injections, put_injection
+from helix.learning.orchestration.board import SESSION_KEY, find_task, injections, put_injection, task_id
 from helix.learning.outcomes.bonds import Bond, Part, bonds_of, redraw
 from helix.learning.outcomes.credit import Entry, give, take_back
-from helix.learning.outcomes.evidence import verification_of
+from helix.learning.outcomes.evidence import first_verified, seen_since, verification_of
 from helix.learning.outcomes.ledger import Ledger, ledger_of, with_ledger
 from helix.learning.outcomes.verdicts import Use, Verdict, leaves_a_trace, outcome_of, verdict
 from helix.lifecycle.compose import Composer
@@ -159,8 +159,9 @@ class _Settling:
             memory = memories.get(memory.id, memory)
             if is_erased(memory) or memory.status is Status.QUARANTINED:
                 continue
-            use = self._use(shown, memory)
-            found = self._verdict(shown, memory, use)
+            came_to = self._came_to(shown)
+            use = self._use(shown, memory, came_to)
+            found = self._verdict(shown, memory, use, came_to)
             known = entries.get(shown.memory_id)
             if not known.same_as(found) if known is not None else found != Verdict():
                 self._give(shown, found, memories, entries)
@@ -172,14 +173,38 @@ class _Settling:
         redraw(self.composer, self.store, self.ledger.bonds, bonds)
         return replace(self.ledger, entries=entries, bonds=bonds), tuple(gains)
 
-    def _use(self, shown: Injection, memory: Memory) -> Use:
+    def _came_to(self, shown: Injection) -> Verification:
+        """Return what the evidence says that came up once a memory was shown: nothing before that is its doing."""
+        if not self._is_session:
+            return verification_of(seen_since(self.ledger.evidence, shown.at), self.ledger.edited_at)
+        since = max(shown.at, self.ledger.used_at.get(shown.memory_id, shown.at))
+        found = first_verified(seen_since(self.ledger.evidence, since), self.ledger.edited_at)
+        # Nothing says that what failed in a session without a task is what the memory was used for, but its own error.
+        unrelated = found is Verification.FAILED and not self._came_again(shown)
+        return Verification.NONE if unrelated and not self._told_by_person else found
+
+    @property
+    def _is_session(self) -> bool:
+        return self.task.id == task_id(self.task.scope, self.task.session, SESSION_KEY)
+
+    @property
+    def _told_by_person(self) -> bool:
+        return any(one.kind is EvidenceKind.PERSON for one in self.ledger.evidence)
+
+    def _came_again(self, shown: Injection) -> bool:
+        """Return whether what a memory is about came up after it was shown."""
+        at = self.ledger.again.get(shown.memory_id)
+        return at is not None and at > shown.at
+
+    def _use(self, shown: Injection, memory: Memory, came_to: Verification) -> Use:
         if self.ledger.signs.get(shown.memory_id):
             return Use.EVIDENCE
         names = {word.strip().casefold() for word in self.ledger.utilized}
         if names & {shown.name.casefold(), memory.name.casefold(), shown.memory_id, memory.id}:
             return Use.CLAIMED
-        mended = self.verification is Verification.PASSED and shown.arm != ACTION and self._met(shown)
-        if not self.ledger.worked or mended or self._averted(shown, memory):
+        mended = came_to is Verification.PASSED and shown.arm != ACTION and self._met(shown)
+        worked = self.ledger.worked_at is not None and self.ledger.worked_at >= shown.at
+        if not worked or mended or self._averted(shown, memory, came_to):
             return Use.UNKNOWN
         return Use.UNUSED
 
@@ -187,12 +212,12 @@ class _Settling:
         """Return whether what a memory is about came up in the task: it was shown for that, or was known already."""
         return shown.arm == ON_ERROR or shown.memory_id in self.ledger.repeated
 
-    def _averted(self, shown: Injection, memory: Memory) -> bool:
+    def _averted(self, shown: Injection, memory: Memory, came_to: Verification) -> bool:
         """Return whether a warning was shown at the very thing it warns of, and all was well: heeded or not needed."""
         warned = shown.arm == ACTION and memory.kind in _WARNINGS
-        return warned and self.verification is Verification.PASSED and shown.memory_id not in self.ledger.repeated
+        return warned and came_to is Verification.PASSED and not self._came_again(shown)
 
-    def _verdict(self, shown: Injection, memory: Memory, use: Use) -> Verdict:
+    def _verdict(self, shown: Injection, memory: Memory, use: Use, came_to: Verification) -> Verdict:
         said = self.ledger.overrides.get(shown.memory_id)
         if said is not None:
             helped, failed, quality = said
@@ -201,7 +226,7 @@ class _Settling:
         # A brief is for the whole session, whatever is done in it: that it was not needed speaks against nothing.
         charged = shown.arm != BRIEF and leaves_a_trace(memory)
         penalty = self.store.settings.unused_penalty if charged else 0.0
-        return verdict(self.verification, use, outcome=self.ledger.claimed, unused_penalty=penalty)
+        return verdict(came_to, use, outcome=self.ledger.claimed, unused_penalty=penalty)
 
     def _give(self, shown: Injection, found: Verdict, memories: dict[str, Memory], entries: dict[str, Entry]) -> None:
         """Take back what the memory got before, from whatever stands for it now, and give it what it gets."""

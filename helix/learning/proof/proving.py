@@ -57,7 +57,9 @@ class Proof:
                 noting.note_evidence(self._store, held.id, found)
             ran = succeeded(action, looks)
             edited = (action.at or now) if action.is_edit or takes_back(action) else None
-            noting.note_use(self._store, held.id, files=action.files, commands=ran, edited_at=edited)
+            noting.note_use(
+                self._store, held.id, files=action.files, commands=ran, at=action.at or now, edited_at=edited
+            )
             return found
 
     def feedback(

@@ -58,7 +58,7 @@ class Case:
         """
         shown = (*self.shown, *self.withheld)
         account = ledger_of(self.task)
-        idle = not (self.task.outcome or account.worked or account.evidence or account.repeated)
+        idle = not (self.task.outcome or account.worked_at or account.evidence or account.repeated)
         return idle and bool(shown) and all(one.arm == BRIEF for one in shown)
 
     @property

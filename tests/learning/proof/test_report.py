@@ -269,7 +269,7 @@ def _case_of(one: dict[str, Any]) -> Case:
         treatment=one["treatment"],
         attributes=attributes,
     )
-    task = with_ledger(task, replace(ledger_of(task), worked=one["worked"]))
+    task = with_ledger(task, replace(ledger_of(task), worked_at=START if one["worked"] else None))
     return Case(task=task, shown=() if held else memories, withheld=memories if held else ())
 
 
