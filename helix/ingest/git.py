@@ -78,19 +78,22 @@ def read_history(
                 index.add(line.decode("ascii"))
     with repository.stream(*_LOG, *_range(limit, since), "HEAD", "--", stopped=stopped) as stream:
         for position, commit in enumerate(_commits(stream.fields(b"\0", _LONGEST_FIELD)), 1):
-            visible = _visible(commit, ignored)
+            visible = _visible(commit, ignored, stopped)
             drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
             index.add(commit.sha, commit.message, commit.parents)
             if drafted is not None:
                 yield drafted
 
 
-def _visible(commit: Commit, ignored: IgnoreRules) -> Commit | None:
-    """Return the commit without the files that are ignored; None where it touched nothing else."""
+def _visible(commit: Commit, ignored: IgnoreRules, stopped: Callable[[], bool]) -> Commit | None:
+    """Return the commit without the files that are ignored; None where it touched nothing else, or once `stopped`.
+
+    A repository brings both its rules and its paths: thousands of each take long to compare.
+    """
     if not ignored.rules or not commit.changes:
         return commit
-    kept = tuple(change for change in commit.changes if not ignored.ignores(change.path))
-    return replace(commit, changes=kept) if kept else None
+    kept = tuple(change for change in commit.changes if not stopped() and not ignored.ignores(change.path))
+    return replace(commit, changes=kept) if kept and not stopped() else None
 
 
 def _range(limit: int | None, since: datetime | None) -> list[str]:

@@ -17,6 +17,8 @@ from helix.text.redact import redact
 
 _SUFFIXES = frozenset({".md", ".markdown", ".mdc", ".mdx", ".rst", ".txt"})
 _LARGEST = 1_000_000
+_DEEPEST = 100
+"""Folders within folders that are walked; nobody keeps notes further down."""
 _LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -92,6 +94,9 @@ def _walk(folder: Path, base: Path | None) -> Iterator[Path | IngestProblem]:
 
 def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | IngestProblem]:
     place = "" if folder == base else folder.relative_to(base).as_posix()
+    if place.count("/") >= _DEEPEST:
+        yield IngestProblem(where=place, why=f"more than {_DEEPEST} folders deep")
+        return
     rules = rules_of(folder, place, rules)
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)

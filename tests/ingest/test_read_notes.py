@@ -274,3 +274,18 @@ def test_a_missing_path_is_refused_before_anything_is_read(tmp_path: Path) -> No
     file = write(tmp_path, "a.md", GUIDE)
     with pytest.raises(NotFoundError, match=r"absent\.md"):
         next(iter(read_notes([file, tmp_path / "absent.md"])))
+
+
+def test_folders_within_folders_are_walked_to_some_depth(tmp_path: Path) -> None:
+    """A clone can hold more of them than Python can call functions."""
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1_200):
+        os.mkdir("a", dir_fd=folder)
+        inner = os.open("a", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    write(tmp_path, "notes.md", GUIDE)
+    found = list(read_notes([tmp_path], scope="p"))
+    assert slices(found)
+    assert [problem.why for problem in found if isinstance(problem, IngestProblem)] == ["more than 100 folders deep"]
