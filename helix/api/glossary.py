@@ -118,6 +118,8 @@ GLOSSARY: Mapping[str, str] = {
     "RecallItem.label": "The label of the node.",
     "score": "What it was ranked by.",
     "RecallItem.relevance": "How close it is to the question, 0 to 1.",
+    "RecallItem.stands_out": "Whether it answers the question by itself; true where that cannot be told.",
+    "RecallItem.standing": "What is to be known of it: that it is disputed, or no longer holds. Empty for most.",
     "RecallItem.fit": "How much better than by chance it fits, 0 to 2; an answer ends where nothing does.",
     "RecallItem.recency": "How recent it is for its kind, 0 to 1.",
     "RecallItem.effectiveness": "What verified use says of it, 0 to 1, drawn towards one half while there is little.",

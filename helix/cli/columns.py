@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
+places = cell_len
+"""Returns how many places of a terminal a text takes."""
+
 GAP = "  "
 _LEAST = 24
 """Fewest places for a text beside other columns: with less room it goes below them."""

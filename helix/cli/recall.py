@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from helix.cli import render
 from helix.cli.invocation import Invocation
@@ -14,8 +15,14 @@ from helix.model.edge import Label
 from helix.model.memory import Kind
 from helix.model.recall import Expand, Intent
 
-_explain = click.option("--explain", is_flag=True, help="Show every arm and factor that put it there.")
-_full = click.option("--full", is_flag=True, help="Show whole texts.")
+_explain = click.option(
+    *("--explain", "--why", "-v", "explain"),
+    is_flag=True,
+    help="Show all, with the arms and factors that put it there.",
+)
+_full = click.option("--full", is_flag=True, help="Show all, with whole texts.")
+_FEW = 5
+"""Most items that are shown on a terminal where nobody says how many."""
 
 
 @click.command()
@@ -41,15 +48,17 @@ _full = click.option("--full", is_flag=True, help="Show whole texts.")
 @_full
 @click.pass_obj
 def recall(invocation: Invocation, /, query: tuple[str, ...], full: bool, explain: bool, **asked: Any) -> None:
-    """Ask for what matters now; each answer says its score and why it is there.
+    """Ask for what matters now. A terminal shows the few that answer by themselves; `-v` shows all, and why.
 
     \b
     helix recall "why does the upload time out?"
     helix recall retries --kind failure --file lib/http.c --since 30d
     """
     asked = {name: value for name, value in asked.items() if value != ()}
-    data = invocation.run("recall", query=" ".join(query), explain=explain, **asked)
-    _show_answer(invocation, data, data["recall"], explain=explain, full=full)
+    brief = _is_brief(invocation, explain, full)
+    data = invocation.run("recall", query=" ".join(query), explain=explain, brief=brief, **asked)
+    most = asked["limit"] if _is_given("limit") or asked["everything"] else _FEW
+    _show_answer(invocation, data, data["recall"], explain=explain, full=full, brief=brief, most=most)
 
 
 @click.command("recall-by-type")
@@ -73,13 +82,18 @@ def recall_by_type(
     \b
     helix recall-by-type "deploying" --kind failure --kind convention
     """
-    data = invocation.run("recall_by_type", query=" ".join(query), kinds=kinds or tuple(Kind), scope=scope, limit=limit)
+    brief, wanted = _is_brief(invocation, full), kinds or tuple(Kind)
+    asked = {"query": " ".join(query), "kinds": wanted, "scope": scope, "limit": limit, "brief": brief}
+    data = invocation.run("recall_by_type", **asked)
 
     def show(out: Output) -> None:
         for group in data["recallByType"]:
             if group["answer"]["items"]:
                 out.line((group["kind"].lower(), "bold underline"))
-                render.answer(out, group["answer"], full=full)
+                if brief:
+                    render.few(out, group["answer"], limit, scope)
+                else:
+                    render.answer(out, group["answer"], full=full)
 
     invocation.emit(data, show)
     _say_notes(invocation, [note for group in data["recallByType"] for note in group["answer"]["notes"]])
@@ -126,7 +140,8 @@ def last(invocation: Invocation, /, session: str | None, explain: bool, full: bo
     \b
     helix last --explain
     """
-    data = invocation.run("last", session=session)
+    brief = _is_brief(invocation, explain, full)
+    data = invocation.run("last", session=session, brief=brief)
     if data["last"] is None:
         invocation.emit(data, lambda out: None)
         if not invocation.json:
@@ -134,7 +149,7 @@ def last(invocation: Invocation, /, session: str | None, explain: bool, full: bo
         return
     if not invocation.json:
         invocation.say(f"asked {render.moment(data['last']['at'])}: {data['last']['query']['query']}")
-    _show_answer(invocation, data, data["last"], explain=explain, full=full)
+    _show_answer(invocation, data, data["last"], explain=explain, full=full, brief=brief)
 
 
 @click.command()
@@ -151,6 +166,15 @@ def why(invocation: Invocation, /, name: str, session: str | None) -> None:
     invocation.emit(data, lambda out: render.recall_item(out, data["why"], explain=True, full=True))
 
 
+def _is_brief(invocation: Invocation, *more: bool) -> bool:
+    """Return whether an answer is shown in a few lines: to people at a terminal who ask for no more."""
+    return invocation.out.width is not None and not invocation.json and not any(more)
+
+
+def _is_given(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
+
+
 def _show_answer(
     invocation: Invocation,
     data: dict[str, Any],
@@ -158,8 +182,16 @@ def _show_answer(
     *,
     explain: bool,
     full: bool,
+    brief: bool,
+    most: int = _FEW,
 ) -> None:
-    invocation.emit(data, lambda out: render.answer(out, answer, explain=explain, full=full))
+    if brief:
+        here = invocation.looked.scope if invocation.looked is not None else None
+        count = render.few(invocation.out, answer, most, here)
+        if count < len(answer["items"]):
+            invocation.say(f"{count} of {len(answer['items'])}; `helix last -v` shows all, and why each is there")
+    else:
+        invocation.emit(data, lambda out: render.answer(out, answer, explain=explain, full=full))
     _say_notes(invocation, answer["notes"])
     if not answer["items"] and not invocation.json:
         invocation.say("nothing found")

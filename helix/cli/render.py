@@ -6,11 +6,15 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helix.cli.output import Output, Part, one_line, shorten, shown
+from helix.cli.columns import cut, places
+from helix.cli.output import Output, Part, clean, one_line, shorten, shown
 from helix.model.provenance import SPOKEN_HERE
 from helix.model.speaker import agent_of
 
 Record = Mapping[str, Any]
+
+_THEN = " → "
+_NO_TERMINAL = 80
 
 
 def memory_line(out: Output, memory: Record, *before: Part) -> None:
@@ -77,15 +81,54 @@ def answer(out: Output, recalled: Record, *, explain: bool = False, full: bool =
         recall_item(out, item, rank, explain=explain, full=full)
 
 
+def few(out: Output, recalled: Record, most: int, here: str | None) -> int:
+    """Write on a terminal the items that answer the question by themselves, and return how many those are."""
+    shown = [item for item in recalled["items"] if item["standsOut"]][:most]
+    for rank, item in enumerate(shown, 1):
+        _brief(out, item, f"{rank}. ", here)
+    return len(shown)
+
+
+def _brief(out: Output, item: Record, number: str, here: str | None) -> None:
+    """Write what an item says in one line, and in another what it is called and where it comes from."""
+    node, room = item["node"], (out.width or _NO_TERMINAL) - len(number)
+    said, then = _said(item)
+    most = max(room // 2, room - places(then) - len(_THEN)) if then else room
+    said = cut(said, most)
+    then = cut(f"{_THEN}{then}", room - places(said)) if then else ""
+    out.line((number, "bold"), (said, "bold"), then)
+    scope = "" if here in (None, node["scope"]) else node["scope"]
+    origin = (label({**node, "confidenceLabel": item["confidenceLabel"]}), kind_of(node), told_on(node), scope)
+    standing = (f"  {item['standing']}" if item["standing"] else "", "yellow")
+    out.line((node.get("name") or node["id"]), (f"  {' '.join(filter(None, origin))}", "dim"), standing, indent=3)
+
+
+def _said(item: Record) -> tuple[str, str]:
+    """Return what an item says, and what to know or do then, each on one line."""
+    node = item["node"]
+    if "trigger" in node:
+        return told(_line(node["trigger"]), node), told(_line(node["resolution"]), node)
+    first = next((line for line in item["text"].splitlines() if line.strip()), "")
+    return told(_line(first), node), ""
+
+
+def _line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def kind_of(node: Record) -> str:
+    """Return what a node is: the kind of a memory, else its label."""
+    return str(node.get("kind") or node["__typename"]).lower()
+
+
 def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = False, full: bool = False) -> None:
     """Write one item of an answer; `explain` adds every arm and factor, `full` its whole text."""
     node = item["node"]
-    kind = node.get("kind") or node["__typename"]
     head = [(f"{rank}. ", "bold")] if rank else []
     out.line(
         *head,
         (label({**node, "confidenceLabel": item["confidenceLabel"]}), _colour(item["confidenceLabel"])),
-        f" {kind.lower()}  ",
+        f" {kind_of(node)}  ",
         (node.get("name") or node["id"], "bold"),
         (f"  {told_on(node)}", "dim"),
         (f"  score {item['score']:.2f}", "cyan"),

@@ -77,7 +77,8 @@ class RecallItem:
     """One answer. `score` is the sum of the `+` factors times the product of the `*` factors; `arms` say who found it.
 
     `relevance`, `recency` and `effectiveness` are each in 0..1. `fit` (0..2) is by what an answer ends: how much better
-    than chance the item fits, by meaning and by what the question's words say. `label` is `[75% of 4]` or empty.
+    than chance the item fits, by meaning and by what the question's words say. What `stands_out` answers the question
+    by itself, as far as that can be told. `standing` says what else holds, such as a dispute. `label` is `[75% of 4]`.
     """
 
     node: Node
@@ -93,6 +94,8 @@ class RecallItem:
     factors: Mapping[str, float] = field(default_factory=dict)
     reason: str = ""
     fit: float = 0.0
+    stands_out: bool = True
+    standing: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

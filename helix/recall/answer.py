@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -36,6 +37,14 @@ POINTED = ("named", "files", "time", "solves")
 """Arms of which each item fits for a reason of its own, however little of the question it says again."""
 
 UNPROVEN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well an item fits, and whether the question counts as answered by it alone."""
+
+    value: float
+    stands_out: bool
 
 
 class Records(Protocol):
@@ -110,7 +119,7 @@ def _load(
 
 def _fitting(
     scene: Scene, found: Found, ranking: Ranking, packed: list[Portion], less: Mapping[int, Sequence[int]]
-) -> dict[int, float]:
+) -> dict[int, Fit]:
     """Return by place how well those portions fit that do so better than by chance; all where that cannot be told.
 
     What a file, a time or a name of the question points at fits by that alone. What stands for others, the places of
@@ -125,13 +134,13 @@ def _fitting(
     kept = {portion.place: fit[portion.place] for portion in packed}
     judged = scene.vector is not None and scene.view.words.living >= JUDGED_FROM
     if not judged or scene.query.everything:
-        return kept
+        return {place: Fit(value, True) for place, value in kept.items()}
     pointed = {row for ranked in found.fused.lists if ranked.arm in POINTED for row in ranked.rows.tolist()}
     answered = max(kept.values()) >= ANSWERED
     return {
-        place: value
+        place: Fit(value, value >= ANSWERED or named)
         for place, value in kept.items()
-        if (answered and value >= FLOOR) or int(ranking.rows[place]) in pointed
+        if (named := int(ranking.rows[place]) in pointed) or (answered and value >= FLOOR)
     }
 
 
@@ -257,7 +266,7 @@ def _items(
     ranking: Ranking,
     standings: Mapping[int, str],
     folded: Mapping[int, str],
-    fit: Mapping[int, float],
+    fit: Mapping[int, Fit],
 ) -> tuple[RecallItem, ...]:
     rows = {portion.place: int(ranking.rows[portion.place]) for portion in packed}
     hits = {place: found.fused.hits(row) for place, row in rows.items()}
@@ -272,6 +281,7 @@ def _items(
             relevance=float(relevance[portion.place]),
             fit=fit[portion.place],
             arms=hits[portion.place],
+            standing=standings.get(rows[portion.place], ""),
             reason=reason(
                 hits[portion.place],
                 text=portion.text,
@@ -291,8 +301,9 @@ def _item(
     ranking: Ranking,
     *,
     relevance: float,
-    fit: float,
+    fit: Fit,
     arms: tuple[ArmHit, ...],
+    standing: str,
     reason: str,
 ) -> RecallItem:
     place = portion.place
@@ -303,7 +314,9 @@ def _item(
         label=label,
         score=score_of(factors),
         relevance=relevance,
-        fit=fit,
+        fit=fit.value,
+        stands_out=fit.stands_out,
+        standing=standing,
         recency=float(ranking.signals.recency[place]),
         effectiveness=float(ranking.signals.effectiveness[place]),
         confidence_label=node.label if isinstance(node, Memory) else UNPROVEN,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -48,3 +49,23 @@ def run_here(*arguments: str, stdin: bytes = b"") -> Result:
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
         code = run(arguments)
     return Result(code, out.getvalue(), err.getvalue())
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+_STYLE = re.compile("\x1b\\[[0-9;]*m")
+
+
+def run_on_terminal(width: int, *arguments: str) -> Result:
+    """Run one command line on a terminal of that width; what it writes comes without colours."""
+    out, err = Terminal(), Terminal()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setenv("COLUMNS", str(width))
+        patch.setenv("TERM", "xterm")
+        code = run(arguments)
+    return Result(code, _STYLE.sub("", out.getvalue()), _STYLE.sub("", err.getvalue()))

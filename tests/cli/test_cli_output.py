@@ -6,17 +6,11 @@ import io
 import json
 
 import pytest
+from command_line import Terminal
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.cli.output import Output, clean, escape, one_line, shorten, size
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def written(write: object, *arguments: object, stream: io.StringIO | None = None) -> str:

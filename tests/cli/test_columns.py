@@ -7,6 +7,7 @@ import re
 from typing import Protocol
 
 import pytest
+from command_line import Terminal
 from rich.cells import cell_len
 
 from helix.cli.columns import columns_of, cut
@@ -31,13 +32,6 @@ class Shown(Protocol):
     """Shows a table on a terminal of some width, and returns its lines."""
 
     def __call__(self, width: int, heading: tuple[str, ...], rows: list[Row], *, text: bool = True) -> list[str]: ...
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture

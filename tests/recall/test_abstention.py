@@ -6,7 +6,7 @@ from recall_world import World
 
 from helix.model.edge import Relation
 from helix.model.recall import RecallAnswer, RecallQuery
-from helix.recall.abstention import JUDGED_FROM
+from helix.recall.abstention import ANSWERED, JUDGED_FROM
 
 PLACES = ("harbour", "tunnel", "bridge", "station", "airport", "market", "library", "museum", "stadium", "orchard")
 THINGS = ("crane", "gate", "signal", "engine", "ladder", "window")
@@ -42,6 +42,14 @@ def test_what_is_asked_for_is_kept() -> None:
 
 def test_a_limit_binds_what_fits_too() -> None:
     assert len(asked(town(), "what is painted at the harbour every spring?", limit=2).items) == 2
+
+
+def test_what_answers_by_itself_stands_out_and_the_rest_does_not() -> None:
+    items = asked(town(), "when is the crane at the harbour painted?", limit=60).items
+    assert [item.stands_out for item in items] == [item.fit >= ANSWERED for item in items]
+    assert items[0].stands_out
+    assert not all(item.stands_out for item in items), "some only fit better than by chance"
+    assert all(item.stands_out for item in asked(town(), ELSEWHERE, everything=True).items)
 
 
 def test_a_small_store_is_not_judged() -> None:
