@@ -7,6 +7,15 @@ what the command line leaves with. Messages say what, which, and what next.
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
+
+
+def did_you_mean(word: str, known: Iterable[str], most: int = 3) -> str:
+    """Return the question whether one of the known words that are most like this one was meant; "" for none."""
+    from difflib import get_close_matches  # only where something is wrong: hooks must start fast
+
+    near = get_close_matches(word, list(known), most)
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 class HelixError(Exception):

@@ -153,6 +153,15 @@ class LazyGroup(click.Group):
             _take_json(command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant; an unknown one is compared with those that are not imported yet."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            raise click.NoSuchCommand(error.command_name, possibilities=[*_PLACES, *ALIASES], ctx=ctx) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands section by section."""
         also = {name: f"{name}, {alias}" for alias, name in ALIASES.items()}

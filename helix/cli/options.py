@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from helix.cli.invocation import EVERYWHERE, Invocation, Looked
+from helix.errors import did_you_mean
 from helix.identity import NO_PROJECT, Identity, called, project_at
 from helix.model.memory import Kind
 from helix.model.speaker import agent_of
@@ -34,7 +35,12 @@ class Word(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the member, or fail with the list of what is allowed."""
-        return self._enum(super().convert(str(value), param, ctx))
+        try:
+            return self._enum(super().convert(str(value), param, ctx))
+        except click.BadParameter as error:
+            raise click.BadParameter(
+                f"{error.message} {did_you_mean(str(value).lower(), self.choices)}".rstrip(), ctx, param
+            ) from error
 
 
 class Moment(click.ParamType[datetime]):

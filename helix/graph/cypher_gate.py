@@ -7,13 +7,12 @@ limit; memory is not bounded for who wants it full, since lists can be joined to
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
-from helix.errors import CypherRefusedError
+from helix.errors import CypherRefusedError, did_you_mean
 from helix.graph import cypher_hazards, cypher_tokens
 from helix.graph.cypher_tokens import Token, TokenKind, ends_operand, is_name, peek
 from helix.model.cypher import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
@@ -188,10 +187,9 @@ def _check_word(found: list[Token], at: int) -> None:
     if before.keyword == "CALL" and not is_name(found, at - 1):
         return  # judged with its CALL
     if called and word not in KEYWORDS and word.lower() not in FUNCTIONS:
-        near = difflib.get_close_matches(word.lower(), FUNCTIONS, n=3)
         raise CypherRefusedError(
             f"{token} is not among the functions that may be called",
-            hint=f"did you mean {' or '.join(near)}?" if near else "left out is what writes, reads files or can hang",
+            hint=did_you_mean(word.lower(), FUNCTIONS) or "left out is what writes, reads files or can hang",
         )
     if word == "RANGE" and called:
         _check_range(found, at)
@@ -202,8 +200,8 @@ def _check_word(found: list[Token], at: int) -> None:
     elif word == "EXPLAIN" and at:
         raise CypherRefusedError(f"{token} is not at the beginning", hint="EXPLAIN is the first word of a statement")
     elif word not in KEYWORDS and ends_operand(found, at - 1):
-        near = difflib.get_close_matches(word, sorted(KEYWORDS), n=1)
-        raise CypherRefusedError(f"no clause begins with {token}", hint=f"did you mean {near[0]}?" if near else _HINT)
+        meant = did_you_mean(word, sorted(KEYWORDS), 1)
+        raise CypherRefusedError(f"no clause begins with {token}", hint=meant or _HINT)
 
 
 def _check_call(found: list[Token], at: int) -> None:

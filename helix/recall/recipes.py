@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from helix.errors import ConfigError, InvalidInputError
+from helix.errors import ConfigError, InvalidInputError, did_you_mean
 from helix.model.memory import Kind
 from helix.recall.relevance import MEANING, WORDS
 from helix.recall.scoring import Factors, Signals, scores_of, stretched
@@ -233,8 +233,9 @@ RECIPES: Mapping[str, Recipe] = {
 def recipe_named(name: str, recipes: Mapping[str, Recipe] = RECIPES) -> Recipe:
     """Return the recipe of a name; raises InvalidInputError listing what there is."""
     if name not in recipes:
-        known = f"recipes: {', '.join(recipes)}; one that config.toml was given since counts after `helix stop`"
-        raise InvalidInputError(f"there is no recipe {name!r}", hint=known)
+        meant = did_you_mean(name, recipes)
+        known = f"{meant} recipes: {', '.join(recipes)}; one that config.toml was given since counts after `helix stop`"
+        raise InvalidInputError(f"there is no recipe {name!r}", hint=known.lstrip())
     return recipes[name]
 
 

@@ -38,7 +38,7 @@ def decode(data: bytes) -> str:
     return clean(data.decode(encoding, "replace"))
 
 
-def slug(text: str, limit: int = 60) -> str:
+def slug(text: str, limit: int = 40) -> str:
     """Return a readable name of at most `limit` characters: the first telling words, lower case, joined by hyphens.
 
     Letters of any language stay; marks on Latin letters go. A text without letters or digits gives "memory".
