@@ -35,7 +35,7 @@ def ends(text: str, most: int) -> str:
         return text
     half = (most - len(GAP)) // 2
     before, last = head(text, half), text[-half - _REACH :]
-    after = redact(clean(last if len(last) == len(text) else last.split(maxsplit=1)[-1])).text
+    after = redact(clean(last if len(last) == len(text) else "".join(last.split(maxsplit=1)[-1:]))).text
     return f"{before}{GAP}{after[-half:].lstrip()}"
 
 

@@ -34,3 +34,8 @@ def test_a_secret_at_the_cut_is_taken_out_whole() -> None:
     for before in range(440, 500, 7):
         text = "w " * (before // 2) + secret + " x" * 2_000
         assert "ghp_a" not in ends(text, 1_000)
+
+
+def test_a_text_that_ends_in_nothing_but_space_keeps_its_beginning() -> None:
+    """An output could else hide by such an end that anything failed."""
+    assert ends("It failed." + " " * 60_000, 20_000).startswith("It failed.")
