@@ -27,6 +27,8 @@ HAS_UNIX = hasattr(socket, "AF_UNIX")
 _LONGEST = 100
 """Bytes of a socket's path that every system takes."""
 _DESCRIPTORS = Path("/proc/self/fd")
+_CONNECTIONS = Path("/proc/net")
+_ESTABLISHED = "01"
 _LOCAL_PEERCRED, _XUCRED_BYTES, _XUCRED_UID = 1, 76, 4
 
 
@@ -89,6 +91,30 @@ def peer_of(connection: socket.socket) -> int | None:
         told = connection.getsockopt(0, _LOCAL_PEERCRED, _XUCRED_BYTES)
         return int(struct.unpack_from("I", told, _XUCRED_UID)[0])
     return None
+
+
+def user_at(client: tuple[str, int], server: tuple[str, int]) -> int | None:
+    """Return the user id of the process at the client's end of a connection over loopback, as the system has it.
+
+    -1 where no open connection is found: whoever made it has closed it. None where the system keeps no such list (only
+    Linux does).
+    """
+    family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
+    listed = _CONNECTIONS / ("tcp6" if family == socket.AF_INET6 else "tcp")
+    try:
+        lines = listed.read_text("ascii").splitlines()
+    except OSError:
+        return None
+    ends = [_as_listed(family, *client[:2]), _as_listed(family, *server[:2])]
+    rows = (line.split() for line in lines[1:])
+    return next((int(row[7]) for row in rows if row[1:3] == ends and row[3] == _ESTABLISHED), -1)
+
+
+def _as_listed(family: int, host: str, port: int) -> str:
+    """Return an address as Linux lists it: each four bytes as a number of this machine, in hexadecimal."""
+    packed = socket.inet_pton(family, host)
+    words = (int.from_bytes(packed[at : at + 4], sys.byteorder) for at in range(0, len(packed), 4))
+    return f"{''.join(f'{word:08X}' for word in words)}:{port:04X}"
 
 
 @contextmanager

@@ -134,3 +134,17 @@ def test_what_is_no_socket_is_neither_removed_nor_asked(tmp_path: Path) -> None:
         local_socket.connect(tmp_path)
     with pytest.raises(OSError, match="in use"):
         local_socket.listen(tmp_path)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists whose a connection is")
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_connection_over_loopback_tells_whose_it_is_until_it_is_closed(host: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as listener:
+        listener.bind((host, 0))
+        listener.listen()
+        with socket.create_connection(listener.getsockname()[:2]) as client, listener.accept()[0] as accepted:
+            ends = client.getsockname()[:2], accepted.getsockname()[:2]
+            assert local_socket.user_at(*ends) == os.geteuid()
+            client.close()
+            assert local_socket.user_at(*ends) == -1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import re
 import secrets
 import time
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from helix.api.errors import refusal
 from helix.api.explorer import ASSETS, page
 from helix.errors import UnauthorizedError
+from helix.local_socket import user_at
 
 LINK_SECONDS = 60
 SESSION_SECONDS = 12 * 3600
@@ -99,7 +101,8 @@ class Gate:
 
     Host must name this machine's loopback and the port it came in by (a page that rebinds its own name to 127.0.0.1
     fails here); Origin, where a browser sends one, must be this server's own; then the bearer token, or a session
-    cookie that a page of this server sent. There are no CORS headers: other pages cannot read anything.
+    cookie that a page of this server sent. A browser sends a cookie to every port of a host, so to other users' servers
+    too: it counts only from a process of this user. There are no CORS headers: other pages cannot read anything.
     """
 
     def __init__(self, app: ASGIApp, *, access: Access, hosts: Sequence[str] = LOOPBACK) -> None:
@@ -139,7 +142,7 @@ class Gate:
             return True
         session = _cookie(headers.get("cookie"), cookie_name(port_of(scope)))
         from_here = "origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")
-        return session is not None and from_here and self._access.session_holds(session)
+        return session is not None and from_here and self._access.session_holds(session) and _is_this_users(scope)
 
     def _may_enter(self, scope: Scope) -> bool:
         if scope[AUTHORIZED] or scope["type"] == "websocket":
@@ -171,6 +174,14 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+def _is_this_users(scope: Scope) -> bool:
+    """Return whether the process at the other end is this user's, or root's; as far as the system tells it."""
+    client, server = scope.get("client"), scope.get("server")
+    if not client or not server or not hasattr(os, "geteuid"):
+        return True  # by the socket in the store, which only its owner can open
+    return user_at((client[0], client[1]), (server[0], server[1])) in (None, 0, os.geteuid())
 
 
 def port_of(scope: Scope) -> int:

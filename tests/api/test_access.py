@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from http.cookies import SimpleCookie
 
 import pytest
@@ -147,3 +150,31 @@ def test_an_unknown_path_says_where_graphql_is(shared: Served) -> None:
     answer = shared.request("GET", "/nothing", headers=BEARER)
     assert (answer.status, answer.code) == (404, "NOT_FOUND")
     assert "/graphql" in answer.json["errors"][0]["extensions"]["hint"]
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or os.geteuid() != 0, reason="only root can ask as another user, on Linux"
+)
+def test_a_session_counts_from_a_process_of_its_user_alone(shared: Served) -> None:
+    """A browser sends its cookies to each port of a host, so that other users' servers see this one."""
+    cookie = session_of(shared)["cookie"]
+    ask_it = (
+        "import os, socket, sys\n"
+        "os.setuid(int(sys.argv[1]))\n"
+        "asking = socket.socket()\n"
+        "asking.connect(('127.0.0.1', int(sys.argv[2])))\n"
+        "asking.sendall(sys.argv[3].encode())\n"
+        "print(asking.recv(12).decode()[-3:])\n"
+    )
+    lines = [
+        "POST /graphql HTTP/1.1",
+        *(f"Host: 127.0.0.1:{shared.port}", f"Origin: {shared.origin}", f"Cookie: {cookie}"),
+        *("Content-Type: application/json", f"Content-Length: {len(HEALTH)}", "Connection: close"),
+    ]
+    command = [sys.executable, "-I", "-c", ask_it]
+    words = [str(shared.port), "\r\n".join(lines) + "\r\n\r\n" + HEALTH.decode()]
+    said = [
+        subprocess.run([*command, user, *words], capture_output=True, text=True, check=True).stdout.strip()
+        for user in ("0", "65534")
+    ]
+    assert said == ["200", "401"]
