@@ -28,6 +28,7 @@ from helix.text.command_words import (
 )
 from helix.text.shell.simple import Command, joined, simple_commands
 from helix.text.spotting.paths import canonical, is_file_name
+from helix.text.tools import BY_ARGUMENT, DONE_ALONE, DONE_BY_OPTION, MODULES
 
 LONGEST_FORM = 240
 _MOST_TARGETS = 8
@@ -42,6 +43,7 @@ _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?|pypy3?|py")
 _NPM_SHORT = {"run test": "test", "run start": "start", "t": "test", "tst": "test", "i": "install", "add": "install"}
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?[a-z%]?")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+_TALKS = frozenset({"--help", "--version", "-h", "-v"})
 _PLAIN = re.compile(r"[A-Za-z][\w:.@-]*")
 
 
@@ -140,7 +142,8 @@ def _is_below(folder: str, root: str) -> bool:
 def _levels(command: _Command) -> Iterator[Form]:
     head = (command.tool, *command.action)
     general = bool(command.action) and command.tool in WITH_ACTIONS
-    definite = general or "/" in command.tool or command.tool.endswith(".sh") or command.tool in ALONE_ENOUGH
+    is_script = "/" in command.tool or command.tool.endswith(".sh")
+    definite = bool(command.action) or is_script or command.tool in ALONE_ENOUGH
     if command.targets or definite:
         yield from _form(Level.WHOLE, (*head, *command.targets), command.options)
     if command.targets and command.options:
@@ -183,7 +186,7 @@ def _read(said: list[str], depth: int) -> _Command | None:
     if tool == "python":
         if rest[:1] == ["-m"] and len(rest) > 1:
             module = ALIASES.get(rest[1], rest[1])
-            if module in WITH_ACTIONS or module in ALONE_ENOUGH or module in VALUES:
+            if module not in MODULES and (module in WITH_ACTIONS or module in ALONE_ENOUGH or module in VALUES):
                 return _read([module, *rest[2:]], depth + 1)
             return _apart("python", ("-m", module), rest[2:])
         if rest and basename(rest[0]) == "manage.py":
@@ -233,10 +236,14 @@ def _action(tool: str, rest: list[str]) -> tuple[tuple[str, ...], list[str]] | N
 
     None where a subcommand says nothing yet, as `npm run`.
     """
+    if rest and rest[0] in DONE_BY_OPTION.get(tool, frozenset()):
+        return (rest[0],), rest[1:]
     if tool not in WITH_ACTIONS:
         return (), rest
     values = VALUES.get(tool, frozenset())
     place = _past_options(rest, 0, values)
+    if place >= len(rest) and tool in DONE_ALONE and not _TALKS & set(rest):
+        return (DONE_ALONE[tool],), rest
     if place >= len(rest) or not _PLAIN.fullmatch(rest[place]):
         return (), rest
     action, left = [rest[place]], rest[:place]
@@ -252,7 +259,7 @@ def _action(tool: str, rest: list[str]) -> tuple[tuple[str, ...], list[str]] | N
         name = _NPM_SHORT.get(name, name)
     elif tool in ("yarn", "pnpm", "bun"):
         name = name.removeprefix("run ")
-    if name in NESTED - {"exec"} and len(action) == 1:
+    if name in NESTED - {"exec"} - BY_ARGUMENT.get(tool, {}).keys() and len(action) == 1:
         return None
     return tuple(name.split()), left + rest[end:]
 
@@ -265,7 +272,8 @@ def _past_options(rest: list[str], place: int, values: frozenset[str]) -> int:
 
 
 def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> _Command:
-    values, noise = VALUES.get(tool, frozenset()), NOISE_OF.get(tool)
+    module = action[-1] if tool == "python" and action else tool
+    values, noise = VALUES.get(module, frozenset()), NOISE_OF.get(module)
     targets: list[str] = []
     options: list[str] = []
     place = 0
@@ -277,7 +285,7 @@ def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> _Command:
             targets.append(word)
             continue
         option = joined([word])
-        if place < len(rest) and "=" not in word and _is_value(tool, word, rest[place], values):
+        if place < len(rest) and "=" not in word and _is_value(module, word, rest[place], values):
             option, place = joined([word, rest[place]]), place + 1
         if not NOISE.fullmatch(option) and not (noise is not None and noise.fullmatch(option)):
             options.append(option)
@@ -290,7 +298,7 @@ def _is_value(tool: str, option: str, word: str, values: frozenset[str]) -> bool
         return True
     if word.startswith("-"):
         return False
-    known = tool in WITH_ACTIONS or tool in ALONE_ENOUGH
+    known = tool in WITH_ACTIONS or tool in ALONE_ENOUGH or tool in DONE_BY_OPTION
     return option in values or (option.startswith("--") and not known and not is_path(word))
 
 

@@ -7,14 +7,18 @@ from collections.abc import Mapping
 
 from helix.text.spotting.commands import SUBCOMMANDS
 from helix.text.spotting.vocabulary import words
+from helix.text.tools import BY_ARGUMENT, DO_ONE_THING, DONE_BY_OPTION, FORMATTERS, WORDS_TOO
 
-ALONE_ENOUGH = words(
-    "bazel ctest gradle jest just make meson mocha mypy ninja nox phpunit playwright pre-commit pytest rake rspec "
-    "sphinx-build tox tsc vitest webpack"
+ALONE_ENOUGH = (
+    (frozenset(DO_ONE_THING) - WORDS_TOO)
+    | FORMATTERS
+    | words("bazel cmake gradle just make meson ninja playwright pre-commit rake sphinx-build webpack")
 )
 """Tools that do one definite thing when nothing but options is said; of all others a bare name says nothing."""
-WITH_ACTIONS = frozenset(SUBCOMMANDS) | words(
-    "alembic bun dart deno dvc flask flutter hatch mix nx pixi prisma rails ruff rye swift turbo vercel wrangler"
+WITH_ACTIONS = (
+    frozenset(SUBCOMMANDS)
+    | (frozenset(BY_ARGUMENT) - frozenset(DONE_BY_OPTION))
+    | words("alembic dvc flask pixi prisma rye vercel wrangler")
 )
 """Tools whose first word says what they are to do."""
 NESTED = words("build-tools compose exec run pip tool pr issue repo release workflow") | {"run-script"}
@@ -108,6 +112,21 @@ VALUES: Mapping[str, frozenset[str]] = {
     "nox": words("-s -e -f"),
     "jest": words("-t -c --config"),
     "vitest": words("-t -c --config"),
+    "unittest": words("-s -p -t -k --start-directory --pattern --top-level-directory"),
+    "flake8": words("--config --select --ignore --extend-ignore --exclude --max-line-length --format -j"),
+    "pylint": words("--rcfile --disable --enable -j -f"),
+    "pyright": words("-p --project --pythonpath --pythonversion --level"),
+    "black": words("-l --line-length -t --target-version --config --exclude --include"),
+    "isort": words("--profile -l --line-length --settings-path"),
+    "eslint": words("-c --config --ext --rule -f --format --max-warnings"),
+    "prettier": words("--config --parser --ignore-path"),
+    "golangci-lint": words("-c --config -E --enable -D --disable --timeout"),
+    "terraform": words("-var -var-file -target -backend-config -out -chdir"),
+    "dotnet": words("-c --configuration -f --framework -r --runtime -o --output -p --project --filter --logger -v"),
+    "cmake": words("-S -B -G -C -j --target -t --config --preset --parallel"),
+    "phpunit": words("--filter --testsuite -c --configuration"),
+    "rspec": words("-e --example -t --tag -f --format"),
+    "mocha": words("-g --grep -r --require -c --config"),
 }
 NOISE = re.compile(
     r"--(?:quiet|verbose|silent|colou?r(?:=.*)?|no-colou?r|progress|no-progress|tb=.*|no-header|no-summary|durations=.*"
@@ -117,7 +136,7 @@ NOISE_OF: Mapping[str, re.Pattern[str]] = {
     "pytest": re.compile(r"-(?:q+|v+|s|x|l|r\w*|n\S*|[qvsxl]{2,})(?: .*)?|--(?:tb|maxfail|durations|numprocesses) .*"),
     **dict.fromkeys(("make", "ninja", "ctest", "cargo"), re.compile(r"-(?:j\d*|s|k|v|q)(?: .*)?|--jobs .*")),
     **dict.fromkeys(
-        ("npm", "pnpm", "yarn", "pip", "ruff", "mypy", "go", "jest", "gradle", "mvn", "terraform"),
+        ("npm", "pnpm", "yarn", "pip", "ruff", "mypy", "go", "jest", "gradle", "mvn", "terraform", "unittest"),
         re.compile(r"-[qvs]+"),
     ),
     "git": re.compile(r"-(?:m|F) .*|--message(?: .*|=.*)|--no-pager|-C .*"),

@@ -65,6 +65,37 @@ def test_a_tool_alone_says_nothing(line: str) -> None:
     assert command_of(line) == ()
 
 
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("python3 -m unittest", "python -m unittest"),
+        ("python -m unittest -v discover -s tests", "python -m unittest discover -s tests"),
+        ("yarn", "yarn install"),
+        ("yarn --frozen-lockfile", "yarn install --frozen-lockfile"),
+        ("bundle", "bundle install"),
+        ("npx pyright", "pyright"),
+        ("flake8", "flake8"),
+        ("golangci-lint run ./pkg/api", "golangci-lint run pkg/api"),
+        ("poetry run black --check .", "black . --check"),
+        ("npx prettier --check .", "prettier . --check"),
+        ("terraform -chdir=infra plan", "terraform plan -chdir=infra"),
+        ("dotnet test -c Release src/Api.Tests", "dotnet test src/Api.Tests -c Release"),
+        ("cmake --build build -j4", "cmake --build build -j4"),
+        ("cmake -S . -B build", "cmake -B build -S ."),
+        ("node --test", "node --test"),
+        ("pre-commit run --all-files", "pre-commit run --all-files"),
+    ],
+)
+def test_a_bare_tool_is_known_with_what_it_does(line: str, form: str) -> None:
+    assert forms(line)[0].text == form
+    assert forms(form)[0].text == form
+
+
+@pytest.mark.parametrize("line", ["yarn --version", "npm run", "pnpm", "cargo", "dotnet", "terraform"])
+def test_a_tool_that_is_told_nothing_to_do_has_no_form(line: str) -> None:
+    assert forms(line) == ()
+
+
 def test_shorter_forms_follow_by_how_much_they_say() -> None:
     found = forms("git push --force origin main")
     assert [(form.level, form.text) for form in found] == [

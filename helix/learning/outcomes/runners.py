@@ -9,89 +9,9 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from helix.learning.outcomes.launchers import forms, is_interpreter, operands, takes_next, tool
-from helix.learning.outcomes.targets import BUILD, LINT, TEST, of_target
+from helix.learning.outcomes.targets import of_target
 from helix.model.evidence import EvidenceKind
-
-_TESTERS = """
-    pytest py.test pytest-3 unittest nose2 nosetests tox nox stestr trial behave jest vitest mocha ava jasmine tap wtr
-    ctest rspec cucumber phpunit pest codecept paratest bats busted prove gotestsum ginkgo cargo-nextest elm-test
-    runtests runtests.py
-"""
-_COMPILERS = "gcc g++ cc c++ clang clang++ javac rustc ghc kotlinc scalac valac msbuild"
-_LINTERS = """
-    flake8 pylint mypy dmypy pyright basedpyright bandit eslint eslint_d tsc vue-tsc stylelint oxlint standard xo
-    golangci-lint staticcheck revive rubocop standardrb phpstan psalm phpcs shellcheck hadolint yamllint markdownlint
-    markdownlint-cli2 ktlint detekt swiftlint dialyzer hlint luacheck selene clang-tidy cppcheck tflint codespell
-    actionlint vale vulture pydocstyle pycodestyle pyflakes ty pyrefly credo djlint
-"""
-_WHOLE: Mapping[str, EvidenceKind] = MappingProxyType(
-    {name: kind for names, kind in ((_TESTERS, TEST), (_COMPILERS, BUILD), (_LINTERS, LINT)) for name in names.split()}
-)
-"""Tools that do one thing, unless an option or the first word says that they only talk."""
-
-_BY_ARGUMENT: Mapping[str, Mapping[str, EvidenceKind]] = MappingProxyType(
-    {
-        "go": {"test": TEST, "build": BUILD, "install": BUILD, "vet": LINT},
-        "cargo": {"test": TEST, "nextest": TEST, "t": TEST, "llvm-cov": TEST, "tarpaulin": TEST}
-        | {"build": BUILD, "b": BUILD, "check": BUILD, "c": BUILD, "clippy": LINT},
-        "dotnet": {"test": TEST, "build": BUILD, "publish": BUILD, "msbuild": BUILD},
-        "mvn": {"test": TEST, "verify": TEST, "integration-test": TEST, "package": BUILD, "install": BUILD}
-        | {"compile": BUILD, "test-compile": BUILD, "checkstyle:check": LINT, "spotbugs:check": LINT},
-        "sbt": {"test": TEST, "testOnly": TEST, "testQuick": TEST, "compile": BUILD, "package": BUILD},
-        "ant": {"test": TEST, "junit": TEST, "compile": BUILD, "build": BUILD, "jar": BUILD},
-        "lein": {"test": TEST, "midje": TEST, "compile": BUILD, "uberjar": BUILD},
-        "mix": {"test": TEST, "compile": BUILD, "credo": LINT, "dialyzer": LINT},
-        "rebar3": {"eunit": TEST, "ct": TEST, "compile": BUILD, "dialyzer": LINT},
-        "stack": {"test": TEST, "build": BUILD},
-        "cabal": {"test": TEST, "build": BUILD},
-        "swift": {"test": TEST, "build": BUILD},
-        "xcodebuild": {"test": TEST, "test-without-building": TEST, "build": BUILD, "build-for-testing": BUILD},
-        "flutter": {"test": TEST, "build": BUILD, "analyze": LINT},
-        "dart": {"test": TEST, "compile": BUILD, "analyze": LINT},
-        "bazel": {"test": TEST, "build": BUILD},
-        "buck2": {"test": TEST, "build": BUILD},
-        "meson": {"test": TEST, "compile": BUILD},
-        "zig": {"test": TEST, "build": BUILD},
-        "dune": {"test": TEST, "runtest": TEST, "build": BUILD},
-        "crystal": {"spec": TEST, "build": BUILD},
-        "nimble": {"test": TEST, "build": BUILD},
-        "deno": {"test": TEST, "check": LINT, "lint": LINT, "compile": BUILD},
-        "bun": {"test": TEST, "build": BUILD},
-        "node": {"--test": TEST},
-        "tsx": {"--test": TEST},
-        "playwright": {"test": TEST},
-        "cypress": {"run": TEST},
-        "karma": {"start": TEST},
-        "ng": {"test": TEST, "e2e": TEST, "build": BUILD, "lint": LINT},
-        "nx": {"test": TEST, "e2e": TEST, "build": BUILD, "lint": LINT},
-        "turbo": {"test": TEST, "build": BUILD, "lint": LINT},
-        "react-scripts": {"test": TEST, "build": BUILD},
-        "next": {"build": BUILD, "lint": LINT},
-        "vite": {"build": BUILD},
-        "webpack": {"build": BUILD},
-        "biome": {"check": LINT, "lint": LINT, "ci": LINT},
-        "forge": {"test": TEST, "build": BUILD},
-        "hardhat": {"test": TEST, "compile": BUILD},
-        "rails": {"test": TEST, "test:system": TEST, "spec": TEST},
-        "artisan": {"test": TEST},
-        "manage.py": {"test": TEST, "check": LINT},
-        "setup.py": {"test": TEST, "build": BUILD, "build_ext": BUILD},
-        "django-admin": {"test": TEST, "check": LINT},
-        "terraform": {"validate": LINT, "test": TEST},
-        "helm": {"lint": LINT},
-        "docker": {"build": BUILD},
-        "ruff": {"check": LINT},
-        "pre-commit": {"run": LINT},
-        "cmake": {"--build": BUILD},
-        "luarocks": {"test": TEST},
-        "hatch": {"test": TEST, "build": BUILD},
-        "maturin": {"build": BUILD, "develop": BUILD},
-        "uv": {"build": BUILD},
-        "poetry": {"build": BUILD},
-        "sqlfluff": {"lint": LINT},
-    }
-)
-"""Tools that do many things, by the argument that says which."""
+from helix.text.tools import BUILD, BY_ARGUMENT, DO_ONE_THING, LINT, TEST
 
 _GRADLE: Sequence[tuple[EvidenceKind | None, re.Pattern[str]]] = tuple(
     (kind, re.compile(pattern))
@@ -189,15 +109,15 @@ def recognised(words: Sequence[str]) -> EvidenceKind | None:
 
 
 def _is_known(name: str) -> bool:
-    tables = (_WHOLE, _BY_ARGUMENT, _CHECKING, _MANY_TARGETS, _ONE_TARGET)
+    tables = (DO_ONE_THING, BY_ARGUMENT, _CHECKING, _MANY_TARGETS, _ONE_TARGET)
     return name == "gradle" or any(name in table for table in tables)
 
 
 def _does(name: str, rest: Sequence[str]) -> EvidenceKind | None:
     if name in _ENVIRONMENTS and (named := _values(rest, _ENVIRONMENTS[name])):
         return _strongest(map(_of_environment, named))
-    if name in _WHOLE:
-        return None if rest and rest[0] in _TALKS else _WHOLE[name]
+    if name in DO_ONE_THING:
+        return None if rest and rest[0] in _TALKS else DO_ONE_THING[name]
     if name in _CHECKING:
         return LINT if _CHECKING[name] & set(rest) else None
     formats = _FORMATS.get(name)
@@ -205,7 +125,7 @@ def _does(name: str, rest: Sequence[str]) -> EvidenceKind | None:
         return LINT if formats[1] & set(rest) else None
     if name in _MANY_GOALS:
         return _of_goals(name, rest)
-    found = _by_argument(_BY_ARGUMENT.get(name, {}), rest)
+    found = _by_argument(BY_ARGUMENT.get(name, {}), rest)
     if name == "zig" and found is BUILD and "test" in rest:
         return TEST
     return found or _of_target(name, rest)
@@ -240,7 +160,7 @@ def _of_goals(name: str, rest: Sequence[str]) -> EvidenceKind | None:
 def _of_goal(name: str, goal: str, some_left_out: bool) -> EvidenceKind | None:
     last = goal.rpartition(":")[2]
     if name != "gradle":
-        known = _BY_ARGUMENT[name]
+        known = BY_ARGUMENT[name]
         return known.get(goal, known.get(last))
     if some_left_out and last in ("build", "check"):  # it is the tests that are left out, as a rule
         return BUILD if last == "build" else LINT

@@ -6,8 +6,7 @@ import re
 
 from helix.model.evidence import EvidenceKind
 from helix.text.spotting.vocabulary import words
-
-TEST, BUILD, LINT = EvidenceKind.TEST, EvidenceKind.BUILD, EvidenceKind.LINT
+from helix.text.tools import BUILD, LINT, TEST
 
 _WORDS = {
     **dict.fromkeys(words("test tests spec specs e2e unit integration pytest jest vitest unittest unittests"), TEST),

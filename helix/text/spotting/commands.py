@@ -54,9 +54,9 @@ SUBCOMMANDS = {
 }
 """What makes a command of its head even inside a sentence."""
 _ALONE = words(
-    "autoreconf awk bash bazel black chmod chown clang clang-tidy cmake coverage cppcheck ctest curl df dig du "
-    "flake8 gcc gdb grep hatch isort jest jq kill ln ls meson mkdir mypy mysql nc ninja node nox npx nslookup "
-    "openssl perl ping pre-commit psql pylint pyright pytest python python3 redis-cli rsync ruby ruff scp sed "
+    "autoreconf awk bash bazel black chmod chown clang clang-tidy cmake coverage cppcheck ctest curl df dig du eslint "
+    "flake8 gcc gdb golangci-lint grep hatch isort jest jq kill ln ls meson mkdir mypy mysql nc ninja node nox npx "
+    "nslookup openssl perl ping pre-commit psql pylint pyright pytest python python3 redis-cli rsync ruby ruff scp sed "
     "sphinx-build sqlite3 ssh strace tar tox tsc uvicorn valgrind vitest webpack wget xargs"
 )
 HEADS = frozenset(SUBCOMMANDS) | _ALONE
