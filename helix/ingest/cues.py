@@ -73,15 +73,15 @@ _MENDED = words(
     r"(?:no longer|don't|do not|doesn't|stops?|avoids?|prevents?) (?:\w+ly )?"
     r"(?:drop|los|fail|crash|break|leak|omit|swallow|discard|hang|ignor|corrupt|duplicat|rais)\w*",
 )
-_BROKE = words(r"(?:i|we) (?:broke|introduced)|broken? (?:in|by|since)|regress(?:ions?|ed)")
+_BROKE = words(r"(?:i|we) (?:broke|introduced)|broken? (?:in|by|since)")
 _CONTRAST = words(
     r"no longer|in favou?r of|instead of|rather than|deprecat(?:es?|ing)|refuses? to",
     r"now (?:raises?|returns?|requires?)",
     r"(?:drop|remov)(?:s|p?ed|e|p?ing)? (?:\S+ ){0,5}support(?: (?:for|of)\b.*)?|use \S+(?: \S+)? not \S+",
-    r"(?:switch|migrat)(?:e|es|ed|ing)?(?: \S+){0,5} (?:to|from)|replac(?:e[sd]?|ing) .+ (?:by|with)",
-    r"[\w.-]+ ?[><=]=? ?v?\d[\w.]*|stopped needing|not needed|un(?:needed|used) since|never|always",
+    r"migrat(?:e|es|ed|ing)?(?: \S+){0,5} (?:to|from)|switch(?:es|ed|ing)? from (?:\S+ ){1,4}to",
+    r"[\w.-]+ ?[><=]=? ?v?\d[\w.]*|stopped needing|not needed|un(?:needed|used) since",
 )
-_WITHOUT = re.compile(rf"{_PREFIX}(?:don't|do not|stop(?:ped)?|disallow|forbid|ban)\b", re.IGNORECASE)
+_WITHOUT = re.compile(rf"{_PREFIX}(?:disallow|forbid|ban)\b", re.IGNORECASE)
 _CHOSEN = words(r"in favou?r of|because|stopped needing|no longer needed|not needed")
 _REMOVED = re.compile(rf"{_PREFIX}(?:drop|remove|delete)(?:s|d|ped)?\b", re.IGNORECASE)
 _SIDE = re.compile(

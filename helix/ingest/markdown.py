@@ -84,13 +84,15 @@ class _Reading:
             return
         dated = date_of(self.document.front_matter)
         met: Counter[str] = Counter()
-        for section in (part for whole in self.document.sections for part in _parts(whole)):
+        sections = self.document.sections  # a title above a single thing says what that is about
+        titled = len({one.path[:1] for one in sections}) == 1 < sum(len(one.blocks) for one in sections)
+        for section in (part for whole in sections for part in _parts(whole)):
             heading = " > ".join(section.path)
             met[heading] += 1
             yield _Passage(
                 heading=heading if met[heading] == 1 else f"{heading} ({met[heading]})",
                 text=section.text,
-                notes=tuple(self._with_kind(note) for note in notes_of(section, title)),
+                notes=tuple(self._with_kind(note) for note in notes_of(section, title, titled=titled)),
                 valid_from=dated,
             )
 

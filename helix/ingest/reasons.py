@@ -21,6 +21,14 @@ _OTHER = re.compile(
     r"|(?:this )?(?:partly |partially )?reverts? (?:the )?commit\b)",
     re.IGNORECASE,
 )
+_CREDIT = re.compile(
+    r"\W*(?:initially |originally |also )?(?:reported|spotted|found|noticed|discovered|identified|flagged|caught"
+    r"|detected|suggested|pointed out|inspired|assisted|reviewed|tested|co-?authored|analy[sz]ed|diagnosed)"
+    r"[- ](?:and \S+ )?by\b"
+    r"|\W*(?:follow[- ]?up (?:to|of)|bug|ref|credit)s?\b:? ",
+    re.IGNORECASE,
+)
+"""What begins a sentence on who found it or where it is tracked."""
 _URL = re.compile(r"\(?<?https?://[^\s)>]+>?\)?:?")
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
 
@@ -86,8 +94,9 @@ def _paragraphs(body: str) -> Iterator[str]:
 
 
 def _says(sentence: str) -> bool:
-    words_of = len(sentence.split()) >= _LEAST_WORDS
-    return words_of and (not sentence.endswith(":") or bool(WHY.search(sentence)))
+    if len(sentence.split()) < _LEAST_WORDS or _CREDIT.match(sentence):
+        return False
+    return not sentence.endswith(":") or bool(WHY.search(sentence))
 
 
 def plain(text: str) -> str:

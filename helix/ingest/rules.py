@@ -11,6 +11,7 @@ from helix.ingest.sections import Block, BlockKind, Section
 from helix.model.memory import Kind
 from helix.text.chunks import chunks
 from helix.text.cues import DECISION, IMPERATIVE, PITFALL, PREFERENCE, RULE, words
+from helix.text.sentences import sentences
 
 _LONGEST_RULE = 600
 _LONGEST_SNIPPET = 4_000
@@ -49,13 +50,13 @@ _FAILURE_HEADING = words(
 _LINK = re.compile(r"!?\[[^\]]{0,300}\]\([^)]{0,500}\)|https?://\S+")
 
 
-def notes_of(section: Section, title: str) -> Iterator[Note]:
+def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[Note]:
     """Yield what a section says: each rule, each explained piece of code, and the rest as running text.
 
-    `title` stands in for the heading where the section has none. Nothing is said twice.
+    The title of the document, `title` or where it is `titled` the heading above all others, tells no note from
+    another: a note that stands under it alone begins with its own first sentence. Nothing is said twice.
     """
-    # The title of the document says where a note stands, which every note in it shares, and not what it is about.
-    heading = " > ".join(section.path[1:][-2:] or section.path) or title
+    heading = " > ".join(section.path[titled:][-2:])
     last = section.path[-1] if section.path else title
     short: list[str] = []
     blocks = list(section.blocks)
@@ -64,7 +65,7 @@ def notes_of(section: Section, title: str) -> Iterator[Note]:
             yield from _rest(block.text, heading, last)
         elif block.kind is BlockKind.ITEM and _stands_alone(block.text, last):
             yield _rule(block, heading, last)
-        elif block.kind is BlockKind.CODE and (snippet := _snippet(block, heading, alone=len(blocks) == 1)):
+        elif block.kind is BlockKind.CODE and (snippet := _snippet(block, heading, last, alone=len(blocks) == 1)):
             yield snippet
         elif block.kind is BlockKind.PARAGRAPH and _leads(block, blocks[at + 1 :]):
             continue  # it is part of what it leads to
@@ -101,28 +102,41 @@ def _stands_alone(text: str, heading: str) -> bool:
 
 def _rule(block: Block, heading: str, last: str) -> Note:
     lead = block.lead.rstrip(": ") if block.lead.endswith(":") else ""
+    trigger, resolution = _told(block.text, heading, lead)
     return Note(
         kind=kind_of(block.text, last),
-        trigger=shorten(f"{heading}: {lead}" if lead else heading, _LONGEST_TRIGGER),
-        resolution=block.text,
+        trigger=trigger,
+        resolution=resolution,
         confidence=0.9,
         name=shorten(block.text, _LONGEST_NAME),
     )
 
 
-def _snippet(block: Block, heading: str, *, alone: bool) -> Note | None:
+def _snippet(block: Block, heading: str, last: str, *, alone: bool) -> Note | None:
     """Return the code with the words that explain it: the paragraph before, or the heading it stands alone under."""
     if len(block.text) > _LONGEST_SNIPPET or not (block.lead or alone):
         return None
-    trigger = f"{heading}: {block.lead.rstrip(': ')}" if block.lead else heading
     attributes: dict[str, object] = {"language": block.language.split()[0]} if block.language else {}
     return Note(
         kind=Kind.SNIPPET,
-        trigger=shorten(trigger, _LONGEST_TRIGGER),
+        trigger=shorten(
+            ": ".join(part for part in (heading, block.lead.rstrip(": ")) if part) or last, _LONGEST_TRIGGER
+        ),
         resolution=block.text,
         confidence=0.8,
         attributes=attributes,
     )
+
+
+def _told(text: str, heading: str, lead: str = "") -> tuple[str, str]:
+    """Return when a note matters and what it says: by its heading and what leads to it, else by its first sentence."""
+    if about := ": ".join(part for part in (heading, lead) if part):
+        return shorten(about, _LONGEST_TRIGGER), text
+    text = text.removeprefix("- ")
+    first = next((one.text for one in sentences(" ".join(text.split()))), text)
+    if len(first) > _LONGEST_TRIGGER or not text.startswith(first):
+        return shorten(first, _LONGEST_TRIGGER), text
+    return first, text[len(first) :].strip()
 
 
 def _leads(block: Block, following: Sequence[Block]) -> bool:
@@ -138,10 +152,11 @@ def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterato
     for piece in chunks(text, _LONGEST_REST):
         # Of a long text its beginning tells the kind: somewhere in it stands every cue.
         kind = kind_of(piece if len(piece) <= _LONGEST_RULE else piece[:_BEGINNING], last)
+        trigger, resolution = _told(piece, heading)
         yield Note(
             kind=kind,
-            trigger=shorten(heading, _LONGEST_TRIGGER),
-            resolution=piece,
+            trigger=trigger,
+            resolution=resolution,
             confidence=0.8,
             name=shorten(_bare(piece), _LONGEST_NAME) if named else "",
         )

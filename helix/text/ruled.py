@@ -21,6 +21,7 @@ from helix.text.spotting.vocabulary import words
 _READ = 4_000
 _MOST = 12
 _MOST_KEYS = 24
+_DEEPEST = 12
 _CODE = re.compile(r"```[^\n]*\n(?P<block>.{1,1000}?)```|`(?P<span>[^`\n]{2,300})`", re.DOTALL)
 _TYPED = re.compile(
     r"\b(?:plain|bare|global|run|call|type)\s+(?=(?P<tool>[a-z][\w.-]{1,30})(?P<rest>(?:\s+-{1,2}[\w=-]+(?:\s+\d+)?)*))"
@@ -114,10 +115,22 @@ def keys_of_line(line: str) -> tuple[str, ...]:
 
 
 def named_files(text: str) -> frozenset[str]:
-    """Return the files that a text names in code, by their path; of a pattern (`tests/*_int.py`) its last part."""
+    """Return the files that a text names in code, by their path; of a pattern (`tests/*_int.py`) its last part.
+
+    A folder, `docs/` or `docs/*`, ends with a slash.
+    """
     spans = (match["span"] for match in _CODE.finditer(text[:_READ]) if match["span"] is not None)
-    found = (canonical(word) for span in spans for word in span.split() if is_path(word) and not word.endswith("/"))
-    return frozenset(path.rpartition("/")[2] if "*" in path else path for path in found if " " not in path)
+    named = [word for span in spans for word in span.split() if is_path(word) and " " not in word]
+    folders = {f"{canonical(word.rstrip('*')).rstrip('/')}/" for word in named if word.endswith(("/", "/*", "/**"))}
+    files = (canonical(word) for word in named if not word.endswith(("/", "/*", "/**")))
+    return frozenset(path.rpartition("/")[2] if "*" in path else path for path in files) | (folders - {"/"})
+
+
+def keys_of_file(path: str) -> tuple[str, ...]:
+    """Return the keys under which rules for a file may be found: its path, its name, and the folders it lies in."""
+    parts = path.split("/")
+    folders = ("/".join(parts[:depth]) + "/" for depth in range(1, min(len(parts), _DEEPEST)))
+    return tuple(dict.fromkeys((path, parts[-1], *(folder for folder in folders if folder != "/"))))
 
 
 def is_about(text: str, line: str) -> bool:

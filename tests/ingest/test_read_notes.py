@@ -73,7 +73,7 @@ def test_sections_become_episodes_and_what_they_say_memories(tmp_path: Path) -> 
         assert item.episode.trust is Trust.TOOL_OUTPUT
         assert item.episode.files == ("docs/guide.md",)
     assert [(memory.kind, memory.trigger, memory.resolution) for item in found for memory in item.memories] == [
-        (Kind.FACT, "Guide", "The parser reads dates from mail headers and from directory listings."),
+        (Kind.FACT, "The parser reads dates from mail headers and from directory listings.", ""),
         (Kind.CONVENTION, "Rules: When you write tests", "Name them as claims about behaviour."),
         (Kind.FAILURE, "Rules: When you write tests", "Never sleep in a test because it makes the suite slow."),
         (Kind.SNIPPET, "Running: Run the tests with two workers", "pytest -n 2"),
@@ -122,6 +122,24 @@ def test_headings_that_repeat_are_told_apart(tmp_path: Path) -> None:
     assert len(set(ends)) == 4
 
 
+def test_a_note_under_the_title_alone_begins_with_its_own_first_sentence(tmp_path: Path) -> None:
+    text = "# Notes\n\n- Never push on a Friday. Nobody is there.\n\n## Builds\n\n- Use two workers here, always.\n"
+    file = write(tmp_path, "NOTES.md", text)
+    assert [(memory.trigger, memory.resolution) for memory in memories(read_notes([file]))] == [
+        ("Never push on a Friday.", "Nobody is there."),
+        ("Builds", "Use two workers here, always."),
+    ]
+
+
+def test_of_several_headings_at_the_top_each_tells_what_a_note_is_about(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        "NOTES.md",
+        "# Builds\n\n- Use two workers here, always.\n\n# Releases\n\n- Never on a Friday, please.\n",
+    )
+    assert [memory.trigger for memory in memories(read_notes([file]))] == ["Builds", "Releases"]
+
+
 def test_the_words_of_a_note_tell_its_kind(tmp_path: Path) -> None:
     text = """- I prefer short answers.
 - We decided to keep the journal in SQLite.
@@ -134,13 +152,13 @@ def test_the_words_of_a_note_tell_its_kind(tmp_path: Path) -> None:
 - two clocks disagree here
 """
     file = write(tmp_path, "CLAUDE.md", text)
-    kinds = {memory.resolution: memory.kind for memory in memories(read_notes([file]))}
+    kinds = {memory.resolution or memory.trigger: memory.kind for memory in memories(read_notes([file]))}
     assert kinds == {
         "I prefer short answers.": Kind.PREFERENCE,
         "We decided to keep the journal in SQLite.": Kind.DECISION,
         "The store breaks when two daemons open it.": Kind.FAILURE,
         "Use tabs in makefiles.": Kind.CONVENTION,
-        "- The parser is written in C.": Kind.FACT,
+        "The parser is written in C.": Kind.FACT,
         "two clocks disagree here": Kind.FAILURE,
     }
 

@@ -34,9 +34,10 @@ from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
 from helix.text.command_forms import Level
 from helix.text.cues import NEED, PITFALL, RULE, words
 from helix.text.error_lines import keys_of, kind_of, signature_of
-from helix.text.ruled import Role, is_about, is_followed, keys_of_line, named_commands
+from helix.text.rare import rare_names
+from helix.text.ruled import Role, is_about, is_followed, keys_of_file, keys_of_line, named_commands
 from helix.text.spotting.paths import canonical
-from helix.text.tokens import estimate_tokens
+from helix.text.tokens import estimate_tokens, lexical_tokens
 
 MOST = 3
 """How many memories an action is told of."""
@@ -142,7 +143,14 @@ def _says_more(one: Memory, other: Memory) -> bool:
 
 
 def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
-    """Return whether what a person wrote says something here: not to who does what it asks for already."""
+    """Return whether it says something here: what a person wrote not to who does what it asks for already.
+
+    What only a commit says of a file says something at an edit that touches a name of code which it speaks of: most of
+    what was ever mended in a file has nothing to do with the passage at hand.
+    """
+    if action.is_edit and memory.said_by == "commit":
+        touched = set(lexical_tokens(action.passage))
+        return any(name in touched for name in rare_names(f"{memory.trigger}\n{memory.resolution}"))
     if not is_hand_written(memory.provenance):
         return not key.is_rule
     said = f"{memory.trigger}\n{memory.resolution}"
@@ -220,7 +228,7 @@ def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
                 arm=ACTION,
                 kinds=_AT_EDITS,
             )
-            yield from (_rule(view, name) for name in names)
+            yield from (_rule(view, name) for name in dict.fromkeys((*keys_of_file(names[0]), *names)))
 
 
 def _rule(view: CatalogueView, name: str) -> _Key:

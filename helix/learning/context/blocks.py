@@ -44,7 +44,6 @@ _FIELDS = sorted(
         "OPEN_CONTRADICTIONS",
         "DECISIONS",
         "CONVENTIONS",
-        "SAID_IN_COMMITS",
         "KNOWN_FACTS",
         "RELEVANT_FAILURES",
         "FAILURES_MET_AGAIN",

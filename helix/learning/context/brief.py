@@ -43,12 +43,11 @@ _SAME_MATTER = 0.8
 _ELSEWHERE = 0.5
 """What a memory of `global` is worth beside one of the project itself."""
 _OWN = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME, Trust.AGENT_INFERRED)
-"""Whose decisions and conventions stand in a brief as such; of what a repository says, commits are told apart."""
+"""Whose decisions and conventions stand in a brief."""
 _LISTS: Mapping[str, tuple[Kind, ...]] = {
     "DECISIONS": (Kind.DECISION,),
     "CONVENTIONS": (Kind.CONVENTION, Kind.PREFERENCE),
 }
-_COMMITS = "SAID_IN_COMMITS"
 _AGAIN = "FAILURES_MET_AGAIN"
 _MOST_AGAIN, _FAILURES_READ = 8, 200
 _LOOKED_AT = 32
@@ -79,11 +78,11 @@ def brief(
 ) -> Brief:
     """Return the project's systemic failures, those that come again, contradictions, decisions and conventions.
 
-    Decisions and conventions are what you, a verified outcome or an agent said, yours first; those in commits stand by
-    themselves, as quotations. Of notes, tools and the web there are none that nobody confirmed. In this order, whole
-    lines only, as many as the budget holds: a line that does not fit gives way to the next one, and one that says the
-    same as a line before it is left out. What `global` holds is worth half. What `is_loaded` tells of stands in a file
-    that the client has read. A budget of 0 gives nothing.
+    Decisions and conventions are what you, a verified outcome or an agent said, yours first. Of commits, notes, tools
+    and the web there are none that nobody confirmed: of hundreds of commits none is worth reading before it is known
+    what is to be done. In this order, whole lines only, as many as the budget holds: a line that does not fit gives way
+    to the next one, and one that says the same as a line before it is left out. What `global` holds is worth half. What
+    `is_loaded` tells of stands in a file that the client has read. A budget of 0 gives nothing.
     """
     if budget_tokens < 1:
         return Brief()
@@ -91,9 +90,6 @@ def brief(
     lists = [
         [_line(title, one) for one in _memories(store, scope, kinds, _OWN, _MOST)] for title, kinds in _LISTS.items()
     ]
-    settled = tuple(chain.from_iterable(_LISTS.values()))
-    told = _memories(store, scope, settled, (Trust.TOOL_OUTPUT,), _LOOKED_AT)
-    lists.append([_line(_COMMITS, one) for one in told if one.memory.said_by == "commit"][:_MOST])
     offered = (
         *[_line(WARNING, one) for one in warnings if one.memory.said_by != "notes"][:_MOST_WARNINGS],
         *_again(store, scope),
@@ -120,7 +116,7 @@ def _block(lines: Sequence[_Line]) -> str:
     if not lines:
         return ""
     warnings = "".join(f"{WARNING}: {line.text}\n" for line in lines if line.title == WARNING)
-    titles = (_AGAIN, "OPEN_CONTRADICTIONS", *_LISTS, _COMMITS)
+    titles = (_AGAIN, "OPEN_CONTRADICTIONS", *_LISTS)
     lists = (listing(title, (line.text for line in lines if line.title == title)) for title in titles)
     return f"{TITLE}\n{warnings}{''.join(lists)}".rstrip()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -33,6 +33,7 @@ CLIENT = "claude-code"
 
 _SHELL = "Bash"
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+_PUT_IN, _TAKEN_OUT = ("new_string", "content", "new_source"), ("old_string",)
 _AGENTS = ("Agent", "Task")
 _OUTPUT_KEPT = 20_000
 _CHANGE_SHOWN = 100
@@ -119,7 +120,11 @@ def _before_tool(payload: Payload) -> Event | None:
             given=given,
         )
     action = _action(payload)
-    return None if action is None else ActionBegins(**_told(payload), action=action)
+    if action is None:
+        return None
+    if action.is_edit:
+        action = replace(action, passage=f"{_written(payload, _TAKEN_OUT)}\n{_written(payload)}"[:_OUTPUT_KEPT])
+    return ActionBegins(**_told(payload), action=action)
 
 
 def _after_tool(payload: Payload) -> Event | None:
@@ -254,12 +259,12 @@ def _changed(given: Payload) -> str:
     return f"{head(old[at], _CHANGE_SHOWN)!r} to {head(new[at], _CHANGE_SHOWN)!r}"
 
 
-def _written(payload: Payload) -> str:
-    """Return what an edit puts in place, as far as it is kept."""
+def _written(payload: Payload, keys: Sequence[str] = _PUT_IN) -> str:
+    """Return what an edit puts in place, or takes out, as far as it is kept."""
     given = _table(payload, "tool_input")
     edits = given.get("edits")
     tables = [given, *(one for one in (edits if isinstance(edits, list) else ()) if isinstance(one, Mapping))]
-    pieces = [_text(table, key) for table in tables for key in ("new_string", "content", "new_source")]
+    pieces = [_text(table, key) for table in tables for key in keys]
     return "\n".join(piece for piece in pieces if piece)[:_OUTPUT_KEPT]
 
 
