@@ -16,8 +16,9 @@ _LEAST_WORDS = 3
 _LIST = re.compile(r"[ \t]*(?:[-*•+]|\d{1,2}[.)])[ \t]+")
 _INDENTED = re.compile(r"^(?: {4,}|\t)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+# For lines without space around them: two runs of characters that may be space take the square of its length.
 _OTHER = re.compile(
-    r"\s*(?:#{1,6} |>|\||[-=_*]{3,}\s*$|\W*(?:https?://|<?!--)|(?:refs?|see(?: also)?|thanks)\b"
+    r"(?:#{1,6} |>|\||[-=_*]{3,}\s*$|\W*(?:https?://|<?!--)|(?:refs?|see(?: also)?|thanks)\b"
     r"|(?:this )?(?:partly |partially )?reverts? (?:the )?commit\b)",
     re.IGNORECASE,
 )
@@ -83,14 +84,14 @@ def _paragraphs(body: str) -> Iterator[str]:
         if _FENCE.match(line):
             fenced = not fenced
             line = ""
-        blank = not line.strip()
-        listed = bool(_LIST.match(line)) or (listed and not blank)
-        if fenced or blank or listed or _INDENTED.match(line) or _OTHER.match(line):
+        bare = line.strip()
+        listed = bool(_LIST.match(line)) or (listed and bool(bare))
+        if fenced or not bare or listed or _INDENTED.match(line) or _OTHER.match(bare):
             if lines:
                 yield " ".join(lines)
             lines = []
         else:
-            lines.append(line.strip())
+            lines.append(bare)
 
 
 def _says(sentence: str) -> bool:

@@ -262,3 +262,9 @@ def test_a_commit_touches_at_most_thirty_things(paths: list[str]) -> None:
     found = touched(paths)
     assert len(found) <= 30
     assert all(0 < len(path) <= 300 for path in found)
+
+
+def test_a_line_of_nothing_but_spaces_and_a_sign_takes_no_longer_than_its_length() -> None:
+    """One that took the square of it held up everything else for minutes."""
+    body = "It was slow because of this.\n" + "  \xa0" * 18_000 + "!\nIt is fast now."
+    assert prose(parse_message(f"Mend it\n\n{body}").body) == ["It was slow because of this.", "It is fast now."]
