@@ -136,15 +136,6 @@ def test_an_edit_shows_failures_that_touch_that_file_or_pattern(store: Store) ->
     assert names(store, "cat src/parse.py", files=("src/parse.py",)) == []
 
 
-def test_what_only_a_commit_says_is_shown_at_an_edit_of_the_code_that_it_speaks_of(store: Store) -> None:
-    said = "the buffer of get_der() is never freed"
-    add(store, said, files=["src/tls.c"], source="git:p:abc", trust=Trust.TOOL_OUTPUT)
-    own = add(store, "the build needs the old headers", files=["src/tls.c"])
-    assert names(store, files=("src/tls.c",)) == [own]
-    assert names(store, files=("src/tls.c",), passage="int n = count_all(cert);") == [own]
-    assert len(names(store, files=("src/tls.c",), passage="char *der = get_der(cert);")) == 2
-
-
 def test_a_note_stands_at_the_file_that_it_names_alone_and_in_the_folder_that_it_names(store: Store) -> None:
     file = add(store, "locks", Kind.CONVENTION, resolution="never call back in `multi.c` under the lock")
     folder = add(store, "made", Kind.CONVENTION, resolution="never edit `projects/`, it is generated")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -134,6 +136,25 @@ def test_a_brief_settles_nothing_by_what_tools_the_web_or_notes_say(helix: Helix
         "- [verified",
         "- [agent",
     }
+
+
+def test_what_only_a_commit_says_is_shown_at_an_edit_of_the_code_that_it_speaks_of_and_in_no_brief(
+    helix: Helix, tmp_path: Path
+) -> None:
+    folder = tmp_path / "house"
+    folder.mkdir()
+    (folder / "tls.c").write_text("char *der = get_der(cert);\n", "utf-8")
+    message = "Fix a leak at each handshake\n\nThe buffer of get_der() was never freed, because its owner was unclear."
+    git = ["git", "-C", str(folder), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    for arguments in (["init", "-q"], ["add", "tls.c"], ["commit", "-q", "-m", message]):
+        subprocess.run([*git, *arguments], check=True)
+    finished(helix, helix.ingest_git(str(folder)))
+    (memory,) = helix.list_memories(limit=5).items
+    edit = Action(files=(str(folder / "tls.c"),), folder=str(folder))
+    for passage, told in (("", False), ("int n = count_all(cert);", False), ("char *der = get_der(cert);", True)):
+        text = helix.at_action(replace(edit, passage=passage), memory.scope, root=str(folder)).text
+        assert (memory.name in text) is told, passage
+    assert helix.brief(memory.scope).text == ""
 
 
 def test_notes_of_a_repository_are_quoted_and_stay_out_of_the_brief_until_a_person_stands_for_them(
