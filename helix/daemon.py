@@ -83,10 +83,10 @@ def ensure_running(settings: Settings, *, idle_minutes: float | None = None) -> 
     return Client(*locate(), _timeout(settings), store=settings.store_path, relocate=locate)
 
 
-def running(settings: Settings) -> Client | None:
-    """Return a client of the store's daemon, or None when none runs."""
+def running(settings: Settings, *, timeout: float | None = None) -> Client | None:
+    """Return a client of the store's daemon, or None when none runs; `timeout` in seconds, else as settings say."""
     daemon = find(settings.store_path)
-    return None if daemon is None else _client(daemon, settings.store_path, _timeout(settings))
+    return None if daemon is None else _client(daemon, settings.store_path, timeout or _timeout(settings))
 
 
 def find(store: Path) -> Daemon | None:

@@ -10,11 +10,11 @@ import errno
 from collections.abc import Iterable
 
 
-def did_you_mean(word: str, known: Iterable[str], most: int = 3) -> str:
+def did_you_mean(word: str, known: Iterable[str], most: int = 3, *, cutoff: float = 0.6) -> str:
     """Return the question whether one of the known words that are most like this one was meant; "" for none."""
     from difflib import get_close_matches  # only where something is wrong: hooks must start fast
 
-    near = get_close_matches(word, list(known), most)
+    near = get_close_matches(word, list(known), most, cutoff)
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -89,6 +89,8 @@ GLOSSARY: Mapping[str, str] = {
     "kinds": "Only memories of these kinds; all where it is empty.",
     "recall_by_type.kinds": "The kinds to answer for, in the order wanted; all where it is empty.",
     "labels": "Answer with nodes of these labels only.",
+    "of": "What the words are of.",
+    "prefix": "What they begin with.",
     "limit": "At most this many.",
     "intent": "What the asker is after: it favours some kinds, and filters none.",
     "expand": "How far to walk the graph from what was found first.",

@@ -28,6 +28,7 @@ from helix.model.reports import (
     Stats,
     StatusReport,
 )
+from helix.recall.completing import Completable
 from helix.service import Helix
 
 
@@ -67,6 +68,11 @@ def recall_by_type(
     check_length(helix, "query", query)
     answers = helix.recall_by_type(query, kinds, limit=page_size(helix, "limit", limit), scope=scope)
     return [KindAnswer(kind=kind, answer=answer) for kind, answer in answers.items()]
+
+
+def completions(helix: Helix, *, of: Completable, prefix: str = "", limit: int = 50) -> list[str]:
+    """List words of the store that begin with a prefix, in the order of letters."""
+    return helix.completions(of, prefix, page_size(helix, "limit", limit))
 
 
 def get(helix: Helix, *, name_or_id: str) -> Memory:
@@ -211,6 +217,7 @@ ALL = (
     memories,
     episodes,
     edges,
+    completions,
     similar_recent,
     suggest_edges,
     health,

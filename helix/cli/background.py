@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from helix.cli import given
+from helix.cli.completing import SESSIONS
 from helix.cli.invocation import Invocation
 from helix.cli.options import (
     Moment,
@@ -34,7 +35,7 @@ _UNFINISHED = ("QUEUED", "RUNNING")
 
 @click.command()
 @click.argument("content", required=False)
-@click.option("--session", metavar="NAME", help="The session it belongs to.")
+@click.option("--session", shell_complete=SESSIONS, metavar="NAME", help="The session it belongs to.")
 @project_scope_option
 @click.option("--agent", help="Who speaks.")
 @click.option("--role", type=click.Choice(["user", "assistant", "tool", "system"]), help="In which part.")
@@ -104,7 +105,7 @@ def open_(invocation: Invocation, /, **request: Any) -> None:
 
 
 @session.command()
-@click.argument("name")
+@click.argument("name", shell_complete=SESSIONS)
 @project_scope_option
 @click.pass_obj
 def close(invocation: Invocation, /, name: str, scope: str | None) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from helix.cli.completing import MEMORIES, RELATIONS
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option
 from helix.cli.output import Output
@@ -13,9 +14,11 @@ from helix.cli.render import edge_table, edge_words
 
 
 @click.command()
-@click.argument("source")
-@click.argument("target")
-@click.option("--relation", required=True, help="solves, causes, depends_on, ... or any other word.")
+@click.argument("source", shell_complete=MEMORIES)
+@click.argument("target", shell_complete=MEMORIES)
+@click.option(
+    "--relation", shell_complete=RELATIONS, required=True, help="solves, causes, depends_on, ... or any other word."
+)
 @click.option("--weight", type=click.FloatRange(min=0), default=1.0, show_default=True, help="How strong it is.")
 @click.pass_obj
 def edge(invocation: Invocation, /, **drawn: Any) -> None:
@@ -29,8 +32,8 @@ def edge(invocation: Invocation, /, **drawn: Any) -> None:
 
 
 @click.command()
-@click.argument("name", required=False)
-@click.option("--relation", help="Only edges of this relation.")
+@click.argument("name", shell_complete=MEMORIES, required=False)
+@click.option("--relation", shell_complete=RELATIONS, help="Only edges of this relation.")
 @limit_option(100)
 @click.pass_obj
 def edges(invocation: Invocation, /, name: str | None, relation: str | None, limit: int) -> None:
@@ -46,7 +49,7 @@ def edges(invocation: Invocation, /, name: str | None, relation: str | None, lim
 
 
 @click.command("suggest-edges")
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @limit_option(5)
 @click.pass_obj
 def suggest_edges(invocation: Invocation, /, name: str, limit: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from helix.cli import render
+from helix.cli.completing import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import Word, kind_type, limit_option, listed_scope_option
 from helix.cli.output import Output, one_line
@@ -15,7 +16,7 @@ from helix.model.memory import Kind, Status
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.pass_obj
 def get(invocation: Invocation, /, name: str) -> None:
     """Show one memory, by name or id, with its edges and the episodes it rests on.

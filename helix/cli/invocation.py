@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix.cli.output import Output, escape
+from helix.errors import did_you_mean
 from helix.model.loss import LOST_FILE, RECOVER_HINT, losses
 from helix.model.memory import GLOBAL_SCOPE
+from helix.scopes import same_scope
 from helix.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 _UNDECODED = re.compile("[\ud800-\udfff]")
 """What Python makes of the bytes of an argument that are no UTF-8."""
 
+
+_SCOPES, _LIKE_SCOPE = 200, 0.45
+"""Most scopes that one nobody knows is compared with, and how like one must be: names of projects have long ends."""
 
 EVERYWHERE = "all"
 """What `--scope` takes for every scope there is."""
@@ -112,6 +117,16 @@ class Invocation:
         """Say to people, below all else, where a command looked that looks at a scope."""
         if self.looked is not None and not self.json:
             self.say(self.looked.words())
+            if self.looked.chosen and self.looked.scope not in (None, GLOBAL_SCOPE):
+                self._say_if_unknown(str(self.looked.scope))
+
+    def _say_if_unknown(self, scope: str) -> None:
+        """Say what was meant by a scope in which nothing is kept."""
+        known = self.run("completions", of="SCOPES", limit=_SCOPES)["completions"]
+        if not any(same_scope(one, scope) for one in known) and (
+            meant := did_you_mean(scope, known, cutoff=_LIKE_SCOPE)
+        ):
+            self.say(f"nothing is kept in {scope}; {meant}")
 
     def say_if_none(self, found: Sized, words: str) -> None:
         """Say to people that a table they are shown has no rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import partial
@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
+from helix.cli.completing import SCOPES, SESSIONS
 from helix.cli.invocation import EVERYWHERE, Invocation, Looked
 from helix.errors import did_you_mean
 from helix.identity import NO_PROJECT, Identity, called, project_at
@@ -24,6 +25,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+_SCOPE: Mapping[str, Any] = {"metavar": "SCOPE", "shell_complete": SCOPES}
+_SESSION: Mapping[str, Any] = {"metavar": "ID", "shell_complete": SESSIONS}
 
 
 class Word(click.Choice[str]):
@@ -66,36 +71,42 @@ kind_type = Word(Kind)
 
 def scope_option(command: F) -> F:
     """Add `--scope` for what changes the store, which by default goes through all of it."""
-    return click.option("--scope", metavar="SCOPE", help="A project's id, or `global`; by default every one.")(command)
+    return click.option(
+        "--scope", shell_complete=SCOPES, metavar="SCOPE", help="A project's id, or `global`; by default every one."
+    )(command)
 
 
 def new_scope_option(command: F) -> F:
     """Add `--scope` for what is given another one."""
-    return click.option("--scope", metavar="SCOPE", help="The project it belongs to, or `global`.")(command)
+    return click.option(
+        "--scope", shell_complete=SCOPES, metavar="SCOPE", help="The project it belongs to, or `global`."
+    )(command)
 
 
 def import_scope_option(command: F) -> F:
     """Add `--scope` for what may name scopes by itself; an agent's import goes into one, by default this project's."""
     words = "A project's id, or `global`; run by an agent: by default this folder's project."
-    return click.option("--scope", metavar="SCOPE", callback=_import_scope, help=words)(command)
+    return click.option("--scope", **_SCOPE, callback=_import_scope, help=words)(command)
 
 
 def project_scope_option(command: F) -> F:
     """Add `--scope`, by default that of the project of the folder the command is run in, `global` where it is none."""
     words = "A project's id, or `global`; by default this folder's project."
-    return click.option("--scope", metavar="SCOPE", callback=_project_scope, help=words)(command)
+    return click.option("--scope", **_SCOPE, callback=_project_scope, help=words)(command)
 
 
 def seen_scope_option(command: F) -> F:
     """Add `--scope` for what is asked: by default this project and `global`, everything where the folder is none."""
     words = "A project's id (`global` is seen too), or `all`; by default this folder's project, all where it is none."
-    return click.option("--scope", metavar="SCOPE", callback=partial(_looked_at, beside=True), help=words)(command)
+    return click.option(
+        "--scope", shell_complete=SCOPES, metavar="SCOPE", callback=partial(_looked_at, beside=True), help=words
+    )(command)
 
 
 def listed_scope_option(command: F) -> F:
     """Add `--scope` for what is listed or counted: by default this project alone, all where the folder is none."""
     words = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
-    return click.option("--scope", metavar="SCOPE", callback=_looked_at, help=words)(command)
+    return click.option("--scope", **_SCOPE, callback=_looked_at, help=words)(command)
 
 
 def _project_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -144,12 +155,21 @@ def asked_words(project: Identity) -> str:
 
 def session_option(command: F) -> F:
     """Add `--session`."""
-    return click.option("--session", metavar="ID", help="Whose answer; by default the command line's own.")(command)
+    return click.option(
+        "--session", shell_complete=SESSIONS, metavar="ID", help="Whose answer; by default the command line's own."
+    )(command)
 
 
 def own_session_option(words: str) -> Callable[[F], F]:
     """Return the option `--session`, by default that of the coding agent that the command is run by."""
-    return click.option("--session", metavar="ID", envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True, help=words)
+    return click.option(
+        "--session",
+        shell_complete=SESSIONS,
+        metavar="ID",
+        envvar="CLAUDE_CODE_SESSION_ID",
+        show_envvar=True,
+        help=words,
+    )
 
 
 def plan_option(words: str = "Which plan; by default the newest of exactly the scope.") -> Callable[[F], F]:

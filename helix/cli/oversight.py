@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from helix.cli.completing import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, listed_scope_option
 from helix.cli.output import Output, one_line, shorten
@@ -41,9 +42,9 @@ def contradictions(invocation: Invocation, /, scope: str | None, any_status: boo
 
 
 @click.command()
-@click.argument("a")
-@click.argument("b")
-@click.option("--winner", metavar="NAME", help="The one that holds, or `both` or `neither`.")
+@click.argument("a", shell_complete=MEMORIES)
+@click.argument("b", shell_complete=MEMORIES)
+@click.option("--winner", shell_complete=MEMORIES, metavar="NAME", help="The one that holds, or `both` or `neither`.")
 @click.option("--note", help="What there is to say about it.")
 @click.option("--reopen", is_flag=True, help="Take back what was said of it.")
 @click.pass_obj
@@ -64,7 +65,7 @@ def resolve(invocation: Invocation, /, a: str, b: str, winner: str | None, note:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.pass_obj
 def unmerge(invocation: Invocation, /, name: str) -> None:
     """Bring back a memory that was folded into another one; the two are not folded again.
@@ -110,7 +111,7 @@ def note_(invocation: Invocation, /, session: str | None, agent: str | None) -> 
 
 
 @gap.command("reopen")
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.pass_obj
 def reopen_(invocation: Invocation, /, name: str) -> None:
     """Say that what closed a gap did not answer it.
@@ -162,7 +163,7 @@ def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
 
 
 @review.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.option("--by", help="Who accepts it.")
 @click.pass_obj
 def accept(invocation: Invocation, /, name: str, by: str | None) -> None:
@@ -175,7 +176,7 @@ def accept(invocation: Invocation, /, name: str, by: str | None) -> None:
 
 
 @review.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.option("--by", help="Who rejects it.")
 @click.pass_obj
 def reject(invocation: Invocation, /, name: str, by: str | None) -> None:

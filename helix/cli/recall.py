@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from helix.cli import render
+from helix.cli.completing import MEMORIES, RECIPES
 from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, Word, kind_type, limit_option, seen_scope_option, session_option
 from helix.cli.output import Output, one_line
@@ -39,7 +40,7 @@ _FEW = 5
 @click.option("--asked-at", type=Moment(), help="When this was asked: `last week` is the one before then.")
 @click.option("--since", type=Moment(), help="Nothing older than this: 2025-01-31, or 7d.")
 @click.option("--budget", "budget_tokens", type=click.IntRange(min=0), help="Most tokens of all texts together.")
-@click.option("--recipe", help="How scores are made.")
+@click.option("--recipe", shell_complete=RECIPES, help="How scores are made.")
 @click.option("--rerank/--no-rerank", default=None, help="Have a cross-encoder read the best again: better, slower.")
 @click.option("--deep", is_flag=True, help="Also what is archived or has faded.")
 @click.option("--all", "everything", is_flag=True, help="Also what hardly fits, and what says less than other items.")
@@ -153,7 +154,7 @@ def last(invocation: Invocation, /, session: str | None, explain: bool, full: bo
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @session_option
 @click.pass_obj
 def why(invocation: Invocation, /, name: str, session: str | None) -> None:

@@ -15,6 +15,7 @@ import click
 
 from helix import daemon
 from helix.cli import given
+from helix.cli.completing import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import (
     Moment,
@@ -111,7 +112,7 @@ def store(
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.option("--trigger", help="When it matters.")
 @click.option("--resolution", help="What to know or do then.")
 @click.option("--kind", "-k", type=kind_type, help="What kind of thing it is.")
@@ -144,7 +145,7 @@ def edit(
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.pass_obj
 def confirm(invocation: Invocation, /, name: str) -> None:
     """Say that a memory holds: that reinforces it.
@@ -156,7 +157,7 @@ def confirm(invocation: Invocation, /, name: str) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MEMORIES)
 @click.option("--hard", is_flag=True, help="Erase it from every file, for good; asks first.")
 @click.option("--yes", metavar="ID", help="Confirm --hard with the id that is shown, instead of being asked.")
 @dry_run_option
@@ -188,7 +189,7 @@ def forget(invocation: Invocation, /, name: str, hard: bool, yes: str | None, dr
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", shell_complete=MEMORIES, required=False)
 @click.option(
     "--backup",
     "file",
@@ -217,7 +218,7 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
 
 
 @click.command()
-@click.argument("names", nargs=-1, required=True)
+@click.argument("names", shell_complete=MEMORIES, nargs=-1, required=True)
 @click.option("--delta", type=float, required=True, help="Above 0: it helped, by so much. Below 0: it failed.")
 @click.option(
     "--quality",

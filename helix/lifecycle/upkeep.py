@@ -8,6 +8,7 @@ from typing import Any
 
 from helix.lifecycle import recover, reembed
 from helix.model.reports import Job
+from helix.recall.completing import Completable, completions
 from helix.store import backup
 from helix.store.jobs import Jobs, Ticket
 from helix.store.store import Store
@@ -18,6 +19,10 @@ class Upkeep:
 
     _store: Store
     _jobs: Jobs
+
+    def completions(self, of: Completable, prefix: str, limit: int = 50) -> list[str]:
+        """Return words of the store that begin with a prefix."""
+        return completions(self._store, of, prefix, limit)
 
     def rebuild(self) -> Job:
         """Make good what the journal's state lacks, and build the graph anew from it, while recall goes on."""

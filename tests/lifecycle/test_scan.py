@@ -82,7 +82,7 @@ def as_of_old(store: Store) -> None:
     trigger = f"deploy with {SECRET} on mondays"
     memory = Memory(
         id="m1",
-        name=slug(trigger),
+        name=slug(trigger, 60),
         kind=Kind.FACT,
         trigger=trigger,
         resolution="it works",

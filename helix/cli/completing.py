@@ -1,0 +1,39 @@
+"""Completing: what a shell offers for names, scopes, sessions, relations and recipes, from a daemon that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from helix import daemon
+from helix.errors import HelixError
+from helix.settings import load
+
+Completer = Callable[[click.Context, click.Parameter, str], list[str]]
+
+_MOST = 50
+_SECONDS = 1.0
+
+
+def completer(of: str) -> Completer:
+    """Return what completes words of that kind. Without a daemon there are none, and nothing is said."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        flags = ctx.find_root().params
+        try:
+            settings = load({"db_path": flags.get("store"), "home": flags.get("home")})
+            client = daemon.running(settings, timeout=_SECONDS)
+            if client is None:
+                return []
+            with client:
+                found: list[str] = client.run("completions", of=of, prefix=incomplete, limit=_MOST)["completions"]
+        except (HelixError, OSError):
+            return []  # who presses a key waits for words, not for trouble: the command itself tells of that
+        return found
+
+    return complete
+
+
+MEMORIES, SCOPES, SESSIONS = completer("NAMES"), completer("SCOPES"), completer("SESSIONS")
+RELATIONS, RECIPES = completer("RELATIONS"), completer("RECIPES")
