@@ -74,6 +74,7 @@ def create_app(
             Route("/healthz", healthz),
             Route("/metrics", metrics),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
+            Route("/hooks/receipts/{name}", hooks.receipt, methods=["GET"]),
             Route("/open/{nonce}", _entrance(helix, access)),
             *([Mount(ASSETS, StaticFiles(directory=folder))] if folder is not None else []),
         ],
@@ -87,7 +88,7 @@ def create_app(
         exception_handlers={HTTPException: _http_error, HelixError: _helix_error, Exception: _unexpected},
         lifespan=lifespan,
     )
-    app.state.activity = activity
+    app.state.activity, app.state.hooks = activity, hooks
     return app
 
 

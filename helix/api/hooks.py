@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +14,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
 from helix.api.limits import has_too_many_values
 from helix.identity import LONGEST_PATH, project_of
+from helix.learning.events.reacting import Told
+from helix.learning.events.showing import Showing
 from helix.service import Helix
 
 WAY = 0.05
@@ -27,6 +31,11 @@ WAIT = "x-helix-wait"
 SENT = "x-helix-sent"
 """Header in which it says when, by the clock that all processes of a machine share: a busy daemon reads it later."""
 
+RECEIPTS = "x-helix-receipts"
+"""Header in which a client says that it is going to tell when an agent has what was answered."""
+RECEIPT = "x-helix-receipt"
+"""Header of the answer: the name by which a client tells that, at `/hooks/receipts/NAME`."""
+
 SCOPE = "x-helix-scope"
 """Header of the answer to the beginning of a session: the scope that commands run in it are to work in, quoted."""
 
@@ -34,6 +43,9 @@ _MARGIN = 0.015
 _LONGEST_WAY = 5.0
 _THREADS = 4
 _MOST_VALUES = 20_000
+_RECEIPT_SECONDS = 2.0
+"""How long a receipt is waited for: longer than any client waits for the answer that it is for."""
+_MOST_RECEIPTS = 1_000
 _NOTHING: Mapping[str, Any] = {}
 
 log = logging.getLogger(__name__)
@@ -42,13 +54,16 @@ log = logging.getLogger(__name__)
 class HookEndpoint:
     """Answers a hook with what the agent is to be told, and with `{}` where that is nothing, late, or went wrong.
 
-    Hooks have threads of their own: an agent waits for them at every command, whatever else the daemon is asked.
+    Hooks have threads of their own: an agent waits for them at every command, whatever else the daemon is asked. What
+    is shown counts once the answer has arrived: a client that can tells so when it has printed it; of any other its
+    connection was still open when the answer went out.
     """
 
     def __init__(self, helix: Helix) -> None:
         self._helix = helix
         self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-hook")
+        self._receipts: dict[str, Showing] = {}
         helix.warm_hooks()
 
     async def answer(self, request: Request) -> Response:
@@ -63,24 +78,55 @@ class HookEndpoint:
             payload = None
         client = str(request.path_params["client"])
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, partial(self._helix.hook, client, payload, until=end))
+        work = loop.run_in_executor(self._threads, partial(self._helix.hook_showing, client, payload, until=end))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
-        if work.done():
-            return _json(work.result(), self._scope(payload))
-        log.warning("a hook was answered with nothing: it took too long", extra={"client": client[:40]})
+        if not work.done():
+            work.add_done_callback(_lost)
+            log.warning("a hook was answered with nothing: it took too long", extra={"client": client[:40]})
+            return _json(_NOTHING)
+        answer, showing = work.result()
+        headers = self._scope(payload)
+        if await request.is_disconnected():
+            showing.lost()
+        elif showing.counts and request.headers.get(RECEIPTS):
+            headers[RECEIPT] = self._expect(showing, loop)
+        else:
+            return _json(answer, headers, BackgroundTask(showing.arrived))
+        return _json(answer, headers)
+
+    async def receipt(self, request: Request) -> Response:
+        """Take note that an agent has an answer, as a route of the app; one that came too late was not shown."""
+        showing = self._receipts.pop(str(request.path_params["name"]), None)
+        if showing is not None:
+            showing.arrived()
         return _json(_NOTHING)
 
-    def _scope(self, payload: object) -> str:
-        """Return the scope of a session that begins; empty for everything else."""
+    def _expect(self, showing: Showing, loop: asyncio.AbstractEventLoop) -> str:
+        """Return the name of the receipt for an answer, which is lost where none comes."""
+        name = secrets.token_hex(8)
+        self._receipts[name] = showing
+        loop.call_later(_RECEIPT_SECONDS, self._missed, name)
+        while len(self._receipts) > _MOST_RECEIPTS:
+            self._missed(next(iter(self._receipts)))
+        return name
+
+    def _missed(self, name: str) -> None:
+        showing = self._receipts.pop(name, None)
+        if showing is not None:
+            showing.lost()
+
+    def _scope(self, payload: object) -> dict[str, str]:
+        """Return the header with the scope of a session that begins; none for everything else."""
         if not isinstance(payload, Mapping) or payload.get("hook_event_name") != "SessionStart":
-            return ""
+            return {}
         folder = payload.get("cwd")
         if not isinstance(folder, str) or not 0 < len(folder) <= LONGEST_PATH or "\0" in folder:
-            return ""
+            return {}
         if not Path(folder).is_absolute():
-            return ""
+            return {}
         settings = self._helix.settings
-        return project_of(Path(folder), worktrees=settings.worktrees, chosen=settings.scope, names=settings.home).scope
+        here = project_of(Path(folder), worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
+        return {SCOPE: quote(here.scope)} if here.scope else {}
 
     async def close(self) -> None:
         """Let begun work end, drop what waits."""
@@ -101,6 +147,13 @@ def _under_way(header: str) -> float:
     return passed if 0.0 <= passed < _LONGEST_WAY else 0.0
 
 
-def _json(answer: Mapping[str, Any], scope: str = "") -> Response:
-    headers = {SCOPE: quote(scope)} if scope else None
-    return Response(json.dumps(answer), media_type="application/json", headers=headers)
+def _lost(work: asyncio.Future[Told]) -> None:
+    """Take note that what was answered in the end reached nobody."""
+    if not work.cancelled() and work.exception() is None:
+        work.result().showing.lost()
+
+
+def _json(
+    answer: Mapping[str, Any], headers: Mapping[str, str] | None = None, background: BackgroundTask | None = None
+) -> Response:
+    return Response(json.dumps(answer), media_type="application/json", headers=headers, background=background)

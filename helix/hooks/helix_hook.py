@@ -54,8 +54,8 @@ class NoAnswer(Exception):
     """Why there is nothing to print; the message goes into the log and names nothing of the payload."""
 
 
-def main(arguments: list[str]) -> str:
-    """Do what the module says; return the text to print."""
+def main(arguments: list[str]) -> None:
+    """Do what the module says."""
     options = {arguments[at]: arguments[at + 1] for at in range(0, len(arguments) - 1, 2)}
     end = STARTED + _seconds(options.get("--seconds", ""))
     _end_in_time(end)
@@ -65,17 +65,20 @@ def main(arguments: list[str]) -> str:
     try:
         event = _event(payload)
         try:
-            return _ask(store, options.get("--client", "claude-code"), payload, end)
+            answer, receipt = _ask(store, options.get("--client", "claude-code"), payload, end)
         except NoDaemon:
             if event in _STARTS_A_DAEMON:
                 _start_daemon(store, options.get("--home", ""), options.get("--python", ""))
                 raise NoAnswer("no daemon ran; one is being started") from None
             raise
+        sys.stdout.write(answer)
+        sys.stdout.flush()
+        if receipt:
+            _tell_printed(store, receipt, end)
     except NoAnswer as trouble:
         _note(store, event, str(trouble))
     except (OSError, ValueError, RecursionError) as trouble:
         _note(store, event, type(trouble).__name__)
-    return ""
 
 
 def _seconds(given: str) -> float:
@@ -100,17 +103,12 @@ def _event(payload: bytes) -> str:
     return name if isinstance(name, str) and name.isalpha() else ""
 
 
-def _ask(store: str, client: str, payload: bytes, end: float) -> str:
-    """Return the daemon's answer, which is an object of JSON, as text."""
+def _ask(store: str, client: str, payload: bytes, end: float) -> tuple[str, str]:
+    """Return the daemon's answer, which is an object of JSON, as text, and the name of the receipt that it wants."""
     try:
         with _connected(store, end) as connection:
-            token = _text(store, "hook-token")
-            if not token:
-                raise NoAnswer("the store has no hook token")
-            # HTTP/1.0: the answer ends with the connection, and comes in one piece.
             head = (
-                f"POST /hooks/{client} HTTP/1.0\r\nHost: 127.0.0.1:{_text(store, 'port')}\r\n"
-                f"Authorization: Bearer {token}\r\n"
+                f"{_head(store, f'POST /hooks/{client}')}X-Helix-Receipts: 1\r\n"
                 f"X-Helix-Wait: {_left(end) * 1000:.0f}\r\nX-Helix-Sent: {time.monotonic():.4f}\r\n"
                 "Content-Type: application/json\r\n"
                 f"Content-Length: {len(payload)}\r\n\r\n"
@@ -125,25 +123,45 @@ def _ask(store: str, client: str, payload: bytes, end: float) -> str:
     status = headers.split(b"\r\n", 1)[0].split()
     if len(status) < 2 or not status[0].startswith(b"HTTP/") or status[1] != b"200":
         raise NoAnswer("the daemon answered with no success")
-    _pin(store, headers)
+    told = _told(headers)
+    _pin(store, told.get(b"x-helix-scope", b""))
     try:
         if not isinstance(json.loads(body), dict):
             raise ValueError
-        return body.decode("utf-8")
+        return body.decode("utf-8"), told.get(b"x-helix-receipt", b"").decode("latin-1")
     except ValueError:
         raise NoAnswer("the daemon answered with no JSON object") from None
 
 
-def _pin(store: str, headers: bytes) -> None:
+def _head(store: str, request: str) -> str:
+    """Return the beginning of a request: HTTP/1.0, so the answer ends with the connection, and comes in one piece."""
+    token = _text(store, "hook-token")
+    if not token:
+        raise NoAnswer("the store has no hook token")
+    return f"{request} HTTP/1.0\r\nHost: 127.0.0.1:{_text(store, 'port')}\r\nAuthorization: Bearer {token}\r\n"
+
+
+def _told(headers: bytes) -> dict[bytes, bytes]:
+    lines = (line.partition(b":") for line in headers.split(b"\r\n")[1:])
+    return {name.strip().lower(): value.strip() for name, _, value in lines}
+
+
+def _tell_printed(store: str, receipt: str, end: float) -> None:
+    """Tell the daemon that the answer was printed, and wait for nothing: only then it counts as shown."""
+    if not receipt.isalnum():
+        raise NoAnswer("the daemon wants a receipt of no name")
+    with _connected(store, end) as connection:
+        connection.sendall(f"{_head(store, f'GET /hooks/receipts/{receipt}')}\r\n".encode("latin-1"))
+
+
+def _pin(store: str, scope: bytes) -> None:
     """Have the commands that are run in a session that begins use its store and its scope, where the client lets us."""
     path = os.environ.get("CLAUDE_ENV_FILE", "")
-    lines = (line.partition(b":") for line in headers.split(b"\r\n"))
-    told = [value.strip() for name, _, value in lines if name.lower() == b"x-helix-scope"]
-    if not path or not told:
+    if not path or not scope:
         return
     from urllib.parse import unquote
 
-    wanted = {"HELIX_DB_PATH": store, "HELIX_SCOPE": unquote(told[0].decode("latin-1"))}
+    wanted = {"HELIX_DB_PATH": store, "HELIX_SCOPE": unquote(scope.decode("latin-1"))}
     with open(path, "a", encoding="utf-8") as file:
         for name, value in wanted.items():
             quoted = value.replace("'", "'\\''")
@@ -345,7 +363,6 @@ def _end_in_time(end: float) -> None:
 
 if __name__ == "__main__":
     try:
-        sys.stdout.write(main(sys.argv[1:]))
-        sys.stdout.flush()
+        main(sys.argv[1:])
     finally:
         os._exit(0)  # at once, also after an error: an agent's work goes on without its memory

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 from api_server import BEARER, TOKEN, Answer, Served, serving
 
 from helix import settings as configuration
+from helix.api import hooks
 from helix.api.access import Access
-from helix.api.hooks import _patience, _under_way
+from helix.api.hooks import RECEIPT, RECEIPTS, _patience, _under_way
+from helix.identity import folder_identity
 from helix.learning.events import reacting
-from helix.learning.events.desk import Reaction
+from helix.learning.events.desk import Desk, Reaction
 from helix.learning.events.events import ActionBegins, Reply
+from helix.learning.events.showing import Showing
+from helix.learning.orchestration.board import injections, tasks_of
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
@@ -168,3 +176,142 @@ def test_the_scope_pinned_for_a_sessions_commands_is_the_setting_where_there_is_
         serving(helix, hook_token=HOOK_TOKEN) as served,
     ):
         assert tell(served, begins).headers["x-helix-scope"] == "till"
+
+
+SHOWN = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "make"}}
+
+
+@dataclass
+class Shop:
+    """A project whose daemon remembers one thing about `make`, and what came of showing it."""
+
+    helix: Helix
+    served: Served
+    folder: str
+    memory: str
+
+    def payload(self) -> bytes:
+        call = {"cwd": self.folder, "tool_use_id": f"toolu_{time.monotonic_ns()}"}
+        return json.dumps({**SHOWN, **call}).encode()
+
+    def request(self, *more: str) -> bytes:
+        body = self.payload()
+        lines = (
+            "POST /hooks/claude-code HTTP/1.1",
+            f"Host: 127.0.0.1:{self.served.port}",
+            *(f"{name}: {value}" for name, value in HOOK.items()),
+            f"content-length: {len(body)}",
+            *more,
+        )
+        return "\r\n".join((*lines, "", "")).encode() + body
+
+    def ask(self, **headers: str) -> Answer:
+        return self.served.request("POST", "/hooks/claude-code", self.payload(), {**HOOK, **headers})
+
+    def shown(self) -> list[str]:
+        """Return what was shown by now, by the store; what follows an answer is done before the next request."""
+        assert self.served.request("GET", "/healthz").status == 200
+        assert self.helix.settle_hooks(20)
+        store = self.helix._store
+        return [one.memory_id for task in tasks_of(store) for one in injections(store, task.id)]
+
+    def fails(self) -> None:
+        """Have the agent do as the memory says, and the command fail: whoever had the memory used it in vain."""
+        call = {"session_id": "s", "cwd": self.folder, "tool_name": "Bash"}
+        for command, status in (("make colours", 0), ("make", 2)):
+            told = {**call, "tool_input": {"command": command}, "tool_use_id": f"toolu_{command}"}
+            after: dict[str, object] = {"hook_event_name": "PostToolUse", "tool_response": {"stdout": "ok"}}
+            if status:
+                after = {"hook_event_name": "PostToolUseFailure", "error": f"Exit code {status}\nError 1"}
+            tell(self.served, {**told, **after})
+        tell(self.served, {**call, "hook_event_name": "Stop"})
+        assert self.helix.settle_hooks(20)
+
+    def worth(self) -> tuple[float, float]:
+        held = self.helix.get(self.memory)
+        return held.helped, held.failed
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    settings = configuration.load({"home": tmp_path / "home", "holdback": 0.0}, environ={}, cwd=tmp_path)
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    with (
+        Helix.open(settings, embedder=HashEmbedder()) as helix,
+        serving(helix, hook_token=HOOK_TOKEN) as served,
+    ):
+        scope = folder_identity(folder).scope
+        told = {"trigger": "`make` fails: Error 1", "resolution": "run `make colours`", "kind": "failure"}
+        memory = helix.store(**told, scope=scope).id
+        begins = {"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "cwd": str(folder)}
+        tell(served, begins)
+        helix.settle_hooks(20)
+        helix._reacting._sessions._known["s"].was_briefed()
+        yield Shop(helix, served, str(folder), memory)
+
+
+def test_a_client_that_reads_its_answer_was_shown_it_and_is_judged_by_it(shop: Shop) -> None:
+    assert "additionalContext" in str(shop.ask().json)
+    assert shop.shown() == [shop.memory]
+    shop.fails()
+    assert shop.worth() == (0, 0.3)
+
+
+def test_a_client_that_hangs_up_before_its_answer_was_shown_nothing_and_judges_nothing(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, gone = threading.Event(), threading.Event()
+    react = reacting._REACTIONS[ActionBegins]
+
+    def waits(desk: Desk, event: ActionBegins) -> Reaction:
+        found = react(desk, event)
+        began.set()
+        assert gone.wait(20)
+        return found
+
+    monkeypatch.setattr(shop.served.app.state.hooks, "_seconds", 20.0)
+    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, waits)  # type: ignore[index]
+    with socket.create_connection(("127.0.0.1", shop.served.port)) as client:
+        client.sendall(shop.request())
+        assert began.wait(20)
+    assert shop.served.request("GET", "/healthz").status == 200, "the server has come round to the end of the other"
+    gone.set()
+    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, react)  # type: ignore[index]
+    while shop.served.app.state.activity.idle_seconds == 0:
+        time.sleep(0.005)
+    assert shop.shown() == []
+    shop.fails()
+    assert shop.worth() == (0, 0)
+    assert "additionalContext" in str(shop.ask().json), "it is shown the next time"
+
+
+def test_a_client_with_receipts_was_shown_what_it_says_that_it_printed(shop: Shop) -> None:
+    silent = shop.ask(**{RECEIPTS: "1"})
+    assert silent.headers[RECEIPT]
+    assert shop.shown() == []
+    assert shop.served.request("GET", f"/hooks/receipts/{silent.headers[RECEIPT]}", headers=HOOK).json == {}
+    assert shop.served.request("GET", "/hooks/receipts/nobody-knows", headers=HOOK).json == {}
+    assert shop.shown() == [shop.memory]
+
+
+def test_an_answer_without_its_receipt_is_lost_and_comes_again(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hooks, "_RECEIPT_SECONDS", 0.0)
+    first = shop.ask(**{RECEIPTS: "1"})
+    assert first.json
+    late = shop.served.request("GET", f"/hooks/receipts/{first.headers[RECEIPT]}", headers=HOOK)
+    assert (late.json, shop.shown()) == ({}, [])
+    assert shop.ask().json == first.json
+    assert shop.shown() == [shop.memory]
+
+
+def test_what_is_answered_twice_is_shown_where_one_answer_arrives() -> None:
+    done: list[str] = []
+    steps = {name: (partial(done.append, name),) for name in ("at_once", "then", "undone")}
+    showing = Showing(**steps)
+    showing.lost()
+    showing.lost()
+    showing.arrived()
+    showing.arrived()
+    showing.lost()
+    assert done == ["undone", "at_once", "then"]

@@ -344,3 +344,33 @@ def test_a_session_that_begins_without_a_daemon_has_one_started(tmp_path: Path, 
     assert asked.read_text("utf-8").split() == [
         *python_command("helix.cli.main", "--store", str(store), "hook", "start")[1:]
     ]
+
+
+@pytest.mark.parametrize("receipt", ["", "ab12cd34", "../../graphql"])
+def test_it_tells_that_it_has_printed_an_answer_whose_receipt_is_wanted(tmp_path: Path, receipt: str) -> None:
+    header = f"X-Helix-Receipt: {receipt}\r\n" if receipt else ""
+    answer = f"HTTP/1.0 200 OK\r\n{header}\r\n".encode() + b'{"a": 1}'
+    with pretending(tmp_path, saying(answer)) as heard:
+        run = hook(tmp_path)
+    assert (run.returncode, run.stdout, run.stderr) == (0, '{"a": 1}', "")
+    asked = [request.split(b"\r\n")[0].decode() for request in heard if request.strip()]
+    wanted = [f"GET /hooks/receipts/{receipt} HTTP/1.0"] if receipt.isalnum() else []
+    assert asked == ["POST /hooks/claude-code HTTP/1.0", *wanted]
+
+
+def test_what_was_not_printed_is_not_told_of(tmp_path: Path) -> None:
+    """A client that went away, as the agent was interrupted, closes what the process prints into."""
+    answer = b'HTTP/1.0 200 OK\r\nX-Helix-Receipt: ab12\r\n\r\n{"a": 1}'
+    read, write = os.pipe()
+    os.close(read)
+    with pretending(tmp_path, saying(answer)) as heard:
+        process = subprocess.run(
+            [sys.executable, "-I", "-S", str(HOOK), "--store", str(tmp_path), "--seconds", "10"],
+            input=json.dumps(PAYLOAD).encode(),
+            stdout=write,
+            timeout=SECONDS,
+            check=False,
+        )
+    os.close(write)
+    assert process.returncode == 0
+    assert not [request for request in heard if b"receipts/" in request]

@@ -115,6 +115,7 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
     return Reaction(
         reply=Reply() if held_back else Reply(context=text(told, budget_tokens=budget)),
         at_once=(lambda: worker.saw(told),),
+        undone=(lambda: worker.saw_not(told),),
         then=(desk.when_sure(worker, keep),),
         did=f"{'holds back' if held_back else 'shows'} {len(noted)} at {'an edit' if action.is_edit else 'a command'}",
     )

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import Generic, TypeVar
 
 MOST_KNOWN = 4_096
 """How many deliveries are known; what happened before is told apart by its id in the store (`with_evidence`)."""
@@ -16,19 +16,21 @@ MOST_ANSWERS = 64
 
 _LONGEST_WAIT = 1.0
 
-Answer = dict[str, Any]
+T = TypeVar("T")
 
 
-class Deliveries:
+class Deliveries(Generic[T]):
     """The deliveries that came last, with their answers. Safe from any thread; nothing of it is on disk."""
 
-    def __init__(self) -> None:
+    def __init__(self, nothing: Callable[[], T]) -> None:
+        """`nothing` makes what is answered where there is no answer, or none any more."""
+        self._nothing = nothing
         self._known: OrderedDict[str, None] = OrderedDict()
-        self._answers: OrderedDict[str, Future[Answer]] = OrderedDict()
+        self._answers: OrderedDict[str, Future[T]] = OrderedDict()
         self._turn = threading.Lock()
 
-    def once(self, key: str, answer: Callable[[], Answer], until: float | None = None) -> Answer:
-        """Return what `answer` does, or did for the same key; `{}` where that is not there by `until`, or not any more.
+    def once(self, key: str, answer: Callable[[], T], until: float | None = None) -> T:
+        """Return what `answer` does, or did for the same key; nothing where that is not there by `until` or any more.
 
         An empty key is known to nobody: such a delivery is answered each time.
         """
@@ -44,19 +46,18 @@ class Deliveries:
                 if len(self._answers) > MOST_ANSWERS:
                     self._answers.popitem(last=False)
         if known:
-            return _awaited(first, until)
-        said: Answer = {}
+            return self._awaited(first, until)
+        said = self._nothing()
         try:
             said = answer()
         finally:
             own.set_result(said)
         return said
 
-
-def _awaited(first: Future[Answer] | None, until: float | None) -> Answer:
-    """Return the answer that is being given to the first of two, which may still be under way."""
-    left = _LONGEST_WAIT if until is None else min(max(until - time.monotonic(), 0.0), _LONGEST_WAIT)
-    try:
-        return {} if first is None else first.result(left)
-    except TimeoutError:
-        return {}
+    def _awaited(self, first: Future[T] | None, until: float | None) -> T:
+        """Return the answer that is being given to the first of two, which may still be under way."""
+        left = _LONGEST_WAIT if until is None else min(max(until - time.monotonic(), 0.0), _LONGEST_WAIT)
+        try:
+            return self._nothing() if first is None else first.result(left)
+        except TimeoutError:
+            return self._nothing()

@@ -22,13 +22,15 @@ Recall = Callable[[RecallQuery], RecallAnswer]
 class Reaction:
     """What an event comes to: the answer, what is written down after it, and in a few words for the log what was done.
 
-    What follows is done only where the answer is in time: nobody learns from what nobody was shown. `at_once` is done
-    before the answer goes out and only remembers, `then` writes; `always` is done in any case, also where the answer is
-    late. Nothing of the latter two is done while nothing may be kept.
+    What follows is done only where the answer arrives: nobody learns from what nobody was shown. `at_once` is done
+    before the answer goes out and only remembers, and `undone` takes it back where the answer gets lost; `then` writes,
+    once the answer has arrived; `always` is done in any case, also where the answer is late. Nothing of the latter two
+    is done while nothing may be kept.
     """
 
     reply: Reply = field(default_factory=Reply)
     at_once: tuple[Work, ...] = ()
+    undone: tuple[Work, ...] = ()
     then: tuple[Work, ...] = ()
     always: tuple[Work, ...] = ()
     did: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from helix.learning.events.reacting import Reacting
+from helix.learning.events.reacting import Reacting, Told
 from helix.lifecycle.work.foreground import Foreground
 
 
@@ -18,8 +18,14 @@ class Hooks:
     def hook(self, client: str, payload: object, *, until: float | None = None) -> Mapping[str, Any]:
         """Return what `client` is to read about something that happened; `{}` for nothing, and for whatever is wrong.
 
-        `until` is the moment (of `time.monotonic`) from which nobody waits for it any more.
+        `until` is the moment (of `time.monotonic`) from which nobody waits for it any more. Who asks here has it.
         """
+        answer, showing = self.hook_showing(client, payload, until=until)
+        showing.arrived()
+        return answer
+
+    def hook_showing(self, client: str, payload: object, *, until: float | None = None) -> Told:
+        """Return the same for a client at a distance, with what is to be told of its arrival."""
         with self._foreground.request():
             return self._reacting.answer(client, payload, until)
 

@@ -42,6 +42,7 @@ def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
     return Reaction(
         reply=replace(found.reply, context=context),
         at_once=(*first.at_once, *found.at_once),
+        undone=(*first.undone, *found.undone),
         then=(*first.then, *found.then),
         always=(*first.always, *found.always),
         did=", ".join(did for did in (first.did if first.then else "", found.did) if did),
@@ -65,6 +66,7 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
         session.was_briefed()
         return Reaction(always=opened, did="has nothing to brief with")
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    ids = [one.memory_id for one in found.shown]
     at = desk.store.clock()
 
     def keep() -> None:
@@ -74,7 +76,8 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
 
     return Reaction(
         reply=Reply() if held_back else Reply(context=found.text),
-        at_once=(partial(session.was_briefed, [one.memory_id for one in found.shown]),),
+        at_once=(partial(session.was_briefed, ids),),
+        undone=(partial(session.was_not_briefed, ids),),
         always=opened,
         then=(keep,) if found.shown else (),
         did=f"{'holds back' if held_back else 'shows'} a brief of {len(found.shown)}",

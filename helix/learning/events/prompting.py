@@ -61,8 +61,14 @@ def _about(desk: Desk, event: PromptGiven) -> Reaction:
         session.told.update(one.memory_id for one in found.shown)
         session.asked_at, session.asked_terms = session.prompts, frozenset(query_terms(event.prompt))
 
+    before = session.asked_at, session.asked_terms
+
+    def not_asked() -> None:
+        session.told.difference_update(one.memory_id for one in found.shown)
+        session.asked_at, session.asked_terms = before
+
     if not found.text:
-        return Reaction(at_once=(asked,))
+        return Reaction(at_once=(asked,), undone=(not_asked,))
     task = task_id(session.scope, session.name, SESSION_KEY)
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     shown = tuple(replace(one, arm=PROMPT) for one in found.shown)
@@ -76,6 +82,7 @@ def _about(desk: Desk, event: PromptGiven) -> Reaction:
     return Reaction(
         reply=Reply() if held_back else Reply(context=found.text),
         at_once=(asked,),
+        undone=(not_asked,),
         then=(keep,),
         did=f"{'holds back' if held_back else 'shows'} {len(shown)} with a prompt",
     )
@@ -88,6 +95,7 @@ def _joined(first: Reaction, found: Reaction) -> Reaction:
     return Reaction(
         reply=replace(first.reply, context=context),
         at_once=(*first.at_once, *found.at_once),
+        undone=(*first.undone, *found.undone),
         then=(*first.then, *found.then),
         always=(*first.always, *found.always),
         did=", ".join(did for did in (first.did, found.did) if did),

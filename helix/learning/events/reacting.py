@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix.learning.action.sites import look_up
 from helix.learning.context.brief import brief
@@ -31,6 +31,7 @@ from helix.learning.events.events import (
 )
 from helix.learning.events.recollecting import last_written, recollect
 from helix.learning.events.sessions import Sessions
+from helix.learning.events.showing import Showing
 from helix.learning.proof.holdback import drawn
 from helix.lifecycle.work.foreground import Foreground
 from helix.model.action import Action
@@ -65,6 +66,17 @@ _REACTIONS: Mapping[type[Event], Callable[[Desk, Any], Reaction]] = {
 }
 
 
+class Told(NamedTuple):
+    """What a client reads, `{}` for nothing, and what is to be told once it has read that."""
+
+    answer: dict[str, Any]
+    showing: Showing
+
+
+def _nothing() -> Told:
+    return Told({}, Showing())
+
+
 class Reacting:
     """Reacts to events of sessions; safe from any thread. Whatever goes wrong, the answer is to go on without Helix."""
 
@@ -85,28 +97,29 @@ class Reacting:
         self._sessions = Sessions(store)
         self._there_until = last_written(store)
         self._after = Afterwards(foreground)
-        self._deliveries = Deliveries()
+        self._deliveries = Deliveries(_nothing)
 
-    def answer(self, client: str, payload: object, until: float | None = None) -> dict[str, Any]:
+    def answer(self, client: str, payload: object, until: float | None = None) -> Told:
         """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
 
         `until` is the moment (of `time.monotonic`) from which nobody waits for the answer: nothing was shown then, and
-        nothing is written down as shown. What is told a second time counts once, and is answered as the first time.
+        nothing is written down as shown; nor is it before the showing has arrived. What is told a second time counts
+        once, and is answered as the first time.
         """
         if client not in CLIENTS or not isinstance(payload, Mapping):
             log.warning("a hook that nobody can read", extra={"client": client[:40]})
-            return {}
+            return _nothing()
         key = CLIENTS[client][2](payload)
         return self._deliveries.once(key, lambda: self._answer(client, payload, until), until)
 
-    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None) -> dict[str, Any]:
+    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None) -> Told:
         begun = time.monotonic()
         event: Event | None = None
         try:
             read, write, _ = CLIENTS[client]
             event = read(payload)
             if event is None:
-                return {}
+                return _nothing()
             reaction = self._react(client, event)
             late = until is not None and time.monotonic() > until
             answer = {} if late else write(event, reaction.reply)
@@ -114,8 +127,8 @@ class Reacting:
                 work()
         except Exception:  # the outermost boundary of a hook: an agent goes on whatever happens here
             log.exception("a hook failed", extra={"client": client[:40], "event": "" if event is None else event.name})
-            return {}
-        self._follow(event, reaction, late)
+            return _nothing()
+        self._follow(event, reaction)
         took = time.monotonic() - begun
         said = len(reaction.reply.context) + (0 if reaction.reply.given is None else 1)
         if reaction.did or late or took > _SLOW:
@@ -133,7 +146,7 @@ class Reacting:
                     "ms": round(took * 1000, 1),
                 },
             )
-        return answer
+        return Told(answer, Showing() if late else self._showing(reaction))
 
     def warm_up(self) -> None:
         """Have what a first hook would wait for done before it comes: rules that are read, a model that is loaded."""
@@ -179,8 +192,11 @@ class Reacting:
             always=tuple(_kept(desk, work) for work in (*before, *found.always, desk.release)),
         )
 
-    def _follow(self, event: Event, reaction: Reaction, late: bool) -> None:
-        for work in (*reaction.always, *(() if late else reaction.then)):
+    def _showing(self, reaction: Reaction) -> Showing:
+        return Showing(at_once=reaction.at_once, then=reaction.then, undone=reaction.undone, do=self._after.do)
+
+    def _follow(self, event: Event, reaction: Reaction) -> None:
+        for work in reaction.always:
             self._after.do(work)
         if isinstance(event, SessionEnded):
             self._after.do(lambda: self._sessions.end(event.session))

@@ -68,6 +68,11 @@ class Worker:
         with self._turn:
             self._seen.update(site.memory.id for site in sites)
 
+    def saw_not(self, sites: Sequence[Site]) -> None:
+        """Take note that what was to be shown has not arrived."""
+        with self._turn:
+            self._seen.difference_update(site.memory.id for site in sites)
+
     def write_held(self) -> None:
         """Write down what was held, in order; what comes after something that fails is written the next time."""
         while self.held:
@@ -134,6 +139,11 @@ class Session:
         """Take note that the session has its brief, with these memories, or needs none."""
         self.briefed = True
         self.told.update(memories)
+
+    def was_not_briefed(self, memories: Iterable[str]) -> None:
+        """Take note that the brief with these memories has not arrived."""
+        self.briefed = False
+        self.told.difference_update(memories)
 
     def forget_shown(self) -> None:
         """Take note that the main thread's history was cut: what it was shown is out of its sight."""

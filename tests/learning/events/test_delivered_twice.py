@@ -171,7 +171,7 @@ def test_a_failure_that_is_told_again_after_the_tests_passed_is_not_news() -> No
 
 
 def test_two_deliveries_at_once_are_one() -> None:
-    known, calls = Deliveries(), []
+    known, calls = Deliveries(dict), []
 
     def answer() -> dict[str, Any]:
         calls.append(1)
@@ -186,7 +186,7 @@ def test_two_deliveries_at_once_are_one() -> None:
 def test_as_many_deliveries_are_known_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deliveries, "MOST_KNOWN", 4)
     monkeypatch.setattr(deliveries, "MOST_ANSWERS", 2)
-    known = Deliveries()
+    known = Deliveries(dict)
     for key in "abcdef":
         known.once(key, lambda: {"said": "it"})
     assert known.once("f", dict) == {"said": "it"}
@@ -195,7 +195,7 @@ def test_as_many_deliveries_are_known_as_there_is_room_for(monkeypatch: pytest.M
 
 
 def test_a_delivery_that_fails_is_no_reason_to_wait() -> None:
-    known = Deliveries()
+    known = Deliveries(dict)
     with pytest.raises(ZeroDivisionError):
         known.once("k", lambda: {"said": 1 / 0})
     assert known.once("k", dict) == {}
