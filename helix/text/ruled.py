@@ -177,8 +177,9 @@ def _matches(one: Named, it: Named) -> bool:
     if one.tool != it.tool or (one.placed and not it.placed and not one.said):
         return False
     if one.role is Role.ASKED:
-        action = {word for word in one.said if not word.startswith("-")}
-        return action <= it.said and one.said != action
+        action, own = ({word for word in each.said if not word.startswith("-")} for each in (one, it))
+        other = one.tool in WITH_ACTIONS and own != action  # `make test` is no `make -j8` with a word left out
+        return action <= it.said and one.said != action and not other
     return one.said <= it.said and (one.ran or not it.ran or bool(one.said))
 
 

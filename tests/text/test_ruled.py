@@ -23,6 +23,11 @@ from helix.text.ruled import Role, is_about, keys_of_line, keys_of_rule, named_c
         ),
         ("Black alone is not enough, CI runs mypy too.", ["black . --check && git push"], ["mypy src"]),
         ("The tests run with `make test`, which sets the ports.", ["pytest tests"], ["make test", "make lint"]),
+        (
+            "Build with `./configure --enable-debug && make -j8`; a release build hides what the tests need.",
+            ["make"],
+            ["make test", "make -j8", "./configure --enable-debug"],
+        ),
         ("Releases never move the `live` branch.", ["git push origin live"], ["git push origin main", "git log live"]),
         ("`docs/cli.md` is generated: never edit it.", ["sed -i s/a/b/ docs/cli.md"], ["cat docs/cli.md"]),
         (
