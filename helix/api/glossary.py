@@ -203,6 +203,7 @@ GLOSSARY: Mapping[str, str] = {
     "edge.target": "The name or id of the memory it leads to.",
     "names": "Names or ids of memories.",
     "delta": "How much to add: to `helped` when it is positive, its size to `failed` when it is negative.",
+    "feedback.undo": "Take the newest feedback of each memory back; with no delta beside it.",
     "feedback.quality": "A verified use, which reinforces: 5 used, passed; 4 said to be so; 3 passed; 1 used, failed.",
     "unused_days": "Unused for this many days.",
     "min_uses": "The number of uses that decides.",

@@ -64,16 +64,17 @@ def feedback(
     helix: Helix,
     *,
     names: Sequence[str],
-    delta: float,
+    delta: float = 0.0,
     quality: int | None = None,
     task: strawberry.ID | None = None,
     agent: str = "",
+    undo: bool = False,
 ) -> list[Memory]:
     """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was verified.
 
-    What an agent says is a claim, which is no part of the label.
+    What an agent says is a claim, which is no part of the label, and bounded. `undo` takes the newest back instead.
     """
-    return helix.feedback(names, delta, quality, task or "", agent)
+    return helix.feedback(names, delta, quality, task or "", agent, undo)
 
 
 def decay(helix: Helix, *, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:

@@ -31,13 +31,12 @@ _PERSONS_OPTIONS: Mapping[tuple[str, str], str] = {
     ("feedback", "quality"): "call a use verified",
     ("feedback", "task"): "overrule what a task's outcome gave",
 }
-_MOST_DELTA = 1.0
 
 
 def as_said_by(agent: str, function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a mutation as they count where an agent asks for it; as they are for a person (empty).
 
-    The agent is named where it names nobody, stated trust is an agent's at most, and its feedback is worth one at most.
+    The agent is named where it names nobody, and stated trust is an agent's at most.
     Raises PersonNeededError for what only a person may ask for.
     """
     if not agent:
@@ -47,8 +46,6 @@ def as_said_by(agent: str, function: Callable[..., Any], values: Mapping[str, An
     for (mutation, option), what in _PERSONS_OPTIONS.items():
         check_person(agent, what if mutation == name and values.get(option) else "")
     said = {key: _by(agent, value) if is_dataclass(value) else value for key, value in values.items()}
-    if name == "feedback":
-        said["delta"] = max(-_MOST_DELTA, min(_MOST_DELTA, said["delta"]))
     for parameter in ("agent", "by"):
         if parameter in inspect.signature(function).parameters:
             said[parameter] = said.get(parameter) or agent

@@ -219,28 +219,36 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
 
 @click.command()
 @click.argument("names", shell_complete=MEMORIES, nargs=-1, required=True)
-@click.option("--delta", type=float, required=True, help="Above 0: it helped, by so much. Below 0: it failed.")
+@click.option("--delta", type=float, default=0.0, help="Above 0: it helped, by so much. Below 0: it failed.")
 @click.option(
     "--quality",
     type=click.Choice(["1", "3", "4", "5"]),
     help="A verified use: 5 used and passed, 4 said to be used and passed, 3 passed, 1 used and failed.",
 )
 @click.option("--task", metavar="ID", help="In place of what this task's outcome gave to them.")
+@click.option("--undo", is_flag=True, help="Take back what was said last of each.")
 @idempotency_option
 @click.pass_obj
 def feedback(
-    invocation: Invocation, /, names: tuple[str, ...], delta: float, quality: str | None, **rest: str | None
+    invocation: Invocation,
+    /,
+    names: tuple[str, ...],
+    delta: float,
+    quality: str | None,
+    undo: bool,
+    **rest: str | None,
 ) -> None:
     """Say that memories helped or failed. Only with a quality is it a verified use, which keeps from fading.
 
     \b
     helix feedback api-needs-node-20 --delta 0.5 --quality 5
     helix feedback use-port-8080 --delta -0.3
+    helix feedback use-port-8080 --undo
     """
-    if not math.isfinite(delta) or delta == 0:
+    if not undo and (not math.isfinite(delta) or delta == 0):
         raise InvalidInputError(f"--delta must be a number other than 0, not {delta}", hint="0.5 helped, -0.3 failed")
     grade = None if quality is None else int(quality)
-    data = invocation.run("feedback", names=names, delta=delta, quality=grade, **rest)
+    data = invocation.run("feedback", names=names, delta=delta, quality=grade, undo=undo, **rest)
 
     def show(out: Output) -> None:
         for memory in data["feedback"]:

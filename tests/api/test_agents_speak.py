@@ -128,13 +128,20 @@ def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix
     assert helix.get(web["name"]).provenance.trust is Trust.USER_ASSERTED
 
 
-def test_an_agents_feedback_is_a_claim_and_worth_one_at_most(served: Served, helix: Helix) -> None:
+def test_an_agents_feedback_is_a_bounded_claim_and_can_be_taken_back(served: Served, helix: Helix) -> None:
     name = by_person(served, "store", **SAID)["name"]
-    asked(served, "feedback", names=[name], delta=100.0)
+    assert asked(served, "feedback", names=[name], delta=100.0) == "INVALID_INPUT"
+    asked(served, "feedback", names=[name], delta=0.5)
     praised = helix.get(name)
-    assert (praised.helped, praised.label) == (1.0, "")
-    asked(served, "feedback", names=[name], delta=-100.0)
-    assert helix.get(name).failed == 1.0
+    assert (praised.helped, praised.label) == (0.5, "")
+    assert asked(served, "feedback", names=[name], delta=0.1) == "INVALID_INPUT"
+    by_person(served, "feedback", names=[name], delta=1.0)
+    assert asked(served, "feedback", names=[name], delta=0.5, undo=True) == "INVALID_INPUT", "one or the other"
+    asked(served, "feedback", names=[name], undo=True)
+    assert helix.get(name).helped == 1.0, "what the person said stays"
+    assert asked(served, "feedback", names=[name], undo=True) == "CONFLICT"
+    by_person(served, "feedback", names=[name], undo=True)
+    assert helix.get(name).helped == 0.0
 
 
 def test_an_edge_of_an_agent_is_an_agents(served: Served, helix: Helix) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from saying import LONG_AGO, PROJECT, VENV, disputed, embed, episode, job, learned, said_in, say, shown
 
 from helix import settings as configuration
+from helix.learning.outcomes.feedback import feedback
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.compose import Composer
@@ -27,7 +28,6 @@ from helix.lifecycle.knowledge.extract import Extraction, RuleExtractor
 from helix.lifecycle.remember import remember
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
-from helix.lifecycle.worth.maintenance import feedback
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status

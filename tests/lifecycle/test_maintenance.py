@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from helix.errors import GuardError, InvalidInputError, NotFoundError
+from helix.learning.outcomes.feedback import feedback
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
-from helix.lifecycle.worth.maintenance import feedback, run_decay, run_decay_edges, run_prune
+from helix.lifecycle.worth.maintenance import run_decay, run_decay_edges, run_prune
 from helix.lifecycle.worth.reinforce import Quality
 from helix.model.edge import Edge
 from helix.model.memory import Status

@@ -8,12 +8,12 @@ import pytest
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.learning.orchestration.board import TaskSighting, inject, injections, learn, mirror
+from helix.learning.outcomes.feedback import feedback
 from helix.learning.outcomes.noting import note_use
 from helix.learning.outcomes.settle import settle
 from helix.lifecycle.truth.merge import merge_similar, unmerge
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
-from helix.lifecycle.worth.maintenance import feedback
 from helix.model.injection import Shown
 from helix.model.memory import Memory, Status, claimed_of
 from helix.model.provenance import Trust

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from helix.errors import NotFoundError
+from helix.errors import InvalidInputError, NotFoundError
 from helix.learning.action.ends import succeeded
 from helix.learning.action.fixes import looks
 from helix.learning.contracts.ids import client_task
 from helix.learning.orchestration.board import find_task, tasks_of
 from helix.learning.outcomes import noting, settle
 from helix.learning.outcomes.evidence import classify
+from helix.learning.outcomes.feedback import feedback, undo_feedback
 from helix.learning.outcomes.taking_back import takes_back
 from helix.learning.proof.page import page
 from helix.learning.proof.report import report
 from helix.lifecycle.work.foreground import Foreground
-from helix.lifecycle.worth import maintenance
 from helix.model.action import Action
 from helix.model.evidence import Evidence
 from helix.model.memory import Memory
@@ -63,16 +63,28 @@ class Proof:
             return found
 
     def feedback(
-        self, names: Sequence[str], delta: float, quality: int | None = None, task: str = "", agent: str = ""
+        self,
+        names: Sequence[str],
+        delta: float = 0.0,
+        quality: int | None = None,
+        task: str = "",
+        agent: str = "",
+        undo: bool = False,
     ) -> list[Memory]:
         """Record that memories helped (positive delta) or failed (negative); a `Quality` makes it a verified use.
 
         With a task it takes the place of what that task's outcome gave to them, whatever comes out later. That an
-        agent says so is a claim.
+        agent says so is a claim, and bounded. `undo` takes the newest feedback of each back, with nothing beside it.
         """
         with self._foreground.request():
+            if undo:
+                if delta or quality is not None or task:
+                    raise InvalidInputError(
+                        "feedback is given or taken back, not both", hint="helix feedback NAME --undo"
+                    )
+                return undo_feedback(self._store, names, claimed=bool(agent))
             if not task:
-                return maintenance.feedback(self._store, names, delta, quality, claimed=bool(agent))
+                return feedback(self._store, names, delta, quality, claimed=bool(agent))
             return settle.override(self._store, task_named(self._store, task).id, names, delta, quality)
 
     def report(self, since: datetime | None = None, scope: str | None = None) -> Report:

@@ -1,4 +1,4 @@
-"""Maintenance: feedback, and what time does to evidence nobody has renewed. Archives, never deletes.
+"""Maintenance: what a use adds, and what time does to evidence nobody has renewed. Archives, never deletes.
 
 Decay, decay of edges and prune are jobs, done at once on request or in the background: both are guarded and undone.
 """
@@ -13,9 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.lifecycle.compose import Composer
-from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.intake import OWN_ATTRIBUTE
-from helix.lifecycle.truth.merge import standing_for
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.worth.reinforce import Quality, reinforced
 from helix.lifecycle.worth.salience import last_access
@@ -24,7 +22,6 @@ from helix.model.memory import Memory, Status, claimed_of, with_claimed
 from helix.model.records import edge_from
 from helix.model.reports import MaintenanceReport
 from helix.store.store import Store
-from helix.store.writer import Decision
 
 _MOST_DELTA = 100.0
 _DECAYED = f"{OWN_ATTRIBUTE}decayed_at"
@@ -36,33 +33,6 @@ UNUSED_EDGE_DAYS = 60.0
 LEAST_EFFECTIVENESS, TRIED_USES = 0.25, 3
 
 T = TypeVar("T")
-
-
-def feedback(
-    store: Store, names: Sequence[str], delta: float, quality: int | None = None, *, claimed: bool = False
-) -> list[Memory]:
-    """Add a positive delta to `helped`, or a negative one's size to `failed`, of each memory, and count the use.
-
-    With a quality (one of `Quality`) it is a verified use, which reinforces and may reset the clock; without one only
-    the counters change: what anybody may say keeps nothing from fading. A name is followed to its newest version, and
-    to the memory that it was folded into. What is only `claimed` to have
-    helped is no part of the label. Nothing is changed when one of the names is unknown (NotFoundError).
-    """
-    check_feedback(names, delta, quality)
-
-    def decision() -> Decision[list[Memory]]:
-        composer = Composer(store, store.clock())
-        changed = []
-        for memory in {memory.id: memory for memory in (_named(store, name) for name in names)}.values():
-            after = used(memory, max(0.0, delta), max(0.0, -delta), quality, composer.now)
-            if claimed:
-                attributes = with_claimed(after.attributes, claimed_of(after) + max(0.0, delta))
-                after = replace(after, attributes=attributes)
-            composer.node(after)
-            changed.append(after)
-        return Decision((composer.change("feedback", delta=delta),), changed)
-
-    return store.writer.submit(decision, once="feedback")
 
 
 def check_feedback(names: Sequence[str], delta: float, quality: int | None) -> None:
@@ -239,10 +209,6 @@ def _changed(run: Run, sweep: _Sweep[T], batch: Sequence[T]) -> list[str]:
         return [sweep.name(item) for item in changing]
 
     return (run.write(f"{run.kind} {sweep.key(batch[0])}", compose) or []) if batch else []
-
-
-def _named(store: Store, name: str) -> Memory:
-    return standing_for(store, standing_memory_of(store, name))
 
 
 def used(memory: Memory, helped: float, failed: float, quality: int | None, now: datetime) -> Memory:

@@ -16,10 +16,10 @@ from helix import settings as configuration
 from helix.learning.action.normal import command_forms, error_of
 from helix.learning.action.sites import look_up, shown, text
 from helix.learning.context.relevant import SPOKEN_AGAINST
+from helix.learning.outcomes.feedback import feedback
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.remember import remember
 from helix.lifecycle.versions import files_of
-from helix.lifecycle.worth.maintenance import feedback
 from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.model.memory import Kind, Memory, Status

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.learning.orchestration.board import TaskSighting, inject, mirror
+from helix.learning.outcomes.feedback import feedback
 from helix.learning.outcomes.noting import note_evidence, note_use
 from helix.learning.outcomes.settle import settle
-from helix.lifecycle.worth.maintenance import feedback
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import Shown
 from helix.model.memory import claimed_of
