@@ -15,6 +15,7 @@ from helix.cli.render import told
 from helix.model.candidate import Certainty
 
 Record = Mapping[str, Any]
+_SESSIONS = "sessions_without_task"
 _NO_SUCCESS = "no pattern: the outcome does not say that it worked, such as `success: the tests pass`"
 
 
@@ -221,7 +222,9 @@ def verify(invocation: Invocation, /, scope: str | None) -> None:
         out.line((found["status"], "bold"))
         for issue in found["issues"]:
             out.line(f"- {issue}")
-        out.fields(found["stats"])
+        out.fields({name: value for name, value in found["stats"].items() if name != _SESSIONS})
+        for told_of in found["stats"][_SESSIONS]:
+            out.line(told_of)
 
     invocation.emit(data, show)
 

@@ -10,11 +10,12 @@ from typing import Any, cast
 
 from helix.learning.observer.queue import LONGEST
 from helix.learning.orchestration.attempts import active_attempts
-from helix.learning.orchestration.board import injections, tasks_of
+from helix.learning.orchestration.board import SESSION_KEY, injections, task_id, tasks_of
 from helix.learning.orchestration.dag import detect_cycles
 from helix.learning.orchestration.order import waits_for
 from helix.model.candidate import Candidate, CandidateStatus
 from helix.model.edge import Label, Ref
+from helix.model.evidence import Verification
 from helix.model.injection import Injection
 from helix.model.memory import Status
 from helix.model.reports import Health
@@ -29,6 +30,7 @@ _LONG_AT_WORK = timedelta(days=1)
 _LONG_WAITING = timedelta(days=14)
 _SPEAKS_AGAINST, _LEAST_USES = 0.25, 3.0
 _WELL_COVERED = 0.99
+_SESSIONS_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +47,16 @@ class _Seen:
         return [one for each in self.shown.values() for one in each if not one.held_back]
 
     @property
+    def sessions(self) -> list[Task]:
+        """The sessions that were shown memories beside any task, the newest first."""
+        return [
+            task for task in self.tasks if _is_session(task) and any(not one.held_back for one in self.shown[task.id])
+        ]
+
+    @property
     def unjudged(self) -> list[Injection]:
-        """What was shown to tasks that are over, and of which nothing has come."""
-        over = (task for task in self.tasks if task.status == COMPLETED)
+        """What was shown to tasks that are over, and of which nothing has come; a session may be left out for good."""
+        over = (task for task in self.tasks if task.status == COMPLETED and not _is_session(task))
         return [one for task in over for one in self.shown[task.id] if not one.held_back and not _judged(one)]
 
 
@@ -66,6 +75,27 @@ def verify(store: Store, scope: str | None = None) -> Health:
     stats = _stats(store, scope, seen)
     issues = (*_loop(seen, stats), *_dangling(store, seen), *_memories(store, stats), *_queue(seen))
     return Health(status="degraded" if issues else "ok", issues=issues, stats=stats)
+
+
+def _is_session(task: Task) -> bool:
+    return task.id == task_id(task.scope, task.session, SESSION_KEY)
+
+
+def _told_of(task: Task, shown: Sequence[Injection]) -> str:
+    """Return in a sentence whether a session without a task was judged, and why."""
+    when = f"session {task.session} of {task.recorded_at:%Y-%m-%d %H:%M}"
+    real = [one for one in shown if not one.held_back]
+    helped = sum(bool(one.credited and one.credited.helped) for one in real)
+    failed = sum(bool(one.credited and one.credited.failed) for one in real)
+    if task.status != COMPLETED:
+        return f"{when}: still going, it is judged at its end"
+    if helped or failed:
+        return f"{when}: judged by what it ran: of {len(real)} memories {helped} helped, {failed} failed or took room"
+    if task.verification == Verification.NONE or not task.verification:
+        return f"{when}: left out, no test, build, lint or commit says how it ended"
+    if task.verification == Verification.FAILED:
+        return f"{when}: left out, what it ran failed, and no error that a memory is about came up again"
+    return f"{when}: left out, what it ran passed, and nothing says that a memory was used for it"
 
 
 def _judged(one: Injection) -> bool:
@@ -93,6 +123,7 @@ def _stats(store: Store, scope: str | None, seen: _Seen) -> dict[str, Any]:
         "judged": sum(map(_judged, injected)),
         "credited": sum(bool(one.credited and (one.credited.helped or one.credited.failed)) for one in injected),
         "unjudged": len(seen.unjudged),
+        "sessions_without_task": [_told_of(task, seen.shown[task.id]) for task in seen.sessions[:_SESSIONS_TOLD]],
         "candidates": {status.value: statuses[status] for status in CandidateStatus},
     }
 
@@ -105,7 +136,7 @@ def _loop(seen: _Seen, stats: Mapping[str, Any]) -> Iterator[str]:
         )
     if stats["credited"] and not stats["with_feedback"]:
         yield "memories were credited with outcomes, and none of them has any feedback"
-    unsaid = sum(task.status == COMPLETED and not task.outcome for task in seen.tasks)
+    unsaid = sum(task.status == COMPLETED and not task.outcome and not _is_session(task) for task in seen.tasks)
     if unsaid:
         yield f"{unsaid} tasks are over and do not say whether they were delivered"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helix.learning.observer.queue import enqueue
 from helix.learning.observer.verify import verify
-from helix.learning.orchestration.board import TaskSighting, inject, mirror
+from helix.learning.orchestration.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.learning.outcomes.noting import note_evidence, note_use
 from helix.learning.outcomes.settle import settle
 from helix.model.candidate import Candidate
@@ -49,6 +49,30 @@ def test_what_was_held_back_is_not_to_be_judged(living: Helix, store: Store) -> 
     inject(store, task.id, [shown(living, "tests hang")], held_back=True)
     report = verify(store)
     assert (report.status, report.stats["withheld"], report.stats["injected"]) == ("ok", 1, 0)
+
+
+def test_a_session_without_a_task_is_judged_by_what_it_ran_or_left_out_and_says_why(
+    living: Helix, store: Store
+) -> None:
+    for name, runs in (("silent", []), ("green", [True]), ("red", [False]), ("open", None)):
+        task = mirror(store, TaskSighting(session=name, key=SESSION_KEY, status="in_progress")).id
+        memory = shown(living, f"tests of {name} hang")
+        inject(store, task, [memory], held_back=False)
+        if name == "green":
+            note_use(store, task, utilized=[memory.name], files=["a.py"])
+        for passed in runs or []:
+            evidence = Evidence(kind=EvidenceKind.TEST, command="pytest", passed=passed, id=name, at=store.clock())
+            note_evidence(store, task, evidence)
+        if runs is not None:
+            settle(store, task)
+            mirror(store, TaskSighting(session=name, key=SESSION_KEY, status="completed"))
+    report = verify(store)
+    said = {line.split()[1]: line.partition(": ")[2] for line in report.stats["sessions_without_task"]}
+    assert said["green"].startswith("judged by what it ran: of 1 memories 1 helped")
+    assert "no test, build, lint or commit" in said["silent"]
+    assert "what it ran failed" in said["red"]
+    assert "still going" in said["open"]
+    assert report.issues == (), "what is left out is no fault of the loop"
 
 
 def test_tasks_left_at_work_and_plans_that_are_gone_are_told_of(moment: Moment, store: Store) -> None:
