@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from helix import files
-from helix.errors import InvalidInputError
+from helix.errors import InvalidInputError, StoreError
 from helix.journal import schema
 from helix.journal.database import Database, check_migrations, make_tables, mapped
+
+_HEADER = b"SQLite format 3\0"
 
 
 def check(path: Path) -> int:
@@ -21,7 +23,7 @@ def check(path: Path) -> int:
     StoreCorruptError when SQLite finds it damaged.
     """
     with files.open_regular(path) as file:
-        if file.read(16) != b"SQLite format 3\0":
+        if file.read(16) != _HEADER:
             raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
     with _reading(path) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -75,8 +77,37 @@ def known(database: Database) -> list[tuple[str, int]]:
         return connection.execute("SELECT path, made_at FROM known_copy ORDER BY path").fetchall()
 
 
+def disown_foreign(database: Database, trusted: Iterable[tuple[str, int]]) -> None:
+    """Know of no copy but the trusted and those of this very journal: one from elsewhere may name anybody's file."""
+    sure = {path for path, _ in trusted}
+    with database.reading() as connection:
+        store = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+        foreign = [(path,) for path, _ in known(database) if path not in sure and not _is_copy(path, store)]
+    if foreign:
+        with database.transaction() as connection:
+            connection.executemany("DELETE FROM known_copy WHERE path = ?", foreign)
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('unknown_copies', '1')")
+
+
+def _is_copy(path: object, store: object) -> bool:
+    """Return whether a regular file is a copy of the journal of this id; nothing is written beside it."""
+    if not isinstance(path, str) or not Path(path).is_absolute():
+        return False
+    try:
+        with files.open_regular(path, links=False) as file:
+            if file.read(16) != _HEADER:
+                return False
+        with closing(sqlite3.connect(f"{Path(path).as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            schema.harden(connection)
+            schema.check_objects(connection, Path(path))
+            return bool(connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone() == store)
+    except (sqlite3.Error, OSError, StoreError):
+        return False
+
+
 def all_known(database: Database) -> bool:
-    """Return whether every copy is known that Helix made: earlier versions made some without noting where."""
+    """Return whether every copy is known that Helix made: earlier versions noted some nowhere,
+    and what a restored backup says of other files is not believed."""
     with database.reading() as connection:
         row = connection.execute("SELECT 1 FROM meta WHERE key = 'unknown_copies'").fetchone()
     return row is None

@@ -42,7 +42,7 @@ _CLEARED = f"{KEPT_JOURNAL}cleared.db"
 _ERASED_SINCE_LOSS = "erased_since_loss"
 _REASON = "something is being erased; the graph is built anew"
 _UNKNOWN_COPIES = (
-    "backups that an earlier Helix made of this store are not known to it and may still hold the text: remove them"
+    "backups of this store that it does not know of, if there are any, may still hold the text: remove them"
 )
 _SHORTEST_TRACE = 8
 """Characters of the shortest text that is looked for in logs: shorter ones stand everywhere."""
@@ -295,6 +295,7 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
     try:
         copies.copy_checked(backup, cleared)
         with closing(Journal(cleared, tokenise=lexical_tokens)) as journal:
+            copies.disown_foreign(journal.database, left.copies)
             copies.remember(journal.database, left.copies)
             for salt, digests in left.hidden.items():
                 for digest in sorted(digests):

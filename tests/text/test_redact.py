@@ -76,6 +76,8 @@ def test_a_token_is_taken_out_wherever_it_stands(kind: str, around: str) -> None
         ('passphrase = "9 correct horses, battery"', "9 correct horses, battery"),
         ("https://x.test/cb?access_token=k3jf8s7dh2ls9dk4&state=1", "k3jf8s7dh2ls9dk4"),
         ("machine git.test login ann password k3jf8s7dh", "k3jf8s7dh"),
+        (r"printf 'machine git.test\nlogin ann\npassword k3jf8s7dh\n' > ~/.netrc", "k3jf8s7dh"),
+        (r'"{\"run\": \"machine git.test\\n  login ann\\n  password k3jf8s7dh\\n\"}"', "k3jf8s7dh"),
         ("пароль: Zx9!kk2", "Zx9!kk2"),
         ("パスワードはZx9!kk2です", "Zx9!kk2"),
         ("the secret access key " + made_of(ALNUM + "+/", 40) + " of the bucket", made_of(ALNUM + "+/", 40)),

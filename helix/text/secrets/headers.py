@@ -51,6 +51,7 @@ _LONG_BEARER = 30
 _BUNDLER = re.compile(
     r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})"
 )
+_GAP = r"\s|\\{1,4}[nrt]"
 _LOGINS = (
     ("sshpass", re.compile(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")),
     (
@@ -62,6 +63,13 @@ _LOGINS = (
     ),
     ("thin:", re.compile(r"\bthin:[^\s/:@\"']{1,60}/(?P<value>[^\s\"'/]{3,100})@(?=[\w(/])", re.IGNORECASE)),
     ("login", re.compile(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")),
+    (  # the same with its lines escaped, as `printf` and JSON have them
+        "login",
+        re.compile(
+            rf"(?:\b|(?<=\\[nrt]))login(?:{_GAP}){{1,8}}[^\s\\]{{1,100}}?(?:{_GAP}){{1,8}}password(?:{_GAP}){{1,8}}"
+            r"(?P<value>(?:[^\s\\\"']|\\(?![nrt\\\"'])){3,200})"
+        ),
+    ),
     (
         "securestring",
         re.compile(r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE),
