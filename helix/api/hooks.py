@@ -91,7 +91,7 @@ class HookEndpoint:
         elif showing.counts and request.headers.get(RECEIPTS):
             headers[RECEIPT] = self._expect(showing, loop)
         else:
-            return _json(answer, headers, BackgroundTask(showing.arrived))
+            return _json(answer, headers, BackgroundTask(_arrived, showing))
         return _json(answer, headers)
 
     async def receipt(self, request: Request) -> Response:
@@ -145,6 +145,11 @@ def _under_way(header: str) -> float:
     except ValueError:
         return 0.0
     return passed if 0.0 <= passed < _LONGEST_WAY else 0.0
+
+
+async def _arrived(showing: Showing) -> None:
+    """Have an answer count that went out: on the loop itself, so that no later hook is answered before."""
+    showing.arrived()
 
 
 def _lost(work: asyncio.Future[Told]) -> None:
