@@ -249,6 +249,22 @@ def _is_ours(path: Path) -> bool:
     return "*" in trusted or any(str(one) in trusted for one in (path, path.parent))
 
 
+def git_folders(folder: Path) -> tuple[Path, ...]:
+    """Return the git folder that a folder, or one above it, has, then the one it shares; a bare repository is its own.
+
+    Empty where there is none. Git itself is not asked.
+    """
+    for one in _upwards(folder.absolute(), None):
+        if (own := _git_folder(one)) is not None or (own := _bare(one)) is not None:
+            return own, _common_folder(own)
+    return ()
+
+
+def _bare(folder: Path) -> Path | None:
+    has = {name for name in ("HEAD", "objects", "refs", "commondir") if (folder / name).exists()}
+    return folder if has > {"HEAD", "objects"} or has >= {"HEAD", "commondir"} else None
+
+
 def _of_repository(top: Path, git: _Git, name: str, worktrees: str, names: Path | None) -> Identity:
     scope = scope_of_repository(git.common)
     found = called(Identity(scope=scope, root=top, repository=scope), name, names)

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import InvalidInputError
-from helix.identity import LONGEST_PATH, TOGETHER, identify
+from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, scope_of_repository
 from helix.ingest.commit import Change, Commit, slice_of
 from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
-from helix.ingest.repository import Repository
+from helix.ingest.repository import Repository, check
 from helix.lifecycle.capture.ignore import IgnoreRules, rules_of
 from helix.text.names import clean
 
@@ -36,20 +36,29 @@ _STATUS = re.compile(rb"[A-Z]\d*")
 def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | None = None) -> str:
     """Return the scope of the project that a file or folder is in; raises NotARepositoryError where it is in none.
 
-    A bare repository, which no folder upwards tells of, is one too. See `helix.identity`.
+    A bare repository, which no folder upwards tells of, is one too. Git is not asked. See `helix.identity`.
     """
     place = Path(path).expanduser()
     folder = place.parent if place.is_file() else place
     found = identify(folder, worktrees=worktrees, home=Path.home(), names=names)
-    return found.scope if found is not None else Repository.find(folder).scope
+    if found is not None:
+        return found.scope
+    check(folder)
+    return scope_of_repository(git_folders(folder)[-1].resolve())
 
 
-def count(path: str | Path, *, limit: int | None = None, since: datetime | None = None) -> int:
+def count(
+    path: str | Path,
+    *,
+    limit: int | None = None,
+    since: datetime | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
     """Return how many commits `read_history` goes through with the same arguments."""
-    repository = Repository.find(Path(path))
-    if not repository.has_commits():
+    repository = Repository.find(Path(path), stopped)
+    if not repository.has_commits(stopped):
         return 0
-    return int(repository.output("rev-list", "--count", *_range(limit, since), "HEAD", "--"))
+    return int(repository.output("rev-list", "--count", *range_of(limit, since), "HEAD", "--", stopped=stopped))
 
 
 def read_history(
@@ -66,8 +75,8 @@ def read_history(
     project's own scope where none is given. Raises NotARepositoryError, or InvalidInputError in git's words where the
     history cannot be read to its end; what was yielded by then stands.
     """
-    repository = Repository.find(Path(path))
-    if not repository.has_commits():
+    repository = Repository.find(Path(path), stopped)
+    if not repository.has_commits(stopped):
         return
     scope = scope or repository.scope
     ignored = rules_of(repository.work_tree) if repository.work_tree else IgnoreRules()
@@ -76,7 +85,7 @@ def read_history(
         with repository.stream("rev-list", "HEAD", "--", stopped=stopped) as lines:
             for line in lines.fields(b"\n", _LONGEST_FIELD):
                 index.add(line.decode("ascii"))
-    with repository.stream(*_LOG, *_range(limit, since), "HEAD", "--", stopped=stopped) as stream:
+    with repository.stream(*_LOG, *range_of(limit, since), "HEAD", "--", stopped=stopped) as stream:
         for position, commit in enumerate(_commits(stream.fields(b"\0", _LONGEST_FIELD)), 1):
             visible = _visible(commit, ignored, stopped)
             drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
@@ -96,7 +105,8 @@ def _visible(commit: Commit, ignored: IgnoreRules, stopped: Callable[[], bool]) 
     return replace(commit, changes=kept) if kept and not stopped() else None
 
 
-def _range(limit: int | None, since: datetime | None) -> list[str]:
+def range_of(limit: int | None, since: datetime | None) -> list[str]:
+    """Return the range as git is asked for it; raises InvalidInputError for a limit below 1."""
     if limit is not None and limit < 1:
         raise InvalidInputError(f"the limit must be 1 or more, not {limit}")
     bounds = [] if limit is None else [f"--max-count={limit}"]

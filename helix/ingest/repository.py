@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
-from helix.identity import scope_of_repository
+from helix.identity import git_folders, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.names import clean
 
@@ -60,15 +61,17 @@ _OVERRIDES = {
     "mailmap.file": os.devnull,
     "protocol.allow": "never",
 }
-_PATIENCE_SECONDS = 60
-"""How long a question to git takes at most that is not about a whole history."""
+_PATIENCE_SECONDS = 5
+"""How long git may take to say where a repository is."""
 _SILENCE_SECONDS = 300
 """How long git may say nothing while it tells of a history. A few trees that hold each other can have it walk through
 more folders than a lifetime has seconds."""
 _MEMORY_BYTES = 4 << 30
 """Memory that git may take, half of the machine's at most: it lists all files of a commit before it tells of the first,
 and a few hundred bytes can name billions. Only Linux keeps to it."""
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 0.2
+_OPENED_FIRST = ("HEAD", "config", "config.worktree", "commondir", "packed-refs", "shallow", "info/grafts")
+"""What git opens before anything else; it waits for ever where one of them is a pipe that nobody writes to."""
 _GIT = ("git", "--no-pager", *(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")))
 
 
@@ -81,19 +84,18 @@ class Repository:
     work_tree: Path | None
 
     @classmethod
-    def find(cls, path: Path) -> Repository:
+    def find(cls, path: Path, stopped: Callable[[], bool] = lambda: False) -> Repository:
         """Return the repository that `path` (a folder in it, or its git folder) belongs to.
 
-        Raises NotARepositoryError where there is none, InvalidInputError where git refuses to read it, NotFoundError
-        where git is not installed.
+        Raises what `check` does, InvalidInputError where git refuses to read it or `stopped` says so before git
+        answers, NotFoundError where git is not installed.
         """
         folder = path.expanduser()
-        if not folder.is_dir():
-            what = "is a file" if folder.exists() else "does not exist"
-            raise NotARepositoryError(f"{folder} {what}", hint="name a folder inside a git repository")
-        common = Path(os.fsdecode(_run(folder, "rev-parse", "--git-common-dir").rstrip(b"\n")))
-        inside = _run(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true"
-        top = _run(folder, "rev-parse", "--show-toplevel").rstrip(b"\n") if inside else b""
+        check(folder)
+        run = partial(_run, folder, stopped=stopped)
+        common = Path(os.fsdecode(run("rev-parse", "--git-common-dir").rstrip(b"\n")))
+        inside = run("rev-parse", "--is-inside-work-tree").strip() == b"true"
+        top = run("rev-parse", "--show-toplevel").rstrip(b"\n") if inside else b""
         return cls(
             folder=folder,
             common_dir=(folder / common).resolve(),
@@ -105,13 +107,14 @@ class Repository:
         """The project's id; see `helix.identity`."""
         return scope_of_repository(self.common_dir)
 
-    def has_commits(self) -> bool:
+    def has_commits(self, stopped: Callable[[], bool] = lambda: False) -> bool:
         """Return whether HEAD leads to a commit: false in a new repository."""
-        return bool(_run(self.folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", failing=b""))
+        question = ("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return bool(_run(self.folder, *question, failing=b"", stopped=stopped))
 
-    def output(self, *arguments: str) -> bytes:
+    def output(self, *arguments: str, stopped: Callable[[], bool] = lambda: False) -> bytes:
         """Return what a git command writes; raises InvalidInputError with git's own words where it fails."""
-        return _run(self.folder, *arguments)
+        return _run(self.folder, *arguments, stopped=stopped, silence=_SILENCE_SECONDS)
 
     @contextmanager
     def stream(self, *arguments: str, stopped: Callable[[], bool] = lambda: False) -> Iterator[Told]:
@@ -119,36 +122,34 @@ class Repository:
 
         It is ended, too, soon after `stopped` says so, and where it is silent for long: git may wait or work for ever.
         """
-        with tempfile.TemporaryFile() as complaints:
-            process = _start(self.folder, arguments, complaints)
-            assert process.stdout is not None
-            told, finished, over = Told(process.stdout), False, threading.Event()
-            watch = threading.Thread(target=_end_when, args=(process, told, stopped, over), daemon=True)
-            watch.start()
-            try:
-                yield told
-                finished = True
-            finally:
-                over.set()
-                process.stdout.close()
-                if not finished:
-                    process.kill()
-                code = process.wait()
-                watch.join()
-            if told.silent:
-                raise _silence(self.folder, _SILENCE_SECONDS)
-            if code != 0:
-                complaints.seek(0)
-                raise _refusal(self.folder, complaints.read(10_000))
+        with _stream(self.folder, arguments, stopped, _SILENCE_SECONDS) as told:
+            yield told
+
+
+def check(folder: Path) -> None:
+    """Raise NotARepositoryError where no repository is, by its files alone: git, which may wait for ever, is not asked.
+
+    Raises InvalidInputError where something else than a file is in the place of what git opens first.
+    """
+    if not folder.is_dir():
+        what = "is a file" if folder.exists() else "does not exist"
+        raise NotARepositoryError(f"{folder} {what}", hint="name a folder inside a git repository")
+    found = git_folders(folder)
+    if not found:
+        raise NotARepositoryError(f"{folder} is not a git repository", hint="name a folder inside one")
+    for one in (place / name for place in found for name in _OPENED_FIRST):
+        if one.exists() and not one.is_file():
+            raise InvalidInputError(f"git cannot read {one}: it is no file", hint="remove what is in its place")
 
 
 class Told:
-    """What a git command writes, as it comes; `waiting_since` says since when nothing has."""
+    """What a git command writes, as it comes; `waiting_since` says since when nothing has, `code` how it ended."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self.waiting_since: float | None = None
         self.silent = False
+        self.code = 0
 
     def read(self, most: int) -> bytes:
         """Return what there is, at most so many bytes, as soon as there is anything; empty at the end."""
@@ -202,30 +203,56 @@ def _limit_memory(pid: int) -> None:
         resource.prlimit(pid, resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard))
 
 
-def _end_when(process: subprocess.Popen[bytes], told: Told, stopped: Callable[[], bool], over: threading.Event) -> None:
+@contextmanager
+def _stream(
+    folder: Path, arguments: tuple[str, ...], stopped: Callable[[], bool], silence: float, failing: bool = False
+) -> Iterator[Told]:
+    """Yield what a git command writes; its failure is an error unless it may be `failing`."""
+    with tempfile.TemporaryFile() as complaints:
+        process = _start(folder, arguments, complaints)
+        assert process.stdout is not None
+        told, finished, over = Told(process.stdout), False, threading.Event()
+        watch = threading.Thread(target=_end_when, args=(process, told, stopped, silence, over), daemon=True)
+        watch.start()
+        try:
+            yield told
+            finished = True
+        finally:
+            over.set()
+            process.stdout.close()
+            if not finished:
+                process.kill()
+            told.code = process.wait()
+            watch.join()
+        if told.silent:
+            raise _silence(folder, silence)
+        if told.code != 0 and not failing:
+            complaints.seek(0)
+            raise _refusal(folder, complaints.read(10_000))
+
+
+def _end_when(
+    process: subprocess.Popen[bytes], told: Told, stopped: Callable[[], bool], silence: float, over: threading.Event
+) -> None:
     while not over.wait(_LOOK_SECONDS):
         since = told.waiting_since
-        told.silent = since is not None and time.monotonic() - since > _SILENCE_SECONDS
+        told.silent = since is not None and time.monotonic() - since > silence
         if told.silent or stopped():
             process.kill()
             return
 
 
-def _run(folder: Path, *arguments: str, failing: bytes | None = None) -> bytes:
+def _run(
+    folder: Path,
+    *arguments: str,
+    stopped: Callable[[], bool],
+    failing: bytes | None = None,
+    silence: float | None = None,
+) -> bytes:
     """Return the command's output, or `failing`, where that is given, when git answers with a failure."""
-    with tempfile.TemporaryFile() as complaints:
-        with _start(folder, arguments, complaints) as process:
-            try:
-                output, _ = process.communicate(timeout=_PATIENCE_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise _silence(folder, _PATIENCE_SECONDS) from None
-        if process.returncode == 0:
-            return output
-        if failing is not None:
-            return failing
-        complaints.seek(0)
-        raise _refusal(folder, complaints.read(10_000))
+    with _stream(folder, arguments, stopped, silence or _PATIENCE_SECONDS, failing is not None) as told:
+        output = b"".join(iter(lambda: told.read(1 << 16), b""))
+    return output if told.code == 0 or failing is None else failing
 
 
 def _silence(folder: Path, seconds: float) -> InvalidInputError:

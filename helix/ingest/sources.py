@@ -12,6 +12,7 @@ from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.draft import in_one_scope
+from helix.ingest.repository import check
 from helix.ingest.writing import Importer
 from helix.learning.events.claude_code import CLIENT
 from helix.lifecycle.intake import Intake
@@ -25,14 +26,16 @@ from helix.store.store import Store
 def git_history(store: Store, path: str, *, scope: str | None, limit: int | None) -> Work:
     """Return the work of importing a repository's history, oldest commit first.
 
-    Raises NotARepositoryError and its like at once, not in the job.
+    Raises NotARepositoryError at once. Git is asked in the job alone, where it can be stopped: it may wait for ever.
     """
-    root = Path(path)
-    total = git.count(root, limit=limit)
+    root = Path(path).expanduser()
+    check(root)
+    git.range_of(limit, None)
     project = _scope(store, scope) or git.project_scope(root, store.settings.worktrees, store.settings.home)
     importer = Importer(store, source=GIT, scope=project)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
+        total = git.count(root, limit=limit, stopped=lambda: ticket.cancelled)
         history = git.read_history(root, limit=limit, scope=project, stopped=lambda: ticket.cancelled)
         return asdict(importer.run(history, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from helix.errors import InvalidInputError
 from helix.ingest import repository as asking
 from helix.ingest.git import _commits, count, project_scope, read_history
 from helix.ingest.repository import _GIVEN, Repository
+from helix.service import Helix
 
 SERVE = Path(__file__).resolve().parents[2] / "scripts" / "serve"
 NAMES = (
@@ -148,6 +150,50 @@ def test_git_that_waits_for_a_pipe_is_ended_when_the_import_is_stopped(make_hist
 
     with pytest.raises(InvalidInputError):
         list(read_history(repository.path, stopped=stopped))
+
+
+@pytest.mark.parametrize("name", ["HEAD", "config", "packed-refs"])
+def test_a_pipe_in_place_of_what_git_opens_first_is_refused_before_git_starts(
+    make_history: object, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    repository: History = make_history("piped")  # type: ignore[operator]
+    repository.commit("Begin", {"a.txt": "one"})
+    (repository.path / ".git" / name).unlink(missing_ok=True)
+    os.mkfifo(repository.path / ".git" / name)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InvalidInputError, match=f"{name}: it is no file"):
+        Repository.find(repository.path)
+
+
+def test_a_pipe_that_git_meets_later_holds_it_for_seconds(
+    make_history: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "_PATIENCE_SECONDS", 0.5)
+    with pytest.raises(InvalidInputError, match="did not answer"):
+        count(with_a_pipe_as_branch(make_history).path)
+
+
+def with_a_pipe_as_branch(make_history: object) -> History:
+    repository: History = make_history("branch")  # type: ignore[operator]
+    repository.commit("Begin", {"a.txt": "one"})
+    branch = repository.path / ".git" / repository.git("symbolic-ref", "HEAD")
+    branch.unlink()
+    os.mkfifo(branch)
+    return repository
+
+
+def test_git_ends_with_the_service_that_asks_it(
+    make_history: object, helix: Helix, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "_PATIENCE_SECONDS", 300)
+    started: list[subprocess.Popen[bytes]] = []
+    start = asking._start
+    monkeypatch.setattr(asking, "_start", lambda *asked: started.append(start(*asked)) or started[-1])
+    helix.ingest_git(str(with_a_pipe_as_branch(make_history).path))
+    while not started:
+        time.sleep(0.01)
+    helix.close()
+    assert all(one.poll() is not None for one in started)
 
 
 def nested(repository: History, leaf: str, levels: int) -> str:
