@@ -14,6 +14,7 @@ from helix.cli import given
 from helix.cli.completing import SESSIONS
 from helix.cli.invocation import Invocation
 from helix.cli.options import (
+    Choice,
     Moment,
     Word,
     dry_run_option,
@@ -22,6 +23,7 @@ from helix.cli.options import (
     listed_scope_option,
     project_scope_option,
     scope_option,
+    whole_store,
 )
 from helix.cli.output import Output
 from helix.cli.progress import POLL_SECONDS
@@ -38,7 +40,7 @@ _UNFINISHED = ("QUEUED", "RUNNING")
 @click.option("--session", shell_complete=SESSIONS, metavar="NAME", help="The session it belongs to.")
 @project_scope_option
 @click.option("--agent", help="Who speaks.")
-@click.option("--role", type=click.Choice(["user", "assistant", "tool", "system"]), help="In which part.")
+@click.option("--role", type=Choice(["user", "assistant", "tool", "system"]), help="In which part.")
 @click.option("--occurred-at", type=Moment(), help="When it happened, where that is not now.")
 @click.option("--importance", type=click.FloatRange(1, 10), help="How much it matters, 1 to 10.")
 @click.option(
@@ -244,6 +246,7 @@ def undo(invocation: Invocation, /, job: str, dry_run: bool) -> None:
 @click.option("--pause/--go-on", "pause", default=None, help="Stop background work, or go on with it.")
 @click.option("--cancel", metavar="ID", help="Ask a piece of work to end.")
 @click.pass_obj
+@whole_store
 def work(invocation: Invocation, /, limit: int, pause: bool | None, cancel: str | None) -> None:
     """Show what goes on in the background and what it came to.
 

@@ -8,6 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from helix.cli.invocation import Invocation
+from helix.cli.options import Choice
 from helix.cli.output import Output
 from helix.settings import Settings, described, unknown_variables, variable_of
 
@@ -64,7 +65,7 @@ def _entry(settings: Settings, name: str, words: str) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the script that completes `helix` in a shell.

@@ -19,6 +19,7 @@ from helix.cli.connections import (
     user_settings,
 )
 from helix.cli.invocation import Invocation
+from helix.cli.options import Choice
 from helix.cli.output import Output
 from helix.cli.plugin_files import remove, render
 from helix.settings import Settings
@@ -31,7 +32,7 @@ def _places(command: Any) -> Any:
     for place, meaning in words.items():
         command = click.option(f"--{place}", "place", flag_value=place, help=meaning)(command)
     command = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")(command)
-    return click.argument("client", type=click.Choice(["claude-code"]), default="claude-code")(command)
+    return click.argument("client", type=Choice(["claude-code"]), default="claude-code")(command)
 
 
 @click.command()

@@ -8,7 +8,7 @@ import click
 
 from helix.cli.completing import MEMORIES, RELATIONS
 from helix.cli.invocation import Invocation
-from helix.cli.options import limit_option
+from helix.cli.options import limit_option, whole_store
 from helix.cli.output import Output
 from helix.cli.render import edge_table, edge_words
 
@@ -36,6 +36,7 @@ def edge(invocation: Invocation, /, **drawn: Any) -> None:
 @click.option("--relation", shell_complete=RELATIONS, help="Only edges of this relation.")
 @limit_option(100)
 @click.pass_obj
+@whole_store
 def edges(invocation: Invocation, /, name: str | None, relation: str | None, limit: int) -> None:
     """List the edges of a memory, or of the whole graph.
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -31,7 +31,19 @@ _SCOPE: Mapping[str, Any] = {"metavar": "SCOPE", "shell_complete": SCOPES}
 _SESSION: Mapping[str, Any] = {"metavar": "ID", "shell_complete": SESSIONS}
 
 
-class Word(click.Choice[str]):
+class Choice(click.Choice[str]):
+    """One of a few words; what is like one of them is asked about."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the word, or fail with the list of what is allowed."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            meant = did_you_mean(str(value).lower(), self.choices)
+            raise click.BadParameter(f"{error.message} {meant}".rstrip(), ctx, param) from error
+
+
+class Word(Choice):
     """A member of an enum, given by its value in either case."""
 
     def __init__(self, enum: type[StrEnum]) -> None:
@@ -40,12 +52,7 @@ class Word(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the member, or fail with the list of what is allowed."""
-        try:
-            return self._enum(super().convert(str(value), param, ctx))
-        except click.BadParameter as error:
-            raise click.BadParameter(
-                f"{error.message} {did_you_mean(str(value).lower(), self.choices)}".rstrip(), ctx, param
-            ) from error
+        return self._enum(super().convert(str(value), param, ctx))
 
 
 class Moment(click.ParamType[datetime]):
@@ -74,6 +81,17 @@ def scope_option(command: F) -> F:
     return click.option(
         "--scope", shell_complete=SCOPES, metavar="SCOPE", help="A project's id, or `global`; by default every one."
     )(command)
+
+
+def whole_store(command: F) -> F:
+    """Have a command that has no `--scope` say that it looks at every project."""
+
+    @wraps(command)
+    def looking(invocation: Invocation, /, *args: Any, **named: Any) -> Any:
+        invocation.looked = Looked(scope=None)
+        return command(invocation, *args, **named)
+
+    return cast("F", looking)
 
 
 def new_scope_option(command: F) -> F:

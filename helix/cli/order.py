@@ -8,7 +8,7 @@ import click
 
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import F, own_session_option, plan_option, project_scope_option
+from helix.cli.options import Choice, F, own_session_option, plan_option, project_scope_option
 from helix.cli.output import Output
 from helix.cli.report import task_outcome
 from helix.errors import InvalidInputError
@@ -49,7 +49,7 @@ def state(invocation: Invocation, /, task_json: str, tasks: str | None) -> None:
 
 @task.command("outcome")
 @click.argument("name", metavar="TASK")
-@click.argument("outcome", type=click.Choice(["delivered", "blocked", "skipped", "unknown"]))
+@click.argument("outcome", type=Choice(["delivered", "blocked", "skipped", "unknown"]))
 @click.option("--claimed", is_flag=True, help="It is the agent's own word, and nobody has looked.")
 @click.pass_obj
 def outcome_(invocation: Invocation, /, name: str, outcome: str, claimed: bool) -> None:

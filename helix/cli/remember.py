@@ -18,6 +18,7 @@ from helix.cli import given
 from helix.cli.completing import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import (
+    Choice,
     Moment,
     Word,
     dry_run_option,
@@ -222,7 +223,7 @@ def restore(invocation: Invocation, /, name: str | None, file: Path | None) -> N
 @click.option("--delta", type=float, default=0.0, help="Above 0: it helped, by so much. Below 0: it failed.")
 @click.option(
     "--quality",
-    type=click.Choice(["1", "3", "4", "5"]),
+    type=Choice(["1", "3", "4", "5"]),
     help="A verified use: 5 used and passed, 4 said to be used and passed, 3 passed, 1 used and failed.",
 )
 @click.option("--task", metavar="ID", help="In place of what this task's outcome gave to them.")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import limit_option, plan_option, project_scope_option
+from helix.cli.options import Choice, limit_option, plan_option, project_scope_option
 from helix.cli.orchestration import tell_problems
 from helix.cli.output import Output, one_line
 
@@ -108,7 +108,7 @@ def block_workspace(
 @workspace.command("list")
 @plan_option("Only those of this plan.")
 @project_scope_option
-@click.option("--status", type=click.Choice(["active", "complete", "blocked", "superseded"]), help="Only those.")
+@click.option("--status", type=Choice(["active", "complete", "blocked", "superseded"]), help="Only those.")
 @limit_option(50)
 @click.pass_obj
 def list_workspaces(

@@ -11,7 +11,7 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
-from helix.errors import NotFoundError
+from helix.errors import NotFoundError, did_you_mean
 from helix.model.edge import Label, Ref
 from helix.model.recall import ArmHit, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
@@ -52,13 +52,20 @@ class LastAnswers:
             return self._answers.get(_key(session))
 
     def place_of(self, name_or_id: str, session: str) -> RecallItem:
-        """Return the item of that name or id in the session's last answer; NotFoundError when it was not in it."""
+        """Return the item of that name or id, or of what begins so alone, in the session's last answer.
+
+        Raises NotFoundError where it was not in it.
+        """
         answer = self.of(session)
         wanted = name_or_id.strip()
-        for item in answer.items if answer is not None else ():
-            if wanted in (item.node.id, getattr(item.node, "name", None)):
-                return item
-        raise NotFoundError(f"{wanted!r} was not in the last answer", hint="`helix last` shows what was")
+        called = {word: item for item in (answer.items if answer is not None else ()) for word in _words_of(item)}
+        if wanted in called:
+            return called[wanted]
+        begun = {item.node.id: item for word, item in called.items() if wanted and word.startswith(wanted)}
+        if len(begun) == 1:
+            return next(iter(begun.values()))
+        meant = did_you_mean(wanted, called)
+        raise NotFoundError(f"{wanted!r} was not in the last answer", hint=meant or "`helix last` shows what was")
 
     def clear(self) -> None:
         """Forget every answer: one may show what was erased since."""
@@ -130,3 +137,7 @@ def _unpacked(kept: dict[str, Any], node_of: Callable[[Ref], Node]) -> RecallAns
         tokens=kept["tokens"],
         at=datetime.fromisoformat(kept["at"]) if kept["at"] else None,
     )
+
+
+def _words_of(item: RecallItem) -> list[str]:
+    return [word for word in (item.node.id, getattr(item.node, "name", None)) if word]

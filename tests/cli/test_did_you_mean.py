@@ -20,6 +20,8 @@ def lanterns(helix_command: Command) -> None:
         (("sesion", "list"), "session"),
         (("list", "--knd", "fact"), "--kind"),
         (("list", "--kind", "failur"), "did you mean failure?"),
+        (("record", "x", "--role", "assistent"), "did you mean assistant?"),
+        (("task", "outcome", "7", "deliverd"), "did you mean delivered?"),
         (("recall", "x", "--recipe", "lerning"), "did you mean learning?"),
         (("get", "lantern-wikc-needed"), "did you mean lantern-wick-needed"),
         (("cypher", "MATCH (n) RETURN cuont(n)"), "did you mean count"),
@@ -40,6 +42,13 @@ def test_the_beginning_of_a_name_or_id_is_enough(helix_command: Command) -> None
     found = helix_command("get", "lantern-w", "--json").data["get"]
     assert found["name"] == "lantern-wick-needed"
     assert helix_command("get", found["id"][:-2], "--json").data["get"]["id"] == found["id"]
+
+
+def test_why_takes_what_begins_one_name_of_the_last_answer(helix_command: Command) -> None:
+    assert helix_command("recall", "what does the lantern need").code == 0
+    assert helix_command("why", "lantern-w", "--json").data["why"]["node"]["name"] == "lantern-wick-needed"
+    assert "did you mean lantern-wick-needed" in helix_command("why", "lantern-wikc-needed").err
+    assert "`helix last` shows what was" in helix_command("why", "lantern").err
 
 
 def test_the_beginning_of_several_is_refused_with_their_names(helix_command: Command) -> None:

@@ -92,3 +92,8 @@ def test_each_command_that_takes_a_scope_says_in_its_help_which_it_is_by_default
     assert {"recall", "list", "stats", "reflections"} <= helps.keys()
     said = ("by default", "it belongs to")
     assert [name for name, words in helps.items() if not any(word in (words or "") for word in said)] == []
+
+
+@pytest.mark.parametrize("command", ["edges", "work"])
+def test_what_has_no_scope_looks_at_everything_and_says_so(helix_command: Command, command: str, project: Path) -> None:
+    assert last_line(helix_command(command)) == "in every project"
