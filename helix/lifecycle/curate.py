@@ -21,7 +21,7 @@ from helix.lifecycle.versions import files_of, supersede
 from helix.lifecycle.worth.certainty import bounded
 from helix.lifecycle.worth.reinforce import reinforced
 from helix.model.edge import Label, Ref, Relation
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -130,7 +130,8 @@ def restore(store: Store, name_or_id: str) -> Memory:
 def confirm(store: Store, name_or_id: str) -> Memory:
     """Have a person vouch for a memory: surer, reinforced as by a perfect use, and active again if it had faded.
 
-    Whoever said it, the person says it too from then on, in the words that it has now: it is trusted as theirs.
+    Whoever said it, the person says it too from then on, in the words that it has now: it is trusted as theirs. What it
+    earned while nobody stood for it proves nothing then either.
     """
 
     def confirmed(memory: Memory, composer: Composer) -> Memory:
@@ -145,7 +146,10 @@ def confirm(store: Store, name_or_id: str) -> Memory:
         name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
         vouched = reinforced(memory, _PERFECT, composer.now)
         theirs = replace(memory.provenance, trust=Trust.USER_ASSERTED)
-        return replace(vouched, status=Status.ACTIVE, name=name, confidence=confidence, provenance=theirs)
+        apart = with_claimed(memory.attributes, unproven_of(memory))
+        return replace(
+            vouched, status=Status.ACTIVE, name=name, confidence=confidence, provenance=theirs, attributes=apart
+        )
 
     return _restate(store, name_or_id, "confirm", confirmed)
 

@@ -29,7 +29,7 @@ from helix.lifecycle.versions import supersede
 from helix.lifecycle.worth.certainty import SEEN, bounded, count_sighting, seen
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, unproven_of, with_claimed
 from helix.model.reports import StoreResult, StoreStatus
 from helix.scopes import same_scope
 from helix.store.store import Store
@@ -213,7 +213,7 @@ def _refine(composer: Composer, store: Store, ready: Ready, known: Memory) -> Me
         half_life_days=max(draft.half_life_days, known.half_life_days),
         last_used_at=known.last_used_at,
         valid_from=draft.valid_from or known.valid_from,
-        attributes={**known.attributes, **draft.attributes},
+        attributes=with_claimed({**known.attributes, **draft.attributes}, unproven_of(known)),
         status=Status.ACTIVE,
     )
     _ground(composer, store, supersede(composer, store, known, memory, ready.prepared, ready.files), memory)

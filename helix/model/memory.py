@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
-from helix.model.provenance import Provenance, provenance_word
+from helix.model.provenance import QUOTED, Provenance, provenance_word
 
 GLOBAL_SCOPE = "global"
 SUMMARY_SOURCE = "rollup:"
@@ -165,8 +165,11 @@ class Memory:
         """The confidence label shown with the memory: `[75% of 4]` by what verified use and people say.
 
         That is `effectiveness` without what agents only claimed, and the weight of evidence that it rests on. Empty
-        where that is less than one: nothing is said of how well a memory works on half a use.
+        where that is less than one: nothing is said of how well a memory works on half a use. Empty too where nobody
+        here stands for the memory: who writes a repository writes its notes and its checks, and would prove himself.
         """
+        if self.said_by in QUOTED:
+            return ""
         helped = max(0.0, round(self.helped - claimed_of(self), 9))
         total = helped + spoken_against(self)
         return f"[{round(100 * helped / total)}% of {total:.3g}]" if total >= 1 else ""
@@ -182,6 +185,11 @@ def claimed_of(memory: Memory) -> float:
     """Return what of `helped` rests on the word of agents alone."""
     kept = memory.attributes.get(CLAIMED, 0.0)
     return float(kept) if isinstance(kept, int | float) else 0.0
+
+
+def unproven_of(memory: Memory) -> float:
+    """Return what of `helped` proves nothing: what agents claimed, and all of it where nobody here stands for it."""
+    return memory.helped if memory.said_by in QUOTED else claimed_of(memory)
 
 
 def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, object]:

@@ -19,7 +19,7 @@ from helix.lifecycle.truth.thresholds import thresholds_of
 from helix.lifecycle.work.run import MERGED, Run
 from helix.model.clock import to_micros
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
-from helix.model.memory import Memory, Status, claimed_of, with_claimed
+from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
 from helix.model.records import edge_from, flatten
 from helix.recall.similar import nearest_memories, own_vectors
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
@@ -123,7 +123,7 @@ def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> No
         **{name: _best(name, winner, loser) for name in _BEST},
         "last_used_at": max((m.last_used_at for m in (winner, loser) if m.last_used_at), default=None),
         "attributes": {
-            **with_claimed(winner.attributes, claimed_of(winner) + claimed_of(loser)),
+            **with_claimed(winner.attributes, claimed_of(winner) + unproven_of(loser)),
             _SEEN: _seen(winner) + _seen(loser),
         },
     }
@@ -140,7 +140,7 @@ def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> No
                 MERGED: {
                     "added": {name: getattr(loser, name) for name in _ADDED},
                     "seen": _seen(loser),
-                    "claimed": claimed_of(loser),
+                    "claimed": unproven_of(loser),
                     "kept": kept,
                     "edges": [[e.type.value, *_end(e.source), *_end(e.target)] for e in carried],
                 }

@@ -1,0 +1,79 @@
+"""What a repository says is not proved by the repository's own checks, whoever takes its words over later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helix.identity import folder_identity
+from helix.learning.context.blocks import entry
+from helix.learning.outcomes.feedback import feedback
+from helix.lifecycle.truth.merge import merge_similar
+from helix.lifecycle.work.run import Run
+from helix.model.memory import Memory, Status
+from helix.model.reports import JobState
+from helix.service import Helix
+from tests.learning.events.agent_client import AgentSession
+
+RULE = "Before the release is deployed to staging at midnight, run `make check`."
+ASKED = "the release is deployed to staging at midnight"
+SESSIONS = 4
+"""Enough for a share: each task that passes adds a half."""
+
+
+@pytest.fixture
+def obeyed(helix: Helix, project: Path) -> Memory:
+    """A note of the repository whose command agents were told of, ran, and saw pass."""
+    scope = folder_identity(project).scope
+    (project / "NOTES.md").write_text(f"# Releases\n\n- {RULE}\n", "utf-8")
+    job = helix.ingest_notes([str(project / "NOTES.md")], scope=scope)
+    while helix.job(job.id).state is JobState.RUNNING:
+        helix.settle()
+    (memory,) = helix.list_memories(scope=scope).items
+    for number in range(SESSIONS):
+        session = AgentSession(helix, project, f"session-{number}")
+        prompt = f"TASK_ID: {number}\nTASK: {ASKED}\nOBJECTIVE: {ASKED}\nVERIFY: make check"
+        assert memory.name in session.agent_call(prompt)[1]["prompt"]
+        session.tell("SubagentStart", "a1", "helix:builder")
+        session.run("make check", agent="a1")
+        session.agent_ends("a1", f"DELIVERED: done\nUTILIZED: [{memory.name}]")
+        session.settled()
+    return helix.get(memory.id)
+
+
+def test_a_command_that_a_repository_names_does_not_prove_what_it_says(obeyed: Memory) -> None:
+    assert obeyed.helped == SESSIONS / 2
+    assert obeyed.label == ""
+    assert entry(obeyed, score=1.0, arm="recall").line.startswith("[notes] ")
+
+
+def confirmed(helix: Helix, memory: Memory) -> Memory:
+    return helix.confirm(memory.id)
+
+
+def said(helix: Helix, memory: Memory) -> Memory:
+    """Have somebody here store the same."""
+    stored = helix.store(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope=memory.scope)
+    assert helix.get(memory.id).status is Status.RETIRED
+    return helix.get(stored.id)
+
+
+def folded(helix: Helix, memory: Memory) -> Memory:
+    """Have it folded into what an agent says in nearly the same words."""
+    other = helix.store(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope="elsewhere")
+    other = helix.edit(other.id, scope=memory.scope, name="the-agents")
+    merge_similar(Run(helix._store, "job", "merge_similar"), {"threshold": 0.9})
+    assert helix.get(memory.id).status is Status.RETIRED
+    return helix.get(other.id)
+
+
+@pytest.mark.parametrize("take_over", [confirmed, said, folded])
+def test_who_takes_the_words_over_begins_with_a_label_of_his_own(
+    helix: Helix, obeyed: Memory, take_over: Callable[[Helix, Memory], Memory]
+) -> None:
+    taken = take_over(helix, obeyed)
+    assert (taken.helped, taken.label) == (obeyed.helped, "")
+    feedback(helix._store, [taken.id], 1.0)
+    assert helix.get(taken.id).label == "[100% of 1]"
