@@ -255,9 +255,8 @@ def _store() -> str:
 def _made_here(home: str) -> dict[str, object]:
     """Return the local stores that the user made on this machine; a clone may bring one that he did not."""
     try:
-        with open(os.path.join(home, "confirmed.json"), "rb") as file:
-            made = json.loads(file.read(_MOST_BYTES))["local_stores"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        made = json.loads(_content(os.path.join(home, "confirmed.json"), _MOST_BYTES))["local_stores"]
+    except (ValueError, KeyError, TypeError, RecursionError):
         return {}
     return made if isinstance(made, dict) else {}
 

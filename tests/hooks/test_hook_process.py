@@ -234,6 +234,20 @@ def test_a_pipe_in_a_files_place_is_not_waited_for(tmp_path: Path, name: str) ->
     assert run.stdout == ("" if name == "hook-token" else "{}")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.parametrize("name", ["config.toml", "confirmed.json"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_no_pipe_in_the_home_is_waited_for(tmp_path: Path, name: str, linked: bool) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    os.mkfifo(tmp_path / "pipe" if linked else home / name)
+    if linked:
+        (home / name).symlink_to(tmp_path / "pipe")
+    with pretending(home / "store", saying(ok(b"{}"))):
+        run = hook(None, HELIX_HOME=str(home), CLAUDE_PROJECT_DIR=str(tmp_path))
+    assert (run.returncode, run.stdout) == (0, "{}")
+
+
 def test_a_store_of_a_long_name_is_reached(tmp_path: Path) -> None:
     store = tmp_path.joinpath(*["a-long-name-of-a-folder"] * 8)
     store.mkdir(parents=True)
