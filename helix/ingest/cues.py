@@ -90,6 +90,18 @@ _SIDE = re.compile(
     re.IGNORECASE,
 )
 _DOCS = re.compile(r"(?:^|/)docs?/|\.(?:md|rst|txt|1|3)$|(?:^|/)(?:README|LICENSE)[^/]*$", re.IGNORECASE)
+_CHOICE = words(
+    r"in favou?r of|instead of|rather than|no longer|because|so that|not needed|un(?:needed|used)",
+    r"deliberate(?:ly)?|by design|on purpose|intentional(?:ly)?|limitations?",
+    r"deprecat\w+|recommend\w*|migrat\w+|switch\w*|(?:we|i) (?:want|prefer|decid|ch[oe]+se|should|do not|don't)\w*",
+)
+"""Words by which somebody tells what was chosen, and over what."""
+_FAULT = words(
+    r"(?:prior to|before) this|regress(?:ions?|ed)|wrong(?:ly)?|incorrect(?:ly)?|bugs?|errors?|broken?|breaks",
+    r"fail(?:s|ed|ing|ures?)?|crash\w*|hang(?:s|ing)?|leak\w*|corrupt\w*|silently|lost|undefined|n[o']t work(?:ing)?",
+    r"overflow\w*|segfault\w*|assert\w*|warnings?",
+)
+"""Words of what went wrong."""
 _MEANT = words(r"deliberate(?:ly)?|by design|on purpose|limitations?|intentional(?:ly)?|rather than")
 
 _GRAVE = words(
@@ -159,7 +171,7 @@ def _kind(
         return Kind.CONVENTION
     documents = bool(paths) and all(_DOCS.search(path) for path in paths)
     if reason and not (documents and not _MEANT.search(f"{subject} {text}")):
-        return Kind.FAILURE if _FIX.match(subject) or _MENDED.search(subject) else Kind.DECISION
+        return _kind_of_reason(subject, reason)
     if (paths and all(_SIDE.search(path) for path in paths)) or _MENDED.search(subject):
         return None
     if _BROKE.search(subject):
@@ -169,6 +181,15 @@ def _kind(
     if _REMOVED.match(subject) and any(not _SIDE.search(path) for path in removed):
         return Kind.EVOLUTION
     return None
+
+
+def _kind_of_reason(subject: str, reason: str) -> Kind | None:
+    """Return what a reason makes of a commit: most repairs say what failed, and few changes say what was chosen."""
+    if _FIX.match(subject) or _MENDED.search(subject):
+        return Kind.FAILURE
+    if _CHOICE.search(f"{subject}. {reason}"):
+        return Kind.DECISION
+    return Kind.FAILURE if _FAULT.search(reason) else None
 
 
 def _importance(kind: Kind, message: Message, reason: str, paths: Sequence[str]) -> float:
