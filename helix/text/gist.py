@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from helix.text.tokens import query_terms
 
-_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]*_`]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])|\s*\n+\s*")
+_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]*_`]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])|\n\s*")
 _BETWEEN = 1
 
 

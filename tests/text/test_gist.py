@@ -21,3 +21,10 @@ def test_the_sentence_that_the_question_is_about_is_kept_and_none_is_cut() -> No
 
 def test_a_sentence_that_alone_is_too_long_is_cut_between_words_and_marked() -> None:
     assert gist("one two three four five", 14) == "one two\u2026"
+
+
+def test_a_text_of_hardly_anything_but_blanks_is_read_once() -> None:
+    # A pattern that looks at the blanks behind each blank would hold the suite up for hours here.
+    words = "word " * 30
+    assert gist(f"{words}{' ' * 300_000}end", 20) == "word word word\u2026"
+    assert gist(f"{words}.{' ' * 300_000}end\n{' ' * 300_000}\nLast.", 20) == "Last."
