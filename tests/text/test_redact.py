@@ -85,6 +85,19 @@ def test_a_token_is_taken_out_wherever_it_stands(kind: str, around: str) -> None
         ("My API key is " + made_of(HEX, 40) + ".", made_of(HEX, 40)),
         ("client secret: " + made_of(ALNUM, 32), made_of(ALNUM, 32)),
         ("passphrase: correct horse battery staple", "correct horse battery staple"),
+        ('{"password": {"value": "sesame-opal"}}', "sesame-opal"),
+        ('{\n  "db_password": {\n    "value": "Kr4ken-Bay-22"\n  }\n}', "Kr4ken-Bay-22"),
+        ("curl -X POST \\\n  -u mira:Kr4ken-Bay-22 \\\n  https://x.test", "Kr4ken-Bay-22"),
+        ("setx GITLAB_SECRET Kr4ken-Bay-22 /M", "Kr4ken-Bay-22"),
+        ("$ set -gx GITLAB_SECRET Kr4ken-Bay-22", "Kr4ken-Bay-22"),
+        ("setenv GITLAB_SECRET Kr4ken-Bay-22", "Kr4ken-Bay-22"),
+        ('network={\n  ssid="home"\n  psk="correcthorse"\n}', "correcthorse"),
+        ("gh secret set DEPLOY --repo ann/shop --body Kr4ken-Bay-22", "Kr4ken-Bay-22"),
+        ('gh secret set DEPLOY -b"Kr4ken-Bay-22"', "Kr4ken-Bay-22"),
+        ("cat > db_password.txt <<EOF\nKr4ken-Bay-22\nEOF", "Kr4ken-Bay-22"),
+        ("sudo tee /etc/app/api_token <<'END'\nZq83hfKd02mvPa71\nEND", "Zq83hfKd02mvPa71"),
+        ("cat > .password <<< Kr4ken-Bay-22", "Kr4ken-Bay-22"),
+        ("passwords:\n  - Kr4ken-Bay-22\n", "Kr4ken-Bay-22"),
         ("the recovery phrase is ozone drill grab fiber curtain grace", "ozone drill grab fiber curtain grace"),
     ],
 )
@@ -103,6 +116,24 @@ def test_a_digest_behind_a_name_is_no_token(digits: int) -> None:
 
 def test_a_blank_for_the_reader_in_an_address_is_no_password() -> None:
     text = "mongodb+srv://admin:YOUR_PASSWORD@cluster0.db.test/shop"
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("set -gx GITHUB_TOKEN (pass github)", "set -gx AUTH_TOKEN $TOKEN", "set -x SECRET_NAME my-secret-name"),
+        *(
+            "setx API_TOKEN %TOKEN%",
+            'gh secret set A --body "$B"',
+            "gh secret set A < file",
+            "gh pr create --body Fix2it",
+        ),
+        *("cat > notes.txt <<EOF\nhello9\nEOF", "cat > set_password.sh <<EOF\n#!/bin/sh\nEOF", "psk=True"),
+        *('{"password": {"type": "string"}}', '{"password": {"value": "password"}}', '{"token": {"value": null}}'),
+    ],
+)
+def test_what_gives_no_value_to_a_secret_stays(text: str) -> None:
     assert redact(text).text == text
 
 
@@ -411,6 +442,7 @@ HOSTILE = (
     *("docker login -p ", "redis-cli -a a1b2c ", "sqlplus a/", "docker ' ", "docker \\\n", "echo a1|", "ftp a;"),
     *("<a>b", "<password>x</password>", " -u a", "-u a -p ", "Server=a;", "Password=b;", "key a1b2:", 'c("a", '),
     *("login: a/", "htpasswd -b ", "password='a b ", "token is a"),
+    *("set -gx token ", "cat >token <<E\n", '{"password": {', "gh secret set a -b "),
 )
 
 

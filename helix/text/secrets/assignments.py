@@ -20,9 +20,9 @@ _ASSIGNMENT = re.compile(
     (?P<close>(?:\\{0,3}["'`])?[\])]{0,2}(?:\[\])?)
     (?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}(?=\s?=[^=]))?            # a type annotation
     (?:
-        (?P<value_key>["']?\s{0,4}[,:{]?
+        (?P<value_key>["']?\s{0,4}(?:[,:{]|:\s{0,4}\{)?
             (?:\s{1,40}["']?(?:description|type|sensitive)["']?[ \t]{0,4}[:=][^\n]{0,80}){0,3}
-            \s{1,40}["']?(?:(?:\w{0,10}_)?value|default)["']?\s{0,4}[:=]\s{0,4})
+            (?:\s{1,40}|(?<=\{))["']?(?:(?:\w{0,10}_)?value|default)["']?\s{0,4}[:=]\s{0,4})
       | (?P<assign>(?:[ \t]{0,40}|\s{0,40}(?==\s?[\"']))(?:={1,3}>?|:{1,3}=|[?+!]=|:)\s{0,12})
       | (?P<comma>\s{0,4},\s{0,4}(?=\\?["']))
       | (?P<call>\(\s{0,4}(?=\\?["']))
@@ -48,6 +48,10 @@ _MOST_ITEMS = 50
 _SHORTEST_NUMBER, _SHORTEST_BARE_NUMBER = 4, 6
 _VALUE_GROUPS = ("double", "single", "back", "plain")
 _WEAK_GROUPS = ("comma", "call", "prose", "blank")
+# Shells that assign without `=`: fish's `set -gx NAME value`, csh's `setenv NAME value`, `setx` of Windows.
+_SETS = re.compile(
+    r"(?:^|\n)[ \t]{0,8}(?:[$>#][ \t]{1,4})?(?:set[ \t]{1,4}-\w{0,4}[gUx]\w{0,4}|setenv|setx)[ \t]{1,8}\Z"
+)
 _LONGEST_PLAIN = 500
 _TRIED_LONG = 400
 _NAME_REACH = 60
@@ -177,7 +181,8 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         return None
     tight = gap == match["name"] + "=" and text[match.start() - 1 : match.start()] in ("", "\n")
     shouted = env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
-    weak = any(match[key] is not None for key in _WEAK_GROUPS) and not text.endswith("--", 0, match.start())
+    stated = text.endswith("--", 0, match.start()) or _is_set(text, match)
+    weak = any(match[key] is not None for key in _WEAK_GROUPS) and not stated
     in_query = match.start() > 0 and text[match.start() - 1] in "?&"
     alone = in_query or (not weak and not quoted and _is_alone(text, match.start(), start + len(value)))
     context = _Context(quoted, env, shouted, weak, alone, tight=" " not in gap or match["close"] != "")
@@ -225,6 +230,11 @@ def _is_login(text: str, match: re.Match[str], value: str) -> bool:
     return before is not None and after[:1] in ("", "\n", "\r", "#", "/")
 
 
+def _is_set(text: str, match: re.Match[str]) -> bool:
+    """Whether a shell's own word for it stands before the name and gives it what stands behind."""
+    return match["blank"] is not None and _SETS.search(text, max(0, match.start() - 40), match.start()) is not None
+
+
 def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     """Whether what stands between name and value gives the one to the other."""
     if group == "plain" and match["value_key"] is None and "\n" in text[match.start() : match.start(group)]:
@@ -235,7 +245,7 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
         strange = match["blank"] is not None and group != "plain" and strength.looks_strange(match[group])
         return strange or strength.is_mixed(match[group])  # else it is the verdict of a test, or something passed on
     if match["blank"] is not None:
-        flag = text.endswith("-", 0, match.start()) or strength.is_scrambled(match[group])
+        flag = text.endswith("-", 0, match.start()) or strength.is_scrambled(match[group]) or _is_set(text, match)
         return flag or (group in ("double", "single") and not match["close"])
     if match["call"] is not None:
         return _READER.match(match["name"].rpartition(".")[2]) is None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from helix.text.secrets import strength
+from helix.text.secrets.names import Promise, promise_of
 from helix.text.secrets.span import Span
 
 _LINE = 300
@@ -23,6 +24,7 @@ _FLAGS = {
     "7z 7za 7zz rar unrar": r"\s-p(?=[^\s-])",
     "redis-cli": r"\s-a[ \t]{1,4}",
     "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn": r"\s-w[ \t]{0,4}",
+    "gh": r"\ssecret[ \t]{1,4}set[ \t](?s:.){0,200}?(?<=[ \t\n])(?:-b|--body)[ \t=]{0,4}",
     "openssl": r"\s-k[ \t]{1,4}|\s-pass(?:in|out)?[ \t]{1,4}[\"']?pass:",
     "snmpwalk snmpget snmpset snmpbulkwalk snmptable snmpgetnext": r"\s-[AX][ \t]{0,4}",
     "smbclient rpcclient smbget": r"(?:-U|--user)[ \t=]{0,4}[\"']?[^\s%\"']{1,60}%",
@@ -64,6 +66,12 @@ _NET_USE = re.compile(
     re.IGNORECASE,
 )
 _CHPASSWD = re.compile(r"\bchpasswd\b[^\n]{0,20}<<<?[ \t]{0,4}[\"']?[\w.-]{1,40}:(?P<plain>[^\s\"']{4,200})")
+# What is written to a file that is named like a secret, and is one word: `cat > db_password.txt <<EOF`.
+_HERE = re.compile(
+    r"(?<![\w-])(?P<name>[\w-]{3,60})(?:\.\w{1,5})?[\"']?[ \t]{1,4}<<"
+    r"(?:<[ \t]{0,4}|-?[ \t]?[\"']?\w{1,20}[\"']?[ \t]{0,4}\n[ \t]{0,8})"
+    r"[\"']?(?P<plain>[^\s\"'#:]{5,200})[\"']?[ \t]{0,4}(?=\n|\Z)"
+)
 _PORTS = re.compile(r"[\d.:-]+(?:/\w+)?")
 
 
@@ -86,6 +94,10 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     if "chpasswd" in lowered:
         for match in _CHPASSWD.finditer(text):
             yield from _password(match, "plain")
+    if "<<" in text:
+        for match in _HERE.finditer(text):
+            if promise_of(match["name"]) in (Promise.PASSWORD, Promise.TOKEN):
+                yield from _password(match, "plain")
     if "echo" in lowered:
         for match in _PIPED.finditer(text):
             yield from _password(match, "plain")

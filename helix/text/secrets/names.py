@@ -67,7 +67,7 @@ def promise_of(name: str, before: str = "") -> Promise:
         return Promise.MAYBE
     if last == "api" and "_" in name:
         return Promise.KEY
-    return Promise.KEY if last in ("login", "srt", "authentication", "psk", "crumb", "license") else Promise.NONE
+    return Promise.KEY if last in ("login", "srt", "authentication", "crumb", "license") else Promise.NONE
 
 
 def names_secret(name: str) -> bool:

@@ -37,7 +37,7 @@ PROSE = _words(
 
 PASSWORD_NAMES = _words(
     """
-    password passwd passwort passphrase passcode passe pwd pw secret secrets contrasena senha kennwort userpass
+    password passwd passwort passphrase passcode passe psk pwd pw secret secrets contrasena senha kennwort userpass
     wachtwoord haslo
     """
 )
