@@ -25,7 +25,7 @@ from helix.cli.options import (
     scope_option,
     whole_store,
 )
-from helix.cli.output import Output
+from helix.cli.output import Output, told
 from helix.cli.progress import POLL_SECONDS
 from helix.cli.render import gate_line, moment
 from helix.client import error_from
@@ -228,7 +228,7 @@ def undo(invocation: Invocation, /, job: str, dry_run: bool) -> None:
 
     def show(out: Output) -> None:
         for conflict in report["conflicts"]:
-            out.line(f"in the way: {conflict['what']}, by {conflict['by']}")
+            out.line(f"in the way: {told(conflict['what'])}, by {conflict['by']}")
         if not report["conflicts"]:
             out.line(f"{report['restored']} {'would be put' if dry_run else 'put'} back as they were before")
         if report["keptOut"]:

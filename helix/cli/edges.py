@@ -9,7 +9,7 @@ import click
 from helix.cli.completing import MEMORIES, RELATIONS
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, whole_store
-from helix.cli.output import Output
+from helix.cli.output import Output, told
 from helix.cli.render import edge_table, edge_words
 
 
@@ -63,7 +63,7 @@ def suggest_edges(invocation: Invocation, /, name: str, limit: int) -> None:
 
     def show(out: Output) -> None:
         rows = [
-            (found["relation"].lower(), found["memory"]["name"], f"{found['similarity']:.2f}", found["reason"])
+            (found["relation"].lower(), found["memory"]["name"], f"{found['similarity']:.2f}", told(found["reason"]))
             for found in data["suggestEdges"]
         ]
         out.table(("RELATION", "MEMORY", "SIMILARITY", "REASON"), rows)

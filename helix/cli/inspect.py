@@ -10,7 +10,7 @@ from helix.cli import render
 from helix.cli.completing import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import Word, kind_type, limit_option, listed_scope_option
-from helix.cli.output import Output, one_line
+from helix.cli.output import Output, one_line, told
 from helix.errors import InvalidInputError, StoreError
 from helix.model.memory import Kind, Status
 
@@ -63,7 +63,10 @@ def list_(
 
     def show(out: Output) -> None:
         if episodes:
-            rows = [(render.moment(e["occurredAt"]), e["saidBy"], e["source"], e["scope"], _content(e)) for e in nodes]
+            rows = [
+                (render.moment(e["occurredAt"]), e["saidBy"], told(e["source"], e), e["scope"], _content(e))
+                for e in nodes
+            ]
             out.table(("WHEN", "SAID BY", "SOURCE", "SCOPE", "CONTENT"), rows)
         else:
             render.memory_table(out, nodes)
@@ -77,7 +80,7 @@ def list_(
 
 
 def _content(episode: dict[str, Any]) -> str:
-    return render.told(one_line(episode["content"]), episode)
+    return told(one_line(episode["content"]), episode)
 
 
 @click.command()

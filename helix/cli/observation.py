@@ -10,8 +10,7 @@ import click
 from helix.cli import given
 from helix.cli.invocation import Invocation
 from helix.cli.options import F, Word, limit_option, listed_scope_option, own_session_option, project_scope_option
-from helix.cli.output import Output, one_line, shorten
-from helix.cli.render import told
+from helix.cli.output import Output, one_line, shorten, told
 from helix.model.candidate import Certainty
 
 Record = Mapping[str, Any]

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+from helix.model.provenance import SPOKEN_HERE
 from helix.model.speaker import agent_of
-from helix.text.inert import UNSEEN, inert, visible
+from helix.text.inert import UNSEEN, inert, quoted, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +33,22 @@ def clean(text: str) -> str:
     Line breaks and tabs stay.
     """
     return inert(text) if agent_of(os.environ) else visible(text)
+
+
+def told(text: str, record: Mapping[str, Any] | None = None) -> str:
+    """Return a stored text as it is shown: to an agent as one line in quotes, unless somebody here stands for it.
+
+    So are the names that stand beside it: of files, of people, of where it was read. Without the record that it is of,
+    nobody stands for it.
+    """
+    if not text or not agent_of(os.environ) or (record or {}).get("saidBy") in SPOKEN_HERE:
+        return text
+    return quoted(text)
+
+
+def named(what: str, name: str) -> str:
+    """Return the name of a node of this label: a memory's has no blank, a file or a person may be called anything."""
+    return name if what.lower() == "memory" else told(one_line(name))
 
 
 def escape(json_text: str) -> str:

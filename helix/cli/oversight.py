@@ -11,9 +11,9 @@ import click
 from helix.cli.completing import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, listed_scope_option
-from helix.cli.output import Output, one_line, shorten
+from helix.cli.output import Output, one_line, shorten, told
 from helix.cli.progress import follow
-from helix.cli.render import label, moment, told, told_on
+from helix.cli.render import label, moment, told_on
 
 Record = Mapping[str, Any]
 
@@ -154,7 +154,7 @@ def list_(invocation: Invocation, /, scope: str | None, limit: int) -> None:
                 f"  {held['ref']['label'].lower()}, {held['scope']}, {held['trust'].lower()}",
             )
             out.line(told(shorten(held["text"])), indent=3)
-            out.line(("because: ", "dim"), "; ".join(held["reasons"]), indent=3)
+            out.line(("because: ", "dim"), told("; ".join(held["reasons"])), indent=3)
         out.line(f"{page['totalCount']} to be looked at")
 
     invocation.emit(data, show)
@@ -249,7 +249,7 @@ def redact(invocation: Invocation, /, apply: bool) -> None:
             out.line(
                 (found["kind"], "bold"), f"  {found['ref']['label'].lower()} {found['ref']['id']}, {found['place']}"
             )
-            out.line(one_line(found["excerpt"]), indent=3)
+            out.line(told(one_line(found["excerpt"])), indent=3)
         out.line(f"{len(report['found'])} secrets in {report['scanned']:,} nodes")
         if report["erasure"]:
             erased(out, report["erasure"])

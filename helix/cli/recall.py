@@ -11,7 +11,7 @@ from helix.cli import render
 from helix.cli.completing import MEMORIES, RECIPES
 from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, Word, kind_type, limit_option, seen_scope_option, session_option
-from helix.cli.output import Output, one_line
+from helix.cli.output import Output, one_line, told
 from helix.model.edge import Label
 from helix.model.memory import Kind
 from helix.model.recall import Expand, Intent
@@ -127,7 +127,7 @@ def similar_recent(invocation: Invocation, /, trigger: tuple[str, ...], **asked:
 
 
 def _said(memory: dict[str, Any]) -> tuple[str, str]:
-    return render.label(memory), render.told(one_line(memory["trigger"]), memory)
+    return render.label(memory), told(one_line(memory["trigger"]), memory)
 
 
 @click.command()

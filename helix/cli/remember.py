@@ -27,7 +27,7 @@ from helix.cli.options import (
     new_scope_option,
     project_scope_option,
 )
-from helix.cli.output import Output, shorten
+from helix.cli.output import Output, named, shorten
 from helix.cli.oversight import erased
 from helix.cli.progress import follow
 from helix.cli.render import memory_line
@@ -304,7 +304,9 @@ def _plan(out: Output, plan: dict[str, Any]) -> None:
     for word, nodes in (("goes", plan["goes"]), ("stays", plan["stays"])):
         for node in nodes:
             out.line(
-                (f"{word}: ", "bold"), f"{node['ref']['label'].lower()} {node['name']}", (f"  {node['why']}", "dim")
+                (f"{word}: ", "bold"),
+                f"{node['ref']['label'].lower()} {named(node['ref']['label'], node['name'])}",
+                (f"  {node['why']}", "dim"),
             )
     for copy in plan["copies"]:
         out.line(("in: ", "bold"), copy)

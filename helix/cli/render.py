@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helix.cli.columns import cut, places
-from helix.cli.output import Output, Part, clean, one_line, shorten, shown
-from helix.model.provenance import SPOKEN_HERE
-from helix.model.speaker import agent_of
+from helix.cli.output import Output, Part, clean, named, one_line, shorten, shown, told
 
 Record = Mapping[str, Any]
 
@@ -50,8 +47,8 @@ def memory_page(out: Output, memory: Record) -> None:
             "retired": moment(memory["retiredAt"]),
             "valid": _span(memory["validFrom"], memory["validTo"]),
             "last used": moment(memory["lastUsedAt"]),
-            "source": memory["source"],
-            "origin": origin,
+            "source": told(memory["source"], memory),
+            "origin": told(shown(origin), memory),
             "attributes": told(shown(memory["attributes"]), memory),
         }
     )
@@ -132,7 +129,7 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
         (node.get("name") or node["id"], "bold"),
         (f"  {told_on(node)}", "dim"),
         (f"  score {item['score']:.2f}", "cyan"),
-        (f" because {item['reason']}" if item["reason"] else "", "dim"),
+        (f" because {told(item['reason'])}" if item["reason"] else "", "dim"),
     )
     text = item["text"] if full else shorten(item["text"])
     out.line(told(text, node), indent=3)
@@ -182,16 +179,6 @@ def _formula(factors: Mapping[str, float]) -> str:
     return " \N{MULTIPLICATION SIGN} ".join(filter(None, (total, *times))) or "-"
 
 
-def told(text: str, record: Record | None = None) -> str:
-    """Return a stored text as it is shown: to an agent as one line in quotes, unless somebody here stands for it.
-
-    Nothing in the text ends the quotes. Without the record that it is of, nobody stands for it.
-    """
-    if not text or not agent_of(os.environ) or (record or {}).get("saidBy") in SPOKEN_HERE:
-        return text
-    return "\u00ab{}\u00bb".format(" ".join(text.replace("\u00ab", "\u2039").replace("\u00bb", "\u203a").split()))
-
-
 def label(memory: Record) -> str:
     """Return how far a memory has proved itself, where anything says so, and where it comes from: `[75% of 4, you]`."""
     parts = [part for part in (str(memory["confidenceLabel"]).strip("[]"), memory.get("saidBy") or "") if part]
@@ -212,7 +199,9 @@ def _span(start: str | None, end: str | None) -> str:
 
 def _end(end: Record) -> str:
     node = end["node"] or {}
-    return str(node.get("name") or f"{end['label'].lower()} {end['id']}")
+    if not node.get("name"):
+        return f"{end['label'].lower()} {end['id']}"
+    return named(end["label"], node["name"])
 
 
 def _episode_words(episode: Record) -> str:

@@ -12,7 +12,7 @@ import click
 from helix import files
 from helix.cli.invocation import Invocation
 from helix.cli.options import Moment, listed_scope_option
-from helix.cli.output import Output
+from helix.cli.output import Output, told
 from helix.errors import StoreError
 
 Record = Mapping[str, Any]
@@ -56,7 +56,7 @@ def _amount(gain: Record) -> str:
 def _reason(gain: Record) -> str:
     if gain["overridden"]:
         return "as a person says"
-    return "; ".join(gain["signs"]) or {"claimed": "the agent says it used it", "unused": "not used"}.get(
+    return told("; ".join(gain["signs"])) or {"claimed": "the agent says it used it", "unused": "not used"}.get(
         gain["use"], "not known whether it was used"
     )
 

@@ -38,6 +38,9 @@ _LIKELY = re.compile(r"[<\[]|Human|Assistant", re.IGNORECASE)
 _TAG = re.compile("[<\uff1c](?=\\s?/?\\s?[A-Za-z!?|\uff5c])")
 
 
+_QUOTES = str.maketrans("\u00ab\u00bb", "\u2039\u203a")
+
+
 def visible(text: str) -> str:
     """Return the text as a terminal may show it: line breaks and tabs stay, what nobody sees goes.
 
@@ -53,3 +56,11 @@ def visible(text: str) -> str:
 def inert(text: str) -> str:
     """Return the text as an agent may read it: as `visible` has it, and no tag opens."""
     return _TAG.sub(BROKEN, visible(text))
+
+
+def quoted(text: str) -> str:
+    """Return what somebody else wrote, a file's name and a person's included, as one line in quotes that it cannot end.
+
+    An agent is told nothing that nobody here stands for in any other way. The text is inert already.
+    """
+    return f"\u00ab{' '.join(text.translate(_QUOTES).split())}\u00bb"

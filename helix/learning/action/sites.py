@@ -34,6 +34,7 @@ from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
 from helix.text.command_forms import Level
 from helix.text.cues import NEED, PITFALL, RULE, words
 from helix.text.error_lines import keys_of, kind_of, signature_of
+from helix.text.inert import quoted
 from helix.text.rare import rare_names
 from helix.text.ruled import Role, is_about, is_followed, keys_of_file, keys_of_line, named_commands
 from helix.text.spotting.paths import canonical
@@ -45,6 +46,7 @@ MOST_TOKENS = 400
 """Tokens that they take together."""
 
 _LONGEST_LINE = 400
+_LONGEST_NAME = 120
 _BY_KIND = 2
 """From which level on an error is found by its kind alone: another thing failed in the same way."""
 _AT_EDITS = frozenset({Kind.FAILURE, Kind.SYSTEMIC})
@@ -167,9 +169,7 @@ def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:
     """Return what an agent is told at the action: a line for each memory, whole lines only; empty for none."""
     kept = _within(sites, budget_tokens)
     reasons = " and ".join(dict.fromkeys(site.reason for site, _ in kept))
-    return listing(
-        f"Helix remembers {one_line(reasons)}", (f"{_kind(site)}{line.line}" for site, line in kept)
-    ).rstrip()
+    return listing(f"Helix remembers {reasons}", (f"{_kind(site)}{line.line}" for site, line in kept)).rstrip()
 
 
 def shown(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> tuple[Shown, ...]:
@@ -201,7 +201,7 @@ def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
                 rows=view.entities(EntityKind.COMMAND, PROMPT + form.text),
                 relation=Relation.MENTIONS,
                 level=int(form.level),
-                reason=f"about `{form.text}`",
+                reason=_about(form.text),
                 arm=ACTION,
                 kinds=ABOUT_KINDS,
             )
@@ -213,7 +213,7 @@ def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
                 rows=view.entities(EntityKind.ERROR, name) if name else [],
                 relation=Relation.MENTIONS,
                 level=level,
-                reason=f"about the error `{name}`",
+                reason=_about(name, "the error "),
                 arm=ON_ERROR,
                 kinds=_AT_ERRORS,
             )
@@ -224,11 +224,15 @@ def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
                 rows=[row for row in view.files_like(path) if _is_file(view.name_of(row), names)],
                 relation=Relation.TOUCHES,
                 level=0,
-                reason=f"about {names[0]}",
+                reason=_about(names[0]),
                 arm=ACTION,
                 kinds=_AT_EDITS,
             )
             yield from (_rule(view, name) for name in dict.fromkeys((*keys_of_file(names[0]), *names)))
+
+
+def _about(name: str, what: str = "") -> str:
+    return f"about {what}{quoted(one_line(name, _LONGEST_NAME))}"
 
 
 def _rule(view: CatalogueView, name: str) -> _Key:
@@ -236,7 +240,7 @@ def _rule(view: CatalogueView, name: str) -> _Key:
         rows=view.entities(EntityKind.COMMAND, RULED + name),
         relation=Relation.MENTIONS,
         level=int(Level.GENERAL),
-        reason=f"about `{name}`",
+        reason=_about(name),
         arm=ACTION,
         kinds=_RULES,
         is_rule=True,

@@ -13,7 +13,7 @@ from helix.model.memory import Memory
 from helix.model.provenance import QUOTED
 from helix.text.excerpts import head
 from helix.text.gist import gist
-from helix.text.inert import inert, visible
+from helix.text.inert import inert, quoted, visible
 from helix.text.tokens import estimate_tokens
 
 LONGEST_BLOCK = 10_000
@@ -51,7 +51,6 @@ _FIELDS = sorted(
     }
 )
 _HEADER = re.compile(rf"\b({'|'.join(_FIELDS)})\b[\s*_`]*[:=]")
-_QUOTES = str.maketrans("\u00ab\u00bb", "\u2039\u203a")
 _HEADING = re.compile(r"(?:^|(?<=\s))(?:#{1,6}(?=\s)|-{3,}(?=\s|$))")
 _FENCE = re.compile("`{3,}|~{3,}")
 
@@ -94,7 +93,7 @@ def claim(memory: Memory, limit: int = LONGEST_LINE, question: str = "") -> str:
     else:
         half = limit // 2
         said = f"{gist(trigger, half, question)}{_ARROW}{gist(resolution, limit - half - len(_ARROW), question)}"
-    return f"\u00ab{said.translate(_QUOTES)}\u00bb" if memory.said_by in QUOTED else said
+    return quoted(said) if memory.said_by in QUOTED else said
 
 
 def one_line(text: str, limit: int = LONGEST_LINE) -> str:
