@@ -15,6 +15,7 @@ from posixpath import basename, join, normpath
 from helix.text.command_words import (
     ALIASES,
     ALONE_ENOUGH,
+    GIVEN_CODE,
     NESTED,
     NO_SUBJECT,
     NOISE,
@@ -39,6 +40,7 @@ _TOOL_FOLDERS = re.compile(
     r"/s?bin/[^/]+|(?:.*/)?(?:Scripts|node_modules/\.bin|vendor/bin)/[^/]+"
 )
 """Where tools are installed, other than a project's own scripts."""
+_TEMPORARY = re.compile(r"(?:/private)?(?:/var)?/tmp/|(?:/private)?/var/folders/|[A-Za-z]:/(?:.+/)?Temp/|\$\{?TMPDIR\b")
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?|pypy3?|py")
 _NPM_SHORT = {"run test": "test", "run start": "start", "t": "test", "tst": "test", "i": "install", "add": "install"}
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?[a-z%]?")
@@ -139,7 +141,15 @@ def _is_below(folder: str, root: str) -> bool:
     return place == top or place.startswith(f"{top.rstrip('/')}/")
 
 
+def _is_scratch(command: _Command) -> bool:
+    """Return whether a command runs a script in a folder for temporary files: another one each time, by one name."""
+    first = next((target for target in command.targets if is_path(target)), "")
+    return command.tool not in WITH_ACTIONS and any(map(_TEMPORARY.match, (command.tool, first)))
+
+
 def _levels(command: _Command) -> Iterator[Form]:
+    if _is_scratch(command):
+        return
     head = (command.tool, *command.action)
     general = bool(command.action) and command.tool in WITH_ACTIONS
     is_script = "/" in command.tool or command.tool.endswith(".sh")
@@ -191,6 +201,9 @@ def _read(said: list[str], depth: int) -> _Command | None:
             return _apart("python", ("-m", module), rest[2:])
         if rest and basename(rest[0]) == "manage.py":
             return _read(["manage.py", *rest[1:]], depth + 1)
+    code = _past_options(rest, 0, VALUES.get(tool, frozenset()))
+    if 0 < code < len(rest) and rest[code - 1] == GIVEN_CODE.get(tool):
+        return _apart(tool, (rest[code - 1], rest[code]), [*rest[: code - 1], *rest[code + 1 :]])
     if said[0].endswith("docker-compose"):
         rest = ["compose", *rest]
     found = _action(tool, rest)
@@ -272,7 +285,7 @@ def _past_options(rest: list[str], place: int, values: frozenset[str]) -> int:
 
 
 def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> _Command:
-    module = action[-1] if tool == "python" and action else tool
+    module = action[1] if action[:1] == ("-m",) else tool
     values, noise = VALUES.get(module, frozenset()), NOISE_OF.get(module)
     targets: list[str] = []
     options: list[str] = []

@@ -72,6 +72,8 @@ RUNNERS = {
     ("pixi", "run"),
 }
 RUNNER_VALUES = words("--with --extra --group --python -p --project --directory -n --name --env-file --package")
+GIVEN_CODE = {"python": "-c", "node": "-e", "perl": "-e", "ruby": "-e", "php": "-r", "bun": "-e", "tsx": "-e"}
+"""Options by which an interpreter is given what to run."""
 SHELLS = words("bash sh zsh dash ksh")
 ALIASES = {
     "pip3": "pip",

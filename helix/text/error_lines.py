@@ -39,6 +39,12 @@ _NOTHING = re.compile(
     r"returned|non|zero|nonzero|lifecycle|elifecycle|aborting|stopping|tests?|build|due|to|previous|\d+)\b\W*)*",
     re.IGNORECASE,
 )
+_ENDED = re.compile(
+    r".*\b(?:exit(?:ed)?|failed|returned|ended|finished)\b.{0,40}\b(?:code|status)[ :]+[12]\b\W*"
+    r"|.*\*\*\* \[.*\] Error [12]",
+    re.IGNORECASE,
+)
+"""What a runner of scripts says of one that failed, by its name: nothing of why."""
 _VOLATILE = (
     (re.compile(r"0x[0-9a-fA-F]{4,}"), "0x…"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "…"),
@@ -147,7 +153,7 @@ def _plain(line: str) -> str:
     telling = _QUOTED.search(line) is not None or (
         len(re.findall(r"\w+", line)) > 2 and len(re.findall(r"\w+", said)) > (1 if _NAMED.match(line) else 0)
     )
-    return line if telling and not _NOTHING.fullmatch(line) else ""
+    return line if telling and not (_NOTHING.fullmatch(line) or _ENDED.fullmatch(line)) else ""
 
 
 def _last_part(match: re.Match[str]) -> str:

@@ -38,6 +38,10 @@ ROOT = "/home/me/house"
         ("if make all; then echo done; fi", "make all"),
         ("npm ci && npm run build", "npm run build"),
         ("find . | xargs -n 1 ruff check", "find ."),
+        ("python3 -c 'import yaml; print(1)' | head", "python -c 'import yaml; print(1)'"),
+        ("python -W ignore -c 'import yaml'", "python -c 'import yaml' -W ignore"),
+        ("python train.py -c fast.yml", "python train.py fast.yml -c"),
+        ("node -e 'require(\"zod\")'", "node -e 'require(\"zod\")'"),
     ],
 )
 def test_what_is_the_same_command_has_one_form(line: str, form: str) -> None:
@@ -58,10 +62,14 @@ def test_what_is_the_same_command_has_one_form(line: str, form: str) -> None:
         "A=b",
         "echo pytest tests/a.py",
         "npm run",
+        "python /tmp/x.py",
+        "pytest /private/var/folders/x/test_a.py",
+        "bash /tmp/go.sh fast",
+        "$TMPDIR/go",
         "",
     ],
 )
-def test_a_tool_alone_says_nothing(line: str) -> None:
+def test_a_tool_alone_and_a_script_among_temporary_files_say_nothing(line: str) -> None:
     assert command_of(line) == ()
 
 
@@ -94,6 +102,10 @@ def test_a_bare_tool_is_known_with_what_it_does(line: str, form: str) -> None:
 @pytest.mark.parametrize("line", ["yarn --version", "npm run", "pnpm", "cargo", "dotnet", "terraform"])
 def test_a_tool_that_is_told_nothing_to_do_has_no_form(line: str) -> None:
     assert forms(line) == ()
+
+
+def test_a_project_may_lie_among_temporary_files() -> None:
+    assert command_of("python /tmp/house/x.py", folder="/tmp/house") == ("python x.py",)
 
 
 def test_shorter_forms_follow_by_how_much_they_say() -> None:
@@ -253,6 +265,9 @@ def test_hostile_lines_take_no_time(line: str) -> None:
         ("npm ERR! code ELIFECYCLE\nnpm ERR! missing script: build", "missing script: build"),
         ("make: *** [Makefile:3: all] Error 1", ""),
         ("error: command failed with exit code 1", ""),
+        ('$ biome check .\nerror: script "lint" exited with code 1', ""),
+        ("error: recipe `test` failed on line 5 with exit code 1", ""),
+        ('error: script "lint" not found', 'error: script "lint" not found'),
         ("3 passed in 0.1s", ""),
         ("", ""),
     ],
