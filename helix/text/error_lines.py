@@ -58,6 +58,7 @@ _VOLATILE = (
 _AT_END = re.compile(r"(no matches found|command not found|unknown flag|unrecognized \w+|[Nn]o such [\w ]+): .+")
 _LEAST_WORDS_OF_KIND = 3
 _TRACE = "Traceback (most recent call last):"
+_FRAME = re.compile(r'File "[^"\n]+", line \d+(?:, in .+)?')
 _QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`")
 _NAMED = re.compile(
     r"(?<![\w.])(?:[A-Za-z_]\w*(?:\.|::)){0,20}([A-Z]\w*(?:Error|Exception|Warning|Failure)"
@@ -114,9 +115,14 @@ def kind_of(signature: str) -> str:
 
 
 def tells_of_failure(output: str) -> bool:
-    """Return whether an output says, by a shell's or an interpreter's own words, that a command of it did not work."""
-    lines = [line.strip() for line in _ends(_ANSI.sub("", output)).splitlines()]
-    return any(_SHELL.fullmatch(line) or _MISSING.fullmatch(line) or line == _TRACE for line in lines)
+    """Return whether an output says, by a shell's or an interpreter's own words, that a command of it did not work.
+
+    Of a trace the end is enough, as `tail` leaves it.
+    """
+    lines = [line.strip() for line in _ends(_ANSI.sub("", output)).splitlines() if line.strip()]
+    if any(_SHELL.fullmatch(line) or _MISSING.fullmatch(line) or line == _TRACE for line in lines):
+        return True
+    return bool(lines) and _CLASS.fullmatch(lines[-1]) is not None and any(map(_FRAME.fullmatch, lines))
 
 
 def names_something(key: str) -> bool:

@@ -16,6 +16,7 @@ from helix.learning.action.normal import command_of, error_of
 from helix.model.action import Action
 from helix.text.excerpts import head
 from helix.text.redact import redact
+from helix.text.shell.simple import simple_commands
 from helix.text.spotting.vocabulary import words
 
 COMMAND, ERROR = "command", "error"
@@ -35,6 +36,7 @@ _LOOKING = words(
     "hostname id jq less ls man more nl printenv printf ps pwd readlink realpath rg sed sleep sort stat tail "
     "test tr tree true type uname uniq wc whereis which whoami yes"
 )
+_LEAVES_WORDS = words("cat head tail tee")
 _CHANGES_IN_PLACE = re.compile(r"\bsed\b[^|;&]*\s(?:-[a-zA-Z]*i|--in-place)|(?<![<>0-9&])>{1,2}\s*(?!&|/dev/null)")
 _MOVED = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+")
 _GIT_LOOKING = frozenset(("status", "diff", "log", "show", "blame", "grep", "rev-parse", "ls-files", "describe"))
@@ -131,7 +133,8 @@ class Mending:
 
         A command that passes although nothing was changed and nothing run in between is no fix: it was chance. What
         only looks (`ls`, `git diff`) changes nothing and is never one that fails. What is not certain of a command by
-        the end of its line (`action/ends.py`) neither fails nor passes.
+        the end of its line (`action/ends.py`) neither fails nor passes; but where its output, of which nothing is
+        picked, comes without the error, that error is mended, and where it tells of none, it is part of what was done.
         """
         if not action.command:
             if action.is_edit and action.passed is not False:
@@ -141,15 +144,18 @@ class Mending:
                 for one in self._open.values():
                     one.files.update(edited)
             return None
-        well = None if only_looks(action.command) else ended(action)
-        if well is None:
+        if only_looks(action.command) or action.passed is None:
             return None
-        command = normal(action, self._root)
-        if not well:
+        well, command = ended(action), normal(action, self._root)
+        if well is False:
             return self._failed(command, action)
-        known = self._open.pop(command, None)
-        for one in self._open.values():
-            one.commands[_as_run(action)] = None
+        known = self._open.get(command)
+        if well is None and (not action.passed or (known is not None and not _comes_without(known.error, action))):
+            return None
+        self._open.pop(command, None)
+        if well or not error_of(action.output):
+            for one in self._open.values():
+                one.commands[_as_run(action)] = None
         return None if known is None or not (known.files or known.commands) else _fix(known, action)
 
     @property
@@ -233,12 +239,19 @@ def _fix(known: _Open, passed: Action) -> Fix:
         changes=tuple(known.files.values()),
         commands=tuple(known.commands),
         times=known.times,
-        passed=ended(passed) is not False,
+        passed=ended(passed) is True,
         failed_at=known.first.at,
         passed_at=passed.at,
         failed_id=known.first.id,
         passed_id=passed.id,
     )
+
+
+def _comes_without(error: str, action: Action) -> bool:
+    """Return whether an output would tell of an error if it were met again, and does not."""
+    reads = [part.words[0] for part in simple_commands(action.command) if part.piped]
+    told = bool(error and action.output.strip()) and all(PurePath(name).name in _LEAVES_WORDS for name in reads)
+    return told and error_of(action.output, failed=True) != error
 
 
 def _inside(file: str, folder: str) -> str:

@@ -81,6 +81,7 @@ def test_each_error_of_one_command_has_what_mended_it() -> None:
         "/opt/conda/bin/python: No module named pytest",
         "Traceback (most recent call last):\n  ...\nKeyError: 'H'",
         "zsh:1: no matches found: a?b",
+        "    raise KeyError(key)\n  File \"/p/a.py\", line 3, in find\n    one()\nKeyError: 'H'",
     ],
 )
 def test_a_failure_that_a_pipe_hides_is_told_by_the_shells_or_interpreters_own_words(output: str) -> None:
@@ -93,6 +94,23 @@ def test_a_failure_that_a_pipe_hides_is_told_by_the_shells_or_interpreters_own_w
     assert not found(
         ran("pytest tests/a.py | tail -5", 0, "all is well"), ran("pip install x"), ran("pytest tests/a.py")
     )
+
+
+def test_an_error_is_mended_where_a_hidden_status_comes_without_it() -> None:
+    failed = ran("pytest tests/a.py | head -5", 0, "/usr/bin/python: No module named pytest", 1)
+    install = ran("pip install pytest 2>&1 | tail -1", 0, "Successfully installed pytest", 2)
+    (fix,) = found(failed, install, ran("pytest tests/a.py | tail -5", 0, "4 passed in 0.1s", 3))
+    assert fix.resolution == "That was mended after running `pip install pytest 2>&1 | tail -1`."
+    assert (fix.error, fix.passed_id) == ("ModuleNotFoundError: No module named 'pytest'", "a3")
+    for unsure in (
+        ran("pytest tests/a.py | tail -5", 0, failed.output, 3),
+        ran("pytest tests/a.py | tail -5", 0, "", 3),
+        ran("pytest tests/a.py | grep passed", 0, "4 passed", 3),
+        ran("pytest tests/a.py | tail -5", None, "4 passed", 3),
+    ):
+        assert not found(failed, install, unsure)
+    tried = ran("pip install pytest | tail -1", 0, "ERROR: No matching distribution found for pytest", 2)
+    assert not found(failed, tried, ran("pytest tests/a.py | tail -5", 0, "4 passed in 0.1s", 3))
 
 
 def test_an_error_that_comes_again_is_counted_and_all_that_was_tried_is_told() -> None:
