@@ -18,7 +18,7 @@ from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.scopes import same_scope
 from helix.store.writer import Decision
-from helix.text.about import about
+from helix.text.about import about, commands_of
 from helix.text.error_lines import names_something
 
 _LAST = f"{OWN_ATTRIBUTE}session"
@@ -36,7 +36,7 @@ def met(desk: Desk, command: str, error: str) -> None:
     def decision() -> Decision[None]:
         composer = Composer(desk.store, desk.store.clock())
         times = known.attributes.get(SESSIONS, 1)
-        commands = dict.fromkeys([*str(known.attributes.get(COMMAND, "")).splitlines(), command])
+        commands = dict.fromkeys([*commands_of(known.attributes), command])
         attributes = {
             **known.attributes,
             COMMAND: "\n".join(list(commands)[:_MOST_COMMANDS]),
@@ -96,6 +96,6 @@ def _known(desk: Desk, command: str, error: str) -> Memory | None:
         and site.memory.resolution
         and same_scope(site.memory.scope, desk.session.scope)
         and site.memory.attributes.get(ERROR) == error
-        and (names_something(error) or command in str(site.memory.attributes.get(COMMAND, "")).splitlines())
+        and (names_something(error) or command in commands_of(site.memory.attributes))
     )
     return next(same, None)

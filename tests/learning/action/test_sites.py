@@ -117,6 +117,17 @@ def test_what_helix_itself_says_of_a_memory_is_what_it_is_about(store: Store) ->
     assert (site.memory.name, site.arm, site.level) == (name, "error", 0)
 
 
+def test_a_failure_that_many_commands_met_is_found_at_each_and_at_its_error(store: Store) -> None:
+    lines = [f"pytest tests/{letter}.py::test_one -k slow" for letter in "abcd"]
+    error = "ModuleNotFoundError: No module named 'yaml'"
+    name = add(store, "the suite stopped", attributes={"command": "\n".join(lines), "error": error})
+    assert [line for line in lines if names(store, line) != [name]] == []
+    assert names(store, "./run", output=f"E   {error}", exit_status=1) == [name]
+    many = "\n".join(f"pytest tests/{number}.py -k slow" for number in range(20))
+    other = add(store, "it stopped again", attributes={"command": many, "error": "KeyError: 'colour'"})
+    assert names(store, output="Traceback (most recent call last):\n  x\nKeyError: 'colour'") == [other]
+
+
 def test_an_error_is_found_by_its_message_and_not_by_its_class(store: Store) -> None:
     name = add(store, "the loader ends in KeyError: 'colour' for old files")
     add(store, "a KeyError means a typo")
