@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.files import private_folder, read_text, write_private
-from helix.identity import Identity
+from helix.identity import Identity, git_folders
 from helix.scopes import scope_key
 
 FILE = "folders.json"
@@ -28,10 +28,10 @@ def folders_of(home: Path, scope: str) -> Mapping[str, str]:
 def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
     """Return the folders that were worked in as this project before this one was; none where it was the first.
 
-    A linked worktree that its repository knows is no other folder: no archive can write into that repository.
+    A linked worktree counts as its repository's own folder.
     """
     top = _top(project)
-    if top is None or _is_linked(top):
+    if top is None:
         return ()
     known = tuple(folders_of(home, project.repository))
     return known[: known.index(str(top))] if str(top) in known else known
@@ -40,7 +40,7 @@ def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
 def note_folder(home: Path, project: Identity) -> tuple[str, ...]:
     """Keep that a folder is worked in as a project; return those before it, where this one was not noted yet."""
     top, known = _top(project), folders_of(home, project.repository)
-    if top is None or _is_linked(top) or str(top) in known or len(known) >= _MOST_FOLDERS:
+    if top is None or str(top) in known or len(known) >= _MOST_FOLDERS:
         return ()
     everything = dict(list(_all(home).items())[-_MOST_PROJECTS:])
     since = datetime.now(UTC).isoformat(timespec="seconds")
@@ -51,20 +51,26 @@ def note_folder(home: Path, project: Identity) -> tuple[str, ...]:
 
 
 def _top(project: Identity) -> Path | None:
-    """Return the top of the work tree that a project lies in; None where there is no repository."""
+    """Return the top of the work tree that a project lies in, of a linked one that of its repository; None without."""
     if not project.repository:
         return None
-    return next((one.resolve() for one in (project.root, *project.root.parents) if (one / ".git").exists()), None)
+    top = next((one.resolve() for one in (project.root, *project.root.parents) if (one / ".git").exists()), None)
+    return None if top is None else _linked_to(top) or top
 
 
-def _is_linked(root: Path) -> bool:
-    """Return whether the repository that a worktree names has it in its own list."""
+def _linked_to(root: Path) -> Path | None:
+    """Return the folder of the repository that a linked worktree is of; None where its own list does not name it.
+
+    An archive can bring a worktree along with its repository, and cannot write into one that is here.
+    """
     try:
-        word, _, place = read_text(root / ".git").strip().partition(": ")
-        back = read_text(root / place / "gitdir").strip()
+        own, common = (one.resolve() for one in git_folders(root))
+        back = read_text(own / "gitdir").strip()
     except (OSError, ValueError):
-        return False
-    return word == "gitdir" and (root / place / back).resolve() == (root / ".git").resolve()
+        return None
+    if own.parent != common / "worktrees" or (own / back).resolve() != (root / ".git").resolve():
+        return None
+    return common.parent if common.name == ".git" else common
 
 
 def _all(home: Path) -> Mapping[str, object]:

@@ -53,6 +53,26 @@ def test_a_sub_project_and_a_worktree_of_ones_own_are_no_other_folder(tmp_path: 
     assert folders_before(home, project) == (str(mine),), "the repository's own list names another folder"
 
 
+def test_an_archive_that_brings_its_own_list_of_worktrees_is_told(tmp_path: Path) -> None:
+    home, mine = tmp_path / "home", clone(tmp_path / "mine")
+    (mine / ".git" / "HEAD").write_text("ref: refs/heads/main", "utf-8")
+    first = identify(mine)
+    assert first is not None
+    assert note_folder(home, first) == ()
+    for name, own, common in (("one", "g", "."), ("two", "g/worktrees/w", "../.."), ("three", "g", "../../mine/.git")):
+        archive = tmp_path / name
+        (archive / own).mkdir(parents=True)
+        (archive / ".git").write_text(f"gitdir: {own}\n", "utf-8")
+        (archive / own / "gitdir").write_text(f"{archive}/.git\n", "utf-8")
+        (archive / own / "commondir").write_text(f"{common}\n", "utf-8")
+        (archive / "g" / "config").write_text(REMOTE, "utf-8")
+        claims = identify(archive)
+        assert claims is not None
+        assert claims.scope == first.scope
+        assert folders_before(home, claims)[:1] == (str(mine),), name
+        assert note_folder(home, claims)[:1] == (str(mine),), name
+
+
 def test_a_file_that_cannot_be_read_knows_no_folder(tmp_path: Path) -> None:
     (tmp_path / "folders.json").write_text("[", "utf-8")
     assert not folders_of(tmp_path, "github.com/ada/shop")

@@ -16,6 +16,7 @@ from helix.model.provenance import Trust, weakest
 
 _PERSONS: Mapping[str, str] = {
     "accept": "let what is quarantined be recalled",
+    "acknowledge_loss": "say that a loss is known",
     "confirm": "confirm a memory",
     "hard_forget": "erase for good",
     "reopen_contradiction": "take back what was said of a contradiction",
@@ -30,7 +31,10 @@ _PERSONS_OPTIONS: Mapping[tuple[str, str], str] = {
     ("ingest_notes", "mine"): "say that notes are the user's own",
     ("feedback", "quality"): "call a use verified",
     ("feedback", "task"): "overrule what a task's outcome gave",
+    ("pause", "on"): "end a pause",
 }
+_OFF = frozenset({("pause", "on")})
+"""Those of them that a person has to say where they are switched off, not on."""
 
 
 def as_said_by(agent: str, function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,7 +48,8 @@ def as_said_by(agent: str, function: Callable[..., Any], values: Mapping[str, An
     name = function.__name__
     check_person(agent, _PERSONS.get(name, ""))
     for (mutation, option), what in _PERSONS_OPTIONS.items():
-        check_person(agent, what if mutation == name and values.get(option) else "")
+        on = bool(values.get(option, (name, option) in _OFF))
+        check_person(agent, what if mutation == name and on is not ((name, option) in _OFF) else "")
     said = {key: _by(agent, value) if is_dataclass(value) else value for key, value in values.items()}
     for parameter in ("agent", "by"):
         if parameter in inspect.signature(function).parameters:

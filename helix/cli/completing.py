@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import click
@@ -14,6 +15,8 @@ Completer = Callable[[click.Context, click.Parameter, str], list[str]]
 
 _MOST = 50
 _SECONDS = 1.0
+_PLAIN = re.compile(r"\w[\w.@+/:%=-]*", re.ASCII)
+"""Words that mean nothing to a shell: bash puts what is offered into the line as it is, and an import names scopes."""
 
 
 def completer(of: str) -> Completer:
@@ -30,7 +33,7 @@ def completer(of: str) -> Completer:
                 found: list[str] = client.run("completions", of=of, prefix=incomplete, limit=_MOST)["completions"]
         except (HelixError, OSError):
             return []  # who presses a key waits for words, not for trouble: the command itself tells of that
-        return found
+        return [word for word in found if _PLAIN.fullmatch(word)]
 
     return complete
 

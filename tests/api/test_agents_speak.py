@@ -118,6 +118,8 @@ def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix
         "unmerge": {"nameOrId": one["name"]},
         "scan_secrets": {"apply": True},
         "ingest_notes": {"paths": ["/nowhere"], "mine": True},
+        "acknowledge_loss": {},
+        "pause": {"on": False},
     }
     assert {name: asked(served, name, **given) for name, given in refused.items()} == dict.fromkeys(
         refused, "PERSON_NEEDED"
@@ -126,6 +128,13 @@ def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix
     assert helix.get(web["name"]).provenance.trust is Trust.WEB
     assert by_person(served, "confirm", nameOrId=web["name"])["name"] == web["name"]
     assert helix.get(web["name"]).provenance.trust is Trust.USER_ASSERTED
+
+
+def test_an_agent_may_begin_a_pause_and_not_end_it(served: Served, helix: Helix) -> None:
+    assert asked(served, "pause") is True
+    assert asked(served, "pause", on=False) == "PERSON_NEEDED"
+    assert helix.status().paused
+    assert by_person(served, "pause", on=False) is False
 
 
 def test_an_agents_feedback_is_a_bounded_claim_and_can_be_taken_back(served: Served, helix: Helix) -> None:

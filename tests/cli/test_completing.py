@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +42,22 @@ def test_what_the_store_has_is_offered(helix_command: Command, offered: Offered)
     assert "depends_on" in offered("helix edge a b --relation dep")
     assert offered("helix recall x --recipe learn") == ["learning"]
     assert "convention" in offered("helix list --kind conv")
+
+
+@pytest.mark.parametrize(
+    "name", ["kites;touch x", "kites$(id)", "kites`id`", "kites&", "kites\t-x", "*", "~kites", "-x"]
+)
+def test_a_name_that_a_shell_would_obey_is_not_offered(
+    helix_command: Command, offered: Offered, tmp_path: Path, name: str
+) -> None:
+    line = {"text": "We flew.", "scope": name, "session": name}
+    (tmp_path / "lines.jsonl").write_text(json.dumps(line), "utf-8")
+    assert helix_command("ingest", "jsonl", str(tmp_path / "lines.jsonl")).code == 0
+    assert helix_command("store", "Kites need wind.", "--scope", "github.com/ada/kites").code == 0
+    scopes, sessions = offered("helix recall x --scope "), offered("helix session close ")
+    assert "github.com/ada/kites" in scopes
+    assert not {"-x", "x"}.intersection(scopes + sessions)
+    assert not set(";$`&*~").intersection("".join(scopes + sessions))
 
 
 def test_without_a_daemon_nothing_is_offered_and_none_is_started(
