@@ -135,7 +135,7 @@ def test_a_memory_of_a_commit_is_found_by_all_that_the_commit_says_and_shown_onc
 
 
 def test_what_is_reverted_later_ends_and_what_is_reverted_back_holds_again(helix: Helix, repository: Path) -> None:
-    commit(repository, "parser: cache every date\n\nReading dates failed under load.", "src/parse.c", when=20)
+    commit(repository, "parser: cache every date\n\nReading dates anew is not needed.", "src/parse.c", when=20)
     commit(repository, "parser: read week days", "src/parse.c", when=30)
     finished(helix, helix.ingest_git(str(repository)))
     (bold,) = helix.list_memories(kinds=[Kind.DECISION]).items
