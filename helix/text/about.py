@@ -30,7 +30,7 @@ RULED = "$* "
 """How the name of the entity begins that rules of a tool or a file are found by."""
 
 _READ = 2_000
-_MOST = 12
+_MOST = 24
 _CODE = re.compile(r"```[^\n]*\n(.{1,1000}?)```|`([^`\n]{2,300})`", re.DOTALL)
 _PROMPTED = re.compile(r"^[ \t]*\$[ \t]+(\S.{0,300})$", re.MULTILINE)
 _WORD = re.compile(r"\S+")
@@ -57,7 +57,7 @@ _MOST_WORDS = 6
 
 
 def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]:
-    """Return what a memory with that trigger and those attributes is about, each once, at most 12.
+    """Return what a memory with that trigger and those attributes is about, each once, at most 24.
 
     The attributes `command` and `error` say it most exactly. In the trigger a command counts where it stands as code
     or is told from prose by its own words, never a tool alone; an error with its message as code, or by its class and
