@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helix.errors import ConflictError, DiskFullError, HelixError, StoreCorruptError
@@ -27,7 +27,7 @@ from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
 from helix.store.jobs import Ticket
 from helix.store.renewing import Renewal
-from helix.store.store import GRAPH_NAME, KEPT_JOURNAL, Store
+from helix.store.store import GRAPH_NAME, KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
 from helix.store.witnesses import KNOWS_MORE
 from helix.text.tokens import lexical_tokens
 
@@ -35,12 +35,17 @@ log = logging.getLogger(__name__)
 
 ERASE = "erase"
 """Kind of the change, and of the note, of a hard forget."""
+REDACT = "redact"
+"""Kind of the changes that take secrets out, and of the note while that is under way."""
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
+_OF_THE_PLACE = (UNDER_WAY, PAUSED, WORK_PAUSED)
+"""Keys whose words hold for a store whichever backup takes its journal's place."""
 _CLEARED = f"{KEPT_JOURNAL}cleared.db"
 """The copy of a backup from which a restore takes what was erased since."""
 _ERASED_SINCE_LOSS = "erased_since_loss"
 _REASON = "something is being erased; the graph is built anew"
+_HERE_ALONE = "it was begun in a restored backup, so that neither other backups nor kept files were touched"
 _UNKNOWN_COPIES = (
     "backups of this store that it does not know of, if there are any, may still hold the text: remove them"
 )
@@ -60,6 +65,8 @@ class Note:
     at: int
     keep_out: tuple[Ref, ...] = ()
     """The memories among them whose statements are not to be derived again."""
+    here: bool = False
+    """Whether a restored backup noted it, not this store: then it reaches no other file."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -69,12 +76,14 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Legacy:
-    """What a journal that is replaced by a backup leaves to it: what was erased, the copies it knew of, and the digests
-    of private sessions by their salt; `readable` is False where it is too damaged to tell any of that."""
+    """What a journal that is replaced by a backup leaves to it: what was erased, the copies it knew of, the digests
+    of private sessions by their salt, and its `words` on pauses and on an erasure under way; `readable` is False where
+    it is too damaged to tell any of that."""
 
     erased: tuple[PutNode, ...] = ()
     copies: tuple[tuple[str, int], ...] = ()
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
     readable: bool = True
 
 
@@ -99,7 +108,11 @@ def everywhere(
     rows, warnings = _leave_journal(store, note)
     tell("erasing from copies")
     at = to_micros(store.clock())
-    outcomes = (*(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store)), *leave_losses(store))
+    outcomes: tuple[CopyOutcome, ...] = ()
+    if note.here:
+        warnings.append(_HERE_ALONE)
+    else:
+        outcomes = (*(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store)), *leave_losses(store))
     if not copies.all_known(store.journal.database):
         warnings.append(_UNKNOWN_COPIES)
     end(store)
@@ -117,21 +130,41 @@ def begin(store: Store, note: Note) -> None:
     more = other is not None and not frozenset(other.refs) <= frozenset(note.refs)
     if other is not None and (other.kind != note.kind or (more and other.refs[:1] != note.refs[:1])):
         raise ConflictError("another erasure is unfinished", hint="`helix stop`: the next start finishes it")
-    words = {"kind": note.kind, "refs": _pairs(note.refs), "at": note.at, "keep_out": _pairs(note.keep_out)}
-    store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, json.dumps(words)))
+    store.writer.call(lambda: _write(store.journal, note))
 
 
 def under_way(store: Store) -> Note | None:
-    """Return the erasure that was begun and has not ended, or None."""
-    words = store.journal.meta(UNDER_WAY)
+    """Return the erasure that was begun and has not ended, or None. Raises StoreCorruptError where its note is damaged.
+
+    What it was to erase is not known then, so that nobody is to be served.
+    """
+    return _noted(store.journal)
+
+
+def _noted(journal: Journal) -> Note | None:
+    words = journal.meta(UNDER_WAY)
     if not words:
         return None
-    said = json.loads(words)
-    refs, keep_out = (
-        tuple(Ref(label=Label(label), id=node_id) for label, node_id in said.get(name, ()))
-        for name in ("refs", "keep_out")
-    )
-    return Note(kind=said["kind"], refs=refs, at=said["at"], keep_out=keep_out)
+    try:
+        said = json.loads(words)
+        refs, keep_out = (
+            tuple(Ref(label=Label(label), id=str(node_id)) for label, node_id in said.get(name, ()))
+            for name in ("refs", "keep_out")
+        )
+        from_micros(said["at"])
+        if said["kind"] not in (ERASE, REDACT) or (said["kind"] == ERASE and not refs):
+            raise ValueError(said["kind"])
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise StoreCorruptError(
+            "the note of an erasure that has not ended is damaged",
+            hint="put a backup in its place (`helix restore --backup FILE`), and erase again what was to be gone",
+        ) from error
+    return Note(kind=said["kind"], refs=refs, at=said["at"], keep_out=keep_out, here=said.get("here") is True)
+
+
+def _write(journal: Journal, note: Note) -> None:
+    words = {"kind": note.kind, "refs": _pairs(note.refs), "at": note.at, "keep_out": _pairs(note.keep_out)}
+    journal.set_meta(UNDER_WAY, json.dumps({**words, "here": note.here}))
 
 
 def _pairs(refs: Iterable[Ref]) -> list[list[str]]:
@@ -275,7 +308,10 @@ def left_by(path: Path) -> Legacy:
 def legacy(journal: Journal) -> Legacy:
     """Return what a journal leaves to the one that takes its place."""
     return Legacy(
-        erased=erase.tombstones(journal), copies=tuple(copies.known(journal.database)), hidden=hidden(journal)
+        erased=erase.tombstones(journal),
+        copies=tuple(copies.known(journal.database)),
+        hidden=hidden(journal),
+        words={key: told for key in _OF_THE_PLACE if (told := journal.meta(key))},
     )
 
 
@@ -288,7 +324,8 @@ def unfinished(backup: Path) -> Path:
 def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Iterator[Path]:
     """Lend a copy of a checked backup for the time of a restore: without what was erased since it was made.
 
-    The copy lies in `folder`, and knows of the copies and private sessions that the replaced journal knew of.
+    The copy lies in `folder`, and knows of the copies and private sessions that the replaced journal knew of, and of
+    its pauses. What the backup itself says is being erased is erased in it alone: whoever wrote it may name anything.
     """
     cleared = folder / _CLEARED
     _remove(cleared)
@@ -300,6 +337,10 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             for salt, digests in left.hidden.items():
                 for digest in sorted(digests):
                     hide(journal, digest, salt)
+            if (own := _noted(journal)) is not None:
+                _write(journal, replace(own, here=True))
+            for key, told in left.words.items():
+                journal.set_meta(key, told)
             _bury_again(journal, left.erased, at)
         yield cleared
     finally:

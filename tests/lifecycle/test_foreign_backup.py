@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -9,16 +10,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from working import job
 
+from helix.errors import StoreCorruptError
 from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
+from helix.lifecycle.erasure import unfinished
+from helix.lifecycle.erasure.erase import hard_forget, note, plan_hard_forget
 from helix.lifecycle.remember import remember
+from helix.model.edge import Label, Ref
 from helix.model.erasure import EraseReport
+from helix.model.tombstone import is_erased
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
+from helix.store import erasing
 from helix.store.backup import back_up, restore, restore_closed
-from helix.store.store import Store
+from helix.store.erasing import ERASE
+from helix.store.store import WORK_PAUSED, Store
 
 WORDS = b"the kingfisher ledger"
 
@@ -76,3 +84,68 @@ def test_what_the_replaced_journal_knows_of_is_still_erased(settings: Settings, 
         report = forget(store, memory)
     assert (report.warnings, [copy.path for copy in report.copies if not copy.erased]) == ((), [])
     assert WORDS not in backup.read_bytes()
+
+
+def test_what_a_backup_says_is_being_erased_is_erased_in_it_alone(settings: Settings, tmp_path: Path) -> None:
+    backup, crafted = tmp_path / "backup.db", tmp_path / "crafted.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+        shutil.copy(backup, crafted)
+        noted = json.dumps({"kind": ERASE, "refs": [["Memory", memory]], "at": 0, "keep_out": []})
+        change(crafted, "INSERT INTO meta VALUES ('erasing', ?)", noted)
+        kept = Path(str(job(store, lambda ticket: restore(store, crafted, ticket))["kept"]))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert unfinished.finish(store)
+        assert is_erased(store.records.node(Ref(label=Label.MEMORY, id=memory)))
+        assert erasing.under_way(store) is None
+    assert WORDS in backup.read_bytes()
+    assert WORDS in kept.read_bytes()
+
+
+def test_an_erasure_that_was_cut_short_is_finished_everywhere_after_a_restore(
+    settings: Settings, tmp_path: Path
+) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+        note(store, plan_hard_forget(store, memory))
+    restored = restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert unfinished.finish(store)
+    for file in (backup, Path(str(restored["kept"])), settings.store_path / "journal.db"):
+        assert WORDS not in file.read_bytes(), file
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["no JSON", "[]", {"kind": "x"}, {"kind": ERASE, "refs": []}, {"kind": ERASE, "refs": [["Nothing", "x"]]}],
+    ids=str,
+)
+def test_a_damaged_note_of_an_erasure_is_refused_and_said(settings: Settings, tmp_path: Path, said: object) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        made(store, backup)
+    noted = said if isinstance(said, str) else json.dumps({"refs": [], "at": 0, **dict(said)})  # type: ignore[call-overload]
+    for journal in (backup, settings.store_path / "journal.db"):
+        change(journal, "INSERT OR REPLACE INTO meta VALUES ('erasing', ?)", noted)
+    with pytest.raises(StoreCorruptError, match="the note of an erasure"):
+        unfinished.finish(Store(settings, embedder=HashEmbedder()))
+    with pytest.raises(StoreCorruptError, match="the note of an erasure"):
+        restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_restore_ends_no_pause(settings: Settings, tmp_path: Path, closed: bool) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        made(store, backup)
+        store.writer.call(lambda: store.pause(True))
+        store.journal.set_meta(WORK_PAUSED, "1")
+        if not closed:
+            job(store, lambda ticket: restore(store, backup, ticket))
+            assert store.paused
+    if closed:
+        restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert store.paused
+        assert store.journal.meta(WORK_PAUSED) == "1"

@@ -18,7 +18,7 @@ from working import job
 from helix.lifecycle.compose import read
 from helix.lifecycle.erasure import unfinished
 from helix.lifecycle.erasure.clearing import clearing
-from helix.lifecycle.erasure.scan import REDACT, Sweep, scan
+from helix.lifecycle.erasure.scan import Sweep, scan
 from helix.lifecycle.erasure.secrets import (
     Remembering,
     pieces_without,
@@ -195,7 +195,7 @@ def test_one_that_was_cut_short_is_finished_at_the_next_start(settings: Settings
     as_of_old(store)
     sweep = Sweep(store.journal)
     sweep.run()
-    erasing.begin(store, erasing.Note(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.clock())))
+    erasing.begin(store, erasing.Note(kind=erasing.REDACT, refs=tuple(sweep.refs), at=to_micros(store.clock())))
     store.close()
     again = Store(settings, embedder=HashEmbedder())
     assert unfinished.finish(again)

@@ -108,6 +108,8 @@ def _as_of_now(store: Store, noted: Note) -> Note:
 
     A root that is gone already took its plan with it: then what was noted is what is left to do.
     """
+    if noted.here:
+        return noted
     try:
         now = plan_hard_forget(store, noted.refs[0].id)
     except (NotFoundError, InvalidInputError, ConflictError):

@@ -17,13 +17,11 @@ from helix.model.edge import Label, Ref
 from helix.model.erasure import EraseReport, ScanReport, SecretFound
 from helix.model.operations import Change, PutEdge, PutNode, PutPassage
 from helix.store import erasing
-from helix.store.erasing import Note
+from helix.store.erasing import REDACT, Note
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
 
-REDACT = "redact"
-"""Kind of the changes that take secrets out, and of the note while that is under way."""
 _AT_ONCE = 64
 """Nodes that are rewritten by one change, while the writer waits."""
 

@@ -10,7 +10,7 @@ from helix.store.store import Store
 
 log = logging.getLogger(__name__)
 
-_BY_KIND = {erasing.ERASE: erase.carry_out, scan.REDACT: scan.carry_out}
+_BY_KIND = {erasing.ERASE: erase.carry_out, erasing.REDACT: scan.carry_out}
 
 
 def finish(store: Store) -> bool:
@@ -20,10 +20,10 @@ def finish(store: Store) -> bool:
     be served what was to be gone.
     """
     erasing.drop_unfinished_copy(store.path)
-    note = erasing.under_way(store)
-    if note is None:
-        return False
     try:
+        note = erasing.under_way(store)
+        if note is None:
+            return False
         report = _BY_KIND[note.kind](store, note, log.info)
     except BaseException:
         store.close()

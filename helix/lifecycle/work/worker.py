@@ -26,11 +26,10 @@ from helix.model.edge import Label
 from helix.model.operations import Operation, PutNode, PutPassage, Row
 from helix.model.reports import BackgroundStatus, GateReport, WorkPlan
 from helix.model.work import EPISODES_HELD_BACK, EPISODES_READ, WorkItem, WorkState
-from helix.store.store import Store
+from helix.store.store import WORK_PAUSED, Store
 
 log = logging.getLogger(__name__)
 
-_PAUSED = "work_paused"
 _SLICE_SECONDS = 0.002
 """Work that goes on without a look at who waits: to look more often costs more than it spares anybody."""
 _MOST_FAILURES = 5
@@ -62,7 +61,7 @@ class Worker:
         self._pace = pace or Pace()
         self._work = Work(store.journal.database, clock=store.clock, make_id=store.make_id)
         self._budget = Budget(store, store.settings.consolidation_budget)
-        self._paused = store.journal.meta(_PAUSED) == "1"
+        self._paused = store.journal.meta(WORK_PAUSED) == "1"
         self._hurried = self._stopping = self._resting = False
         self._standing = self._awaited = 0
         self._news = True
@@ -119,7 +118,7 @@ class Worker:
 
     def pause(self, on: bool) -> bool:
         """Stop background work at its next resting place, also over restarts, or go on; return what holds now."""
-        self._store.journal.set_meta(_PAUSED, "1" if on else "0")
+        self._store.journal.set_meta(WORK_PAUSED, "1" if on else "0")
         self._paused = on
         self.wake()
         return on
