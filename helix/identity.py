@@ -121,7 +121,10 @@ def folder_identity(folder: Path) -> Identity:
     if len(str(folder)) > LONGEST_PATH:
         return Identity(scope=NO_PROJECT, root=Path(folder.anchor))
     root = folder.absolute()
-    real = root.resolve()
+    try:
+        real = root.resolve()
+    except ValueError:  # half a surrogate pair or a NUL byte: no system has such a folder
+        return Identity(scope=NO_PROJECT, root=Path(folder.anchor))
     return Identity(scope=NO_PROJECT if real == real.parent or real in _nobodys() else _own_name(root), root=root)
 
 

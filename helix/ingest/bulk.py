@@ -17,6 +17,7 @@ from helix.ingest.beside import Beside
 from helix.ingest.draft import in_one_scope
 from helix.ingest.given_vectors import GivenVectors
 from helix.ingest.jsonl import read_file
+from helix.ingest.plain import count_lines
 from helix.ingest.writing import BATCH, Importer
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
@@ -25,7 +26,6 @@ _BATCH = 500
 _FEW_LINES = 1_000
 _SHARE_OF_NODES = 16
 """An import without one line for so many nodes of the store changes the graph faster than it would be built."""
-_READ_BYTES = 1 << 20
 
 
 def json_lines(
@@ -87,14 +87,10 @@ def json_lines(
 
 
 def _count_lines(path: Path) -> int:
-    """Return how many lines a file has, the last one whether it ends or not."""
     try:
         with files.open_regular(path) as stream:
-            count, last = 0, b"\n"
-            while piece := stream.read(_READ_BYTES):
-                count, last = count + piece.count(b"\n"), piece[-1:]
+            return count_lines(stream)
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no file {path}", hint="check the path") from error
     except OSError as error:
         raise InvalidInputError(f"{path} cannot be read: {error.strerror}", hint="name a file of JSON lines") from error
-    return count + (last != b"\n")

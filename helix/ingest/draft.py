@@ -21,6 +21,8 @@ from helix.text.names import clean
 from helix.text.redact import redact
 from helix.text.secrets import families
 
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which JSON can spell and no store can write."""
 _SUSPECT = re.compile(r"[=\s%?]|(?<!\w)(?![0-9a-f]{7,64}(?!\w))[\w-]{16,}")
 """What a name has that may hold a secret. Few do, and looking for secrets takes longer than all else done to a name."""
 
@@ -148,11 +150,12 @@ def told_key(name: str) -> str:
 
 
 def told_id(name: str) -> str:
-    """Return a client's id of a session or call, or a digest of one in the form of a known secret.
+    """Return a client's id of a session or call, or a digest of one in the form of a known secret or that is no text.
 
     Such ids are random by nature: what only looks like a key is none, and live hooks know it by the same id.
     """
-    return f"~{digest(name)}" if any(span.kind != "high-entropy" for span in families.find(name)) else name
+    secret = any(span.kind != "high-entropy" for span in families.find(name))
+    return f"~{digest(name)}" if secret or _HALF.search(name) else name
 
 
 def digest(*parts: str) -> str:

@@ -66,7 +66,6 @@ def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") 
     """Return the work of importing histories of Claude Code; raises NotFoundError at once where there is none."""
     given = _scope(store, scope, agent)
     files = transcript.transcript_files(Path(path))
-    total = transcript.line_count(files)
     known: dict[Path, Identity] = {}
 
     def place_of(folder: Path) -> Identity:
@@ -79,6 +78,7 @@ def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") 
     importer = Importer(store, source=CLIENT, scope=given or GLOBAL_SCOPE)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
+        total = transcript.line_count(files)
         slices = transcript.read_transcripts(files, place_of)
         return asdict(importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled))
 

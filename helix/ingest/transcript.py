@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
 from helix.identity import LONGEST_PATH, Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_id
-from helix.ingest.plain import bounded_lines, shorten
+from helix.ingest.plain import bounded_lines, count_lines, shorten
 from helix.learning.action.ends import ended
 from helix.learning.action.fixes import FIXED, Fix, Mending, failure_words, only_looks
 from helix.learning.action.normal import command_of
@@ -73,8 +74,8 @@ def line_count(files: Iterable[Path]) -> int:
     """Return how many lines the files have together: what `read_transcripts` counts its positions up to."""
     total = 0
     for file in files:
-        with open_regular(file) as stream:
-            total += sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+        with suppress(OSError), open_regular(file) as stream:  # what cannot be read is told of when it is
+            total += count_lines(stream)
     return total
 
 

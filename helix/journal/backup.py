@@ -14,6 +14,7 @@ from helix.journal import schema
 from helix.journal.database import Database, check_migrations, make_tables, mapped
 
 _HEADER = b"SQLite format 3\0"
+_LAST_SEQ = 1 << 53
 
 
 def check(path: Path) -> int:
@@ -33,7 +34,10 @@ def check(path: Path) -> int:
         (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
-        return int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
+        rows, newest = connection.execute("SELECT count(*), max(seq) FROM log").fetchone()
+        if newest is not None and newest > _LAST_SEQ:
+            raise sqlite3.DatabaseError("no row of a journal has such a number")
+        return int(rows)
 
 
 def copy_checked(path: Path, target: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +20,10 @@ from helix.model.records import Node, node_from
 
 _FLOAT = 4
 _LENGTH_MARGIN = 0.01
+MOST_INFLATED = 1 << 30
+"""Bytes of a change at most: SQLite takes no larger value, and a few kilobytes can be packed from as many gigabytes."""
+_MOST_NUMBERS = 1 << 16
+"""Numbers of a vector at most."""
 
 
 def damaged(what: object) -> StoreCorruptError:
@@ -26,6 +31,15 @@ def damaged(what: object) -> StoreCorruptError:
     return StoreCorruptError(
         f"a row of the journal's state is damaged: {what}", hint="`helix rebuild` makes the state anew from the log"
     )
+
+
+def inflated(payload: bytes, most: int = MOST_INFLATED) -> bytes:
+    """Return what a payload of the log was packed from; raises zlib.error for one of more than `most` bytes."""
+    opener = zlib.decompressobj()
+    text = opener.decompress(payload, most)
+    if not opener.eof:
+        raise zlib.error("the payload is cut, or holds more than any change")
+    return text
 
 
 def text_of(value: object) -> str:
@@ -95,6 +109,13 @@ def put_passage(row: Sequence[Any]) -> PutPassage:
         raise damaged(f"the vector of passage {number} is none")
     owned = ref_of(label, owner)
     return PutPassage(id=text_of(passage_id), number=number, owner=owned, text=text_of(text), vector=vector)
+
+
+def dimension_of(value: object) -> int:
+    """Return how many numbers the vectors of a space have."""
+    if isinstance(value, int) and 0 < value <= _MOST_NUMBERS:
+        return value
+    raise damaged("a space's dimension is none")
 
 
 def is_vector(value: object, dimension: object) -> bool:

@@ -16,6 +16,7 @@ from helix.errors import StoreCorruptError
 from helix.journal import effects, lexical, restating, state
 from helix.journal.chain import GENESIS, ChainReport, digest_of, follows, link
 from helix.journal.database import PAGE_CACHE_KIB, Database
+from helix.journal.decoding import inflated, text_of
 from helix.journal.extracted import Extracted
 from helix.journal.idempotency import Idempotency, Note
 from helix.journal.mark import Mark, Reach, count
@@ -97,7 +98,8 @@ class Journal:
 
     def _look(self) -> None:
         with self.database.reading() as connection:
-            (self.store_id,) = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+            (stored,) = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+            self.store_id = text_of(stored)
             newest = connection.execute(f"SELECT seq, {_CHAIN} FROM log ORDER BY seq DESC LIMIT 1").fetchone()
         self._last = newest or (0, GENESIS)
 
@@ -345,8 +347,8 @@ def _read(payload: bytes | None, salt: bytes | None, digest: bytes) -> Change | 
     if payload is None or not _is_proved(payload, salt, digest):
         return None
     try:
-        return decode(json.loads(zlib.decompress(payload)))
-    except (zlib.error, ValueError, KeyError, TypeError):
+        return decode(json.loads(inflated(payload)))
+    except (zlib.error, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, TypeVar
 
-from helix.journal.decoding import put_edge, put_node, put_passage
+from helix.journal.decoding import inflated, put_edge, put_node, put_passage
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref
 from helix.model.operations import Props, PutEdge, PutNode, PutPassage
@@ -105,10 +105,10 @@ def opened(payload: bytes, marks: Collection[bytes] = ()) -> Mapping[str, Any] |
     With `marks`, None too for one that holds none of them: reading all of them takes several times as long.
     """
     try:
-        text = zlib.decompress(payload)
+        text = inflated(payload)
         if marks and not any(mark in text for mark in marks):
             return None
         data = json.loads(text)
-    except (zlib.error, ValueError):
+    except (zlib.error, ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

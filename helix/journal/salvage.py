@@ -21,7 +21,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO
 
+from helix.errors import StoreError
 from helix.files import create_private, open_regular, read_bytes
+from helix.journal import schema
 from helix.journal.log import proved
 from helix.model.operations import Row
 
@@ -30,6 +32,8 @@ _MAGIC = (0x377F0682, 0x377F0683)
 _PAGE_SIZES = frozenset(1 << power for power in range(9, 17))
 _DEFAULT_PAGE = 4_096
 _MOST_BYTES = 1 << 30
+_LEAST_ROW = 64
+"""Bytes of a row of the log at least: two digests."""
 _PAGES_PLACE = 28
 """Where a file's first page says how many there are."""
 _PAGE_OF_ROWS = 13
@@ -87,10 +91,14 @@ def _rows(draft: Path, after: int) -> Iterator[Row]:
     found: dict[int, Row] = {}
     try:
         with closing(sqlite3.connect(draft)) as connection:
+            schema.harden(connection)
+            schema.check_objects(connection, draft)
             connection.execute("PRAGMA journal_mode = DELETE")
             (newest,) = connection.execute("SELECT max(seq) FROM log").fetchone()
-            whole = True
-            for seq in range(after + 1, int(newest or after) + 1):
+            last, whole = int(newest or after), True
+            if last - after > draft.stat().st_size // _LEAST_ROW:
+                raise ValueError("the newest row has a number that so few bytes cannot come to")
+            for seq in range(after + 1, last + 1):
                 try:
                     stored = connection.execute(f"{_SELECT} WHERE seq = ?", (seq,)).fetchone()
                 except sqlite3.Error:
@@ -98,7 +106,7 @@ def _rows(draft: Path, after: int) -> Iterator[Row]:
                     continue
                 whole = whole and stored is not None
                 found.update(_proved([stored] if stored else []))
-    except (sqlite3.Error, ValueError, TypeError):
+    except (sqlite3.Error, StoreError, ValueError, TypeError):
         whole = False
     if not whole and draft.stat().st_size <= _MOST_BYTES:
         found = {**_in_pages(read_bytes(draft, _MOST_BYTES, links=False)), **found}

@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from helix.journal.database import Database
+from helix.journal.decoding import dimension_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,9 @@ class Spaces:
         """Return the space that searches use, or None while the store has no vectors."""
         with self._database.reading() as connection:
             row = connection.execute("SELECT id, model, dimension, digest FROM space WHERE active").fetchone()
-        return None if row is None else PinnedSpace(id=row[0], model=row[1], dimension=row[2], digest=row[3])
+        if row is None:
+            return None
+        return PinnedSpace(id=row[0], model=row[1], dimension=dimension_of(row[2]), digest=row[3])
 
     def active_id(self, connection: sqlite3.Connection) -> int | None:
         """Return the active space's id as this connection sees it."""

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.database import Database
-from helix.model.clock import Clock, from_micros, to_micros
+from helix.model.clock import EPOCH, Clock, from_micros, to_micros
 from helix.model.ids import IdMaker
 from helix.model.work import WorkItem, WorkState
 
 KEPT_ITEMS = 500
 """Ended items, the last ones, that stay to be looked at."""
 
+_LATEST = to_micros(datetime.max.replace(tzinfo=UTC))
 _COLUMNS = (
     "id, kind, key, payload, state, attempts, not_before, created_at, started_at, ended_at, error, result FROM work"
 )
@@ -116,12 +117,15 @@ class Work:
         with self._database.reading() as connection:
             rows = connection.execute("SELECT result FROM work WHERE state = 'done'").fetchall()
         results = [_table(result) or {} for (result,) in rows]
-        return {name: sum(int(result.get(name, 0)) for result in results) for name in counts}
+        came = {name: [result.get(name) for result in results] for name in counts}
+        return {name: sum(one for one in found if isinstance(one, int)) for name, found in came.items()}
 
     def next_due(self) -> datetime | None:
         """Return the moment at which the next queued item is due, or None where nothing is queued."""
         with self._database.reading() as connection:
-            (due,) = connection.execute("SELECT min(not_before) FROM work WHERE state = 'queued'").fetchone()
+            (due,) = connection.execute(
+                "SELECT min(not_before) FROM work WHERE state = 'queued' AND not_before BETWEEN 0 AND ?", (_LATEST,)
+            ).fetchone()
         return None if due is None else from_micros(due)
 
     def _end(self, item_id: str, state: WorkState, error: str, result: Mapping[str, Any]) -> None:
@@ -166,11 +170,9 @@ def _one(connection: sqlite3.Connection, item_id: str) -> WorkItem:
 
 def _item(row: tuple[Any, ...]) -> WorkItem:
     item_id, kind, key, payload, state, attempts, *times, error, result = row
-    not_before, created_at, started_at, ended_at = (None if at is None else from_micros(at) for at in times)
-    assert not_before is not None
-    assert created_at is not None
+    not_before, created_at, started_at, ended_at = map(_moment, times)
     asked, came_to = _table(payload), _table(result)
-    damaged = asked is None or came_to is None
+    damaged = asked is None or came_to is None or not_before is None or created_at is None
     return WorkItem(
         id=item_id,
         kind=kind,
@@ -178,13 +180,17 @@ def _item(row: tuple[Any, ...]) -> WorkItem:
         payload=asked or {},
         state=WorkState.FAILED if damaged else WorkState(state),
         attempts=attempts,
-        not_before=not_before,
-        created_at=created_at,
+        not_before=not_before or EPOCH,
+        created_at=created_at or EPOCH,
         started_at=started_at,
         ended_at=ended_at,
         error="its row in the queue is damaged" if damaged else error,
         result=came_to or {},
     )
+
+
+def _moment(at: object) -> datetime | None:
+    return from_micros(at) if isinstance(at, int) and 0 <= at <= _LATEST else None
 
 
 def _table(text: str) -> dict[str, Any] | None:

@@ -177,5 +177,5 @@ def _kept(store: Store, loss: Loss, name: str) -> list[Path]:
     return [
         store.path / kept
         for kept in loss.kept
-        if kept.startswith(f"{name}{KNOWS_MORE}") and not kept.endswith(("-wal", ".wal"))
+        if kept.startswith(f"{name}{KNOWS_MORE}") and "/" not in kept and not kept.endswith(("-wal", ".wal"))
     ]

@@ -119,3 +119,28 @@ def test_calls_under_ids_that_clients_make_are_kept_apart(helix: Helix, project:
     sources = {one.source for one in helix.list_episodes().items}
     assert f"claude-code:5d0e7c0a-8f7b-4a1e:{ids['t1']}" in sources
     assert len(sources) == len(helix.list_episodes().items) == 4
+
+
+def test_a_strange_record_stops_neither_its_file_nor_the_next(helix: Helix, project: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "histories"
+    folder.mkdir()
+    said = records(project)[0]
+    strange = [
+        {**said, "timestamp": "0001-01-01T00:00:00+10:00"},
+        {**said, "timestamp": "9999-12-31T23:59:59-10:00", "uuid": "u1"},
+        {**said, "sessionId": "s\ud800", "uuid": "u\ud800"},
+        {**said, "sessionId": "s3", "cwd": "/tmp/\ud800"},
+    ]
+    for number, one in enumerate(strange):
+        lines = [json.dumps(record) + "\n" for record in (one, {**one, "uuid": f"next{number}"})]
+        (folder / f"{number}.jsonl").write_text("".join(lines), "utf-8")
+    report = take_in(helix, folder)
+    assert (report["episodes"], report["problems"]) == (2 * len(strange), ())
+
+
+def test_a_file_without_an_end_is_read_to_its_first_endless_line(helix: Helix, tmp_path: Path) -> None:
+    file = tmp_path / "hole.jsonl"
+    with file.open("wb") as opened:
+        opened.truncate(1 << 42)  # takes no room on the disk
+    (problem, *_) = take_in(helix, file)["problems"]
+    assert "longer than" in problem["why"]

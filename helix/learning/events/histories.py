@@ -128,6 +128,6 @@ def moment_of(value: object) -> datetime | None:
     """Return the time that a record tells, in UTC; None where it tells none."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
+        return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)

@@ -32,9 +32,12 @@ _MOST_AGENTS = 20
 
 
 def last_written(store: Store) -> datetime | None:
-    """Return when the newest row of the log was written: until then a daemon was there; None for an empty log."""
+    """Return when the newest row of the log was written: until then a daemon was there; None where no row tells."""
     rows = store.journal.rows(store.journal.last_seq - 1, 1)
-    return from_micros(rows[0].at) if rows else None
+    try:
+        return from_micros(rows[0].at) if rows else None
+    except OverflowError:
+        return None
 
 
 def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[Work, ...]:

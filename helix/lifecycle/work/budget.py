@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -33,8 +34,12 @@ class Budget:
         """`limit` is the sum at which a consolidation is due; 0 or less: never."""
         self._store = store
         self.limit = limit
-        self._marks: dict[str, int] = json.loads(store.journal.meta(_KEY) or "{}")
-        self._round = int(store.journal.meta(_ROUND) or self._marks.get(_ALL, 0))
+        marks = _read(store.journal.meta(_KEY) or "{}")
+        self._marks = (
+            {name: mark for name, mark in marks.items() if _is_moment(mark)} if isinstance(marks, dict) else {}
+        )
+        began = _read(store.journal.meta(_ROUND) or "null")
+        self._round: int = began if _is_moment(began) else self._marks.get(_ALL, 0)
 
     def spent(self, scope: str | None = None) -> float:
         """Return the importance of the episodes of a scope (None: of all) recorded since it was last consolidated."""
@@ -72,6 +77,18 @@ class Budget:
             self._marks = {name: mark for name, mark in self._marks.items() if mark > moment}
         self._marks[_ALL if scope is None else scope] = moment
         self._store.journal.set_meta(_KEY, json.dumps(self._marks))
+
+
+def _read(words: str) -> Any:
+    """Return what a kept word says; None for a damaged one: all counts as new then."""
+    try:
+        return json.loads(words)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_moment(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 1 << 63
 
 
 def _captured(view: CatalogueView) -> IndexArray:
