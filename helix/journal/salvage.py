@@ -47,6 +47,7 @@ def rows_in(journal: Path, wal: Path, draft: Path, after: int) -> list[Row]:
     Either may be damaged or missing, and neither is changed; `draft` is a file to work in, gone afterwards.
     """
     try:
+        draft.unlink(missing_ok=True)  # what a kill left
         with os.fdopen(create_private(draft, exclusive=True), "wb") as copy:
             if journal.is_file():
                 with open_regular(journal, links=False) as held:

@@ -337,6 +337,7 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             for salt, digests in left.hidden.items():
                 for digest in sorted(digests):
                     hide(journal, digest, salt)
+            journal.spaces.active()  # raises here, while nothing is replaced yet
             if (own := _noted(journal)) is not None:
                 _write(journal, replace(own, here=True))
             for key, told in left.words.items():

@@ -25,3 +25,11 @@ def test_neither_a_huge_number_nor_a_view_keeps_it_at_work(tmp_path: Path, state
         for statement in statements:
             connection.execute(statement, (1 << 60,) * statement.count("?"))
     assert salvage.rows_in(journal, tmp_path / "none-wal", tmp_path / "draft", 0) == []
+
+
+def test_what_a_kill_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    journal, draft = tmp_path / "journal.db", tmp_path / "draft"
+    Database(journal).close()
+    draft.write_bytes(b"half a copy")
+    assert salvage.rows_in(journal, tmp_path / "none-wal", draft, 0) == []
+    assert not draft.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
 from contextlib import closing
@@ -15,6 +16,7 @@ from helix.journal.chain import digest_of
 from helix.journal.decoding import inflated
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.remember import remember
+from helix.model.work import EPISODES_READ
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -38,7 +40,7 @@ SAID: dict[str, tuple[str, tuple[object, ...]]] = {
     "moments too late": (WORK, ("queued", -(2**62), 2**62, "{}")),
     "moments of text": (WORK, ("queued", 0, "abc", "{}")),
     "due too late": (WORK, ("queued", 2**62, 0, "{}")),
-    "no counts": (WORK, ("done", 0, 0, '{"episodes_read": "x"}')),
+    "no counts": (WORK, ("done", 0, 0, json.dumps({EPISODES_READ: "x"}))),
     "a row too late": row(2**62, b'{"kind": "x", "ops": []}'),
     "a row too early": row(-(2**62), b'{"kind": "x", "ops": []}'),
     "a row too deep": row(1, b'{"kind": "x", "ops": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),

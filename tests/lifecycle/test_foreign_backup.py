@@ -149,3 +149,16 @@ def test_a_restore_ends_no_pause(settings: Settings, tmp_path: Path, closed: boo
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         assert store.paused
         assert store.journal.meta(WORK_PAUSED) == "1"
+
+
+def test_a_backup_whose_vectors_cannot_be_is_refused_before_anything_is_replaced(
+    settings: Settings, tmp_path: Path
+) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+    change(backup, "UPDATE space SET dimension = 'x'")
+    with pytest.raises(StoreCorruptError, match="dimension"):
+        restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
