@@ -13,6 +13,7 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory
 from helix.model.operations import PutEdge
+from helix.model.provenance import Trust
 from helix.model.recall import ArmHit, RecallItem
 from helix.model.records import Node, label_of
 from helix.model.reflection import Reflection
@@ -186,7 +187,12 @@ def _portions(
                 ended=past.get(place, ""),
                 insight=isinstance(loaded[place], Reflection) and beside,
                 within=folding.within.get(place, frozenset()),
+                trust=_trust(loaded[place]),
             )
+
+
+def _trust(node: Node) -> int:
+    return node.provenance.trust.rank if isinstance(node, Memory | Episode) else Trust.WEB.rank
 
 
 def _past(scene: Scene, over: Mapping[int, Ended], records: Records) -> dict[int, str]:

@@ -1,6 +1,7 @@
 """Fold: one fact, once. What says less than another item of the answer stands in its place's explanation only.
 
-Of the memories of one matter the one with a resolution goes first, and among those the one that was proven.
+Of the memories of one matter the one with a resolution goes first, and among those the one that was proven. Nothing
+stands for a better founded memory: what a commit says never takes the place of what the user said.
 """
 
 from __future__ import annotations
@@ -96,8 +97,16 @@ def _by_resolution(
             continue
         for place in matter:  # moved ahead of what stands lower, which keeps its place: it may fit the question best
             key[place] = min(at[other] for other in matter if standing[other] > standing[place] or other == place)
-        within.update({place: frozenset((first,)) for place in matter if not _resolved(memories[place])})
+        less = (place for place in matter if not _resolved(memories[place]))
+        within.update(
+            {place: frozenset((first,)) for place in less if _may_stand_for(memories[first], memories[place])}
+        )
     return sorted(head, key=lambda place: (key[place], standing.get(place, 0), at[place])), within
+
+
+def _may_stand_for(memory: Memory, other: Memory) -> bool:
+    """Return whether a memory comes from no weaker class of source than another one."""
+    return memory.provenance.trust.rank <= other.provenance.trust.rank
 
 
 def _standing(memory: Memory) -> int:
@@ -132,8 +141,9 @@ def _matters(memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnaps
     resolved = [place for place in places if _resolved(memories[place])]
     for place in places:
         if not _resolved(memories[place]):
-            told = memories[place].trigger
-            better = (other for other in resolved if not says_more(told, _whole(memories[other])))
+            told = memories[place]
+            founded = (other for other in resolved if _may_stand_for(memories[other], told))
+            better = (other for other in founded if not says_more(told.trigger, _whole(memories[other])))
             if (said := next(better, None)) is not None:
                 leader[of(place)] = of(said)
     matters: dict[int, list[int]] = {}

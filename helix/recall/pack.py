@@ -21,9 +21,11 @@ INSIGHT_SHARE = 0.25
 class Portion:
     """One candidate for the answer: its place among the candidates, what it would show, and the tokens that takes.
 
-    `vector` is None where the text was never embedded; `restates` holds the places of the episodes that a memory is
-    grounded in; `ended` is what an episode told that no longer holds. An `insight` is a reading of evidence, and no
-    evidence. `within` are the places of all that says what this says, empty where something new is said.
+    `vector` is None where the text was never embedded; `trust` is the rank of its class, 0 for the strongest: nothing
+    stands for what is better founded, but the memory that is drawn from it. `restates` holds the places of the episodes
+    that a memory is grounded in; `ended` is what an episode told that no longer holds. An `insight` is a reading of
+    evidence, and no evidence. `within` are the places of all that says what this says, empty where something new is
+    said.
     """
 
     place: int
@@ -34,6 +36,7 @@ class Portion:
     ended: str = ""
     insight: bool = False
     within: frozenset[int] = frozenset()
+    trust: int = 0
 
 
 def memories_first(order: Sequence[int], grounds: Mapping[int, Sequence[int]]) -> list[int]:
@@ -68,7 +71,7 @@ def pack(
     """
     less: dict[int, list[int]] = {} if folded is None else folded
     packed: list[Portion] = []
-    said: set[str] = set()
+    said: list[str] = []
     insights: list[int] = []
     spent = 0
     for portion in portions:
@@ -83,10 +86,11 @@ def pack(
         ):
             continue
         words = " ".join(portion.text.split()).casefold()
-        if words in said or any(_same(portion, other, evidence) for other in packed):
+        beside = zip(packed, said, strict=True)
+        if any(_same(portion, other, evidence, same_words=words == known) for other, known in beside):
             continue
         packed.append(portion)
-        said.add(words)
+        said.append(words)
         spent += portion.tokens
         if portion.insight:
             insights.append(portion.tokens)
@@ -95,12 +99,14 @@ def pack(
     return packed
 
 
-def _same(portion: Portion, packed: Portion, evidence: bool) -> bool:
-    """Return whether a portion adds nothing to one that is packed; the same words are looked for apart from this."""
+def _same(portion: Portion, packed: Portion, evidence: bool, *, same_words: bool) -> bool:
+    """Return whether a portion adds nothing to one that is packed."""
     if portion.place in packed.restates:
-        return not evidence and not says_more(portion.text, f"{packed.text}\n{portion.ended}")
+        return same_words or (not evidence and not says_more(portion.text, f"{packed.text}\n{portion.ended}"))
     if packed.place in portion.restates:
         return not says_more(portion.text, packed.text)
+    if portion.trust < packed.trust or same_words:
+        return portion.trust >= packed.trust
     if portion.vector is None or packed.vector is None or float(portion.vector @ packed.vector) < IDENTICAL_FROM:
         return False
     return not says_more(portion.text, packed.text)

@@ -6,9 +6,12 @@ from recall_world import NOW, World
 
 from helix.model.edge import Relation
 from helix.model.memory import Kind
+from helix.model.provenance import GIT, Provenance, Trust
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.reflection import Reflection
 
+USER = Provenance(trust=Trust.USER_ASSERTED)
+COMMIT = Provenance(extractor=GIT, trust=Trust.TOOL_OUTPUT)
 ERROR = "upload fails with ConnectionReset on the staging proxy"
 
 
@@ -78,6 +81,24 @@ def test_a_memory_of_the_same_words_without_a_resolution_goes_into_the_one_that_
     answer = asked(world)
     assert ids(answer) == ["mended"]
     assert "also said by open" in answer.items[0].reason
+
+
+def test_what_the_user_said_is_never_left_out_for_what_a_commit_or_an_agent_says() -> None:
+    world = World()
+    said = world.memory("said", "deploys go through make ship", Kind.CONVENTION, provenance=USER)
+    world.memory("commit", "deploys go through make ship no more", resolution="use push.sh", provenance=COMMIT)
+    fix = world.memory("fix", "all of shipping", Kind.PATTERN, resolution="use a rocket")
+    world.edge(fix, said, Relation.SOLVES)
+    answer = world.recaller().recall(RecallQuery(query="deploys go through make ship"))
+    assert set(ids(answer)) == {"said", "commit", "fix"}
+    assert not [item.reason for item in answer.items if "also said by" in item.reason]
+
+
+def test_the_same_words_of_the_user_stand_beside_those_of_a_commit() -> None:
+    world = World()
+    world.memory("commit", "deploys go through make ship", importance=10.0, helped=9, provenance=COMMIT)
+    world.memory("said", "deploys go through make ship", Kind.CONVENTION, importance=1.0, provenance=USER)
+    assert "said" in ids(world.recaller().recall(RecallQuery(query="deploys go through make ship")))
 
 
 def test_a_failure_that_caused_another_is_a_matter_of_its_own() -> None:

@@ -49,6 +49,17 @@ def test_the_same_words_differently_spaced_are_the_same_thing() -> None:
     assert [portion.place for portion in pack(offered, limit=5)] == [0]
 
 
+def test_what_is_better_founded_stays_beside_the_same_words_of_another() -> None:
+    near = unit([1.0, 0.0])
+    weak = Portion(place=0, text="Run the tests, all", tokens=3, vector=near, trust=3)
+    said = [
+        Portion(place=1, text="run the tests, all", tokens=3, trust=0),
+        Portion(place=2, text="Run the tests", tokens=3, vector=near, trust=2),
+        Portion(place=3, text="Run the tests", tokens=3, vector=near, trust=3),
+    ]
+    assert [portion.place for portion in pack([weak, *said], limit=5)] == [0, 1, 2]
+
+
 def test_what_a_memory_says_is_not_said_again_by_its_ground_and_what_that_says_more_is() -> None:
     memory = Portion(place=0, text="The API listens on port 8410.", tokens=1, restates=frozenset({1}))
     for text, shown in (

@@ -81,8 +81,9 @@ def brief(
     Decisions and conventions are what you, a verified outcome or an agent said, yours first. Of commits, notes, tools
     and the web there are none that nobody confirmed: of hundreds of commits none is worth reading before it is known
     what is to be done. In this order, whole lines only, as many as the budget holds: a line that does not fit gives way
-    to the next one, and one that says the same as a line before it is left out. What `global` holds is worth half. What
-    `is_loaded` tells of stands in a file that the client has read. A budget of 0 gives nothing.
+    to the next one, and a memory that says the same as one before it, which is no worse founded, is left out. What
+    `global` holds is worth half. What `is_loaded` tells of stands in a file that the client has read. A budget of 0
+    gives nothing.
     """
     if budget_tokens < 1:
         return Brief()
@@ -99,15 +100,16 @@ def brief(
     offered = tuple(line for line in offered if line.entry is None or not is_loaded(line.entry.memory))
     kept: list[_Line] = []
     spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 2)
-    said: list[set[str]] = []
+    said: list[tuple[set[str], Entry]] = []
     for line in offered:
         terms = set(query_terms(line.text.partition(": ")[2]))
-        if any(len(terms & known) >= _SAME_MATTER * max(1, min(len(terms), len(known))) for known in said):
+        founded = [known for known, other in said if line.entry is not None and not _outranks(line.entry, other)]
+        if any(len(terms & known) >= _SAME_MATTER * max(1, min(len(terms), len(known))) for known in founded):
             continue
         cost = estimate_tokens(line.text) + 2
         if spent + cost <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
             kept.append(line)
-            said.append(terms)
+            said += [] if line.entry is None else [(terms, line.entry)]
             spent += cost
     return Brief(text=_block(kept), shown=shown_of([line.entry for line in kept if line.entry is not None]))
 
@@ -119,6 +121,11 @@ def _block(lines: Sequence[_Line]) -> str:
     titles = (_AGAIN, "OPEN_CONTRADICTIONS", *_LISTS)
     lists = (listing(title, (line.text for line in lines if line.title == title)) for title in titles)
     return f"{TITLE}\n{warnings}{''.join(lists)}".rstrip()
+
+
+def _outranks(one: Entry, other: Entry) -> bool:
+    """Return whether one comes from a better founded class of source than the other."""
+    return one.memory.provenance.trust.rank < other.memory.provenance.trust.rank
 
 
 def _line(title: str, one: Entry) -> _Line:

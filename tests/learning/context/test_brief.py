@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from helix.learning.context.brief import brief
 from helix.learning.context.contexts import Contexts
+from helix.model.provenance import Trust
 from helix.service import Helix
 from helix.store.store import Store
 from helix.text.tokens import estimate_tokens
@@ -33,6 +34,23 @@ def test_open_contradictions_are_told_with_both_sides(helix: Helix) -> None:
     assert f"{first.name} (" in told
     assert f"{second.name} (" in told
     assert "OPEN_CONTRADICTIONS" not in helix.brief("elsewhere").text
+
+
+def test_no_weaker_voice_takes_the_place_of_what_the_user_said(helix: Helix) -> None:
+    said = helix.store(trigger="use pnpm to install packages", resolution="", kind="convention", scope="house")
+    other = helix.store(trigger="the lock file is old", resolution="", kind="fact", scope="house", agent="a")
+    helix.edge(other.name, said.name, "contradicts", agent="a")
+    helix.store(
+        trigger="pnpm packages",
+        resolution="",
+        kind="systemic",
+        scope="house",
+        trust=Trust.TOOL_OUTPUT,
+    )
+    told = helix.brief("house").text
+    assert "OPEN_CONTRADICTIONS:" in told
+    assert "WARNING: " in told
+    assert f"- [you] {said.name}: use pnpm" in told
 
 
 def test_a_brief_keeps_its_budget_with_whole_lines_and_is_the_same_again(helix: Helix) -> None:
