@@ -24,6 +24,7 @@ OF_ONE_MATTER = (Relation.SOLVES, Relation.CAUSES)
 """Edges between a failure and what mends it, and between one and the systemic memory that counts it. A failure that
 caused another is a matter of its own."""
 
+_FAULTS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.GAP})
 RECURRING = 3
 """So many episodes of one memory tell the same thing again and again, in whatever words. Of fewer, `pack` shows those
 that say more than their memory."""
@@ -87,7 +88,7 @@ def _behind(order: Sequence[int], within: Mapping[int, frozenset[int]], limit: i
 def _by_resolution(
     head: list[int], memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot
 ) -> tuple[list[int], dict[int, frozenset[int]]]:
-    """Return the order with each matter's best memory first, and what has no resolution within it."""
+    """Return the order with each matter's best memory first, and what says less within it."""
     at = {place: index for index, place in enumerate(head)}
     key, within = dict(at), dict[int, frozenset[int]]()
     standing = {place: _standing(memory) for place, memory in memories.items()}
@@ -97,7 +98,7 @@ def _by_resolution(
             continue
         for place in matter:  # moved ahead of what stands lower, which keeps its place: it may fit the question best
             key[place] = min(at[other] for other in matter if standing[other] > standing[place] or other == place)
-        less = (place for place in matter if not _resolved(memories[place]))
+        less = (place for place in matter if _goes_into(memories[place], memories[first]))
         within.update(
             {place: frozenset((first,)) for place in less if _may_stand_for(memories[first], memories[place])}
         )
@@ -107,6 +108,11 @@ def _by_resolution(
 def _may_stand_for(memory: Memory, other: Memory) -> bool:
     """Return whether a memory comes from no weaker class of source than another one."""
     return memory.provenance.trust.rank <= other.provenance.trust.rank
+
+
+def _goes_into(one: Memory, first: Memory) -> bool:
+    """Return whether a memory without a resolution is said by the best of its matter: a rule needs none to be one."""
+    return not _resolved(one) and (one.kind in _FAULTS or not says_more(one.trigger, _whole(first)))
 
 
 def _standing(memory: Memory) -> int:
