@@ -21,7 +21,9 @@ _CLASS = re.compile(
     r"((?:[A-Z]\w*(?:Error|Exception|Warning|Failure|Interrupt|Exit|Fault|NotFound|Expired|Refused)))"
     r"(?:[ \t]*\[[\w.-]{1,60}\])?:[ \t]+(\S.*)"
 )
-_SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh(?::(?:[ \t]*line)?[ \t]*\d+)?:[ \t]+(\S.*)")
+_SHELL = re.compile(
+    r"(?:[@\w][\w@./ -]{0,60}:[ \t]+)?(?:\S*/)?(?:ba|z|da|k)?sh(?::(?:[ \t]*line)?[ \t]*\d+)?:[ \t]+(\S.*)"
+)
 _MISSING = re.compile(r"(?:\S*/)?python[\d.]*:[ \t]+No module named[ \t]+'?([\w.]+)'?.*")
 _SPECIFIC = (
     re.compile(r"(?:.*?[\w)\]\"]:[ \t]+)?(error(?:\[[A-Z]\d+\]|[ \t]+[A-Z]{1,4}\d{2,5})?:[ \t]+\S.*)", re.IGNORECASE),
@@ -45,6 +47,8 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 """What a runner of scripts says of one that failed, by its name: nothing of why."""
+_PLACEHOLDERS = re.compile(r"error: expect\(received\)[\w.]*\((?:expected)?\)(?: .*)?", re.IGNORECASE)
+"""What `bun test` and Jest say of any expectation that is not met."""
 _VOLATILE = (
     (re.compile(r"0x[0-9a-fA-F]{4,}"), "0x…"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "…"),
@@ -67,8 +71,15 @@ _NAMED = re.compile(
 )
 
 
-_TOLD_BY_TOOL = re.compile(r"([A-Za-z][\w./ -]{0,40}:[ \t]+\S.{5,})")
-"""What many tools begin their one line about a failure with; said of a command that failed, else of anything."""
+_AT_PLACE = re.compile(r"([\w./\\-]{1,200}\.\w{1,10}(?::\d+){0,2}:[ \t]+\S.*)")
+"""What a linter says of a place in a file."""
+_TOLD_BY_TOOL = re.compile(
+    r"(?!(?:warn(?:ing)?|info|note|hint|debug):)([A-Za-z][\w./ -]{0,40}:[ \t]+\S.{5,})", re.IGNORECASE
+)
+"""What many tools begin the line with why they ended; said of a command that failed, else of anything.
+
+The last of them counts: before it stands what the tool was doing.
+"""
 
 
 def signature_of(output: str, *, failed: bool = False) -> str:
@@ -77,6 +88,7 @@ def signature_of(output: str, *, failed: bool = False) -> str:
     `failed`: it is certain that something did, so that a line which only begins as tools begin theirs is one.
 
     Of a Python trace that is its last line, elsewhere the first that names an error: what follows it follows from it.
+    Where none does, it is the last line of a tool's own.
     Addresses, times, line numbers and the folders of files are left out, numbers that may mean something stay. Lines
     that only say that something failed are no signature.
     """
@@ -87,8 +99,10 @@ def signature_of(output: str, *, failed: bool = False) -> str:
     traced = [line for line in lines if _CLASS.fullmatch(line)]
     if traced and (signature := _plain(traced[-1] if "Traceback (most recent" in text else traced[0])):
         return signature
-    for pattern in (_SHELL, *_SPECIFIC, *((_TOLD_BY_TOOL,) if failed else ())):
-        for line in lines[:_MOST_LINES]:
+    first, last = lines[:_MOST_LINES], lines[-_MOST_LINES:]
+    told = ((_AT_PLACE, first), (_TOLD_BY_TOOL, last[::-1])) if failed else ()
+    for pattern, read in (*((one, first) for one in (_SHELL, *_SPECIFIC)), *told):
+        for line in read:
             if (match := pattern.fullmatch(line)) and (signature := _plain(match[1])):
                 return signature
     return ""
@@ -159,7 +173,8 @@ def _plain(line: str) -> str:
     telling = _QUOTED.search(line) is not None or (
         len(re.findall(r"\w+", line)) > 2 and len(re.findall(r"\w+", said)) > (1 if _NAMED.match(line) else 0)
     )
-    return line if telling and not (_NOTHING.fullmatch(line) or _ENDED.fullmatch(line)) else ""
+    empty = any(pattern.fullmatch(line) for pattern in (_NOTHING, _ENDED, _PLACEHOLDERS))
+    return line if telling and not empty else ""
 
 
 def _last_part(match: re.Match[str]) -> str:
