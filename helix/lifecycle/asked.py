@@ -40,6 +40,7 @@ class StoreRequest:
     trust: Trust | None = None
     source: str = ""
     agent: str = ""
+    session: str = ""
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     attributes: Mapping[str, object] | None = None
@@ -54,6 +55,7 @@ class Ready:
     wanted_name: str
     files: tuple[str, ...]
     prepared: Prepared
+    session: str = ""
     redacted: tuple[str, ...] = field(default=())
 
     @property
@@ -124,5 +126,6 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
         wanted_name=intake.name(request.name) if request.name else "",
         files=files,
         prepared=prepared,
+        session=intake.label(request.session, "session"),
         redacted=tuple(intake.redacted),
     )

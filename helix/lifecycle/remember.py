@@ -63,7 +63,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
                 note_sighting(composer, counted)
             else:
                 # What was said in other words is kept as evidence: a merge must not lose any.
-                _ground(composer, store, Ref(label=Label.MEMORY, id=known.id), ready.draft)
+                _ground(composer, store, Ref(label=Label.MEMORY, id=known.id), ready.draft, ready.session)
             status, memory = StoreStatus.MERGED, known
         elif verdict is Verdict.UPDATE and known is not None and came_later(ready.draft, known):
             status, memory = StoreStatus.UPDATED, _succeed(composer, store, ready, known)
@@ -193,7 +193,7 @@ def _add(composer: Composer, store: Store, ready: Ready, name: str = "") -> Memo
     opening = f"{memory.trigger}\n{memory.resolution}"
     composer.mentions(ref, memory.scope, ready.prepared.mentions, memory.provenance, opening=opening)
     composer.touches(ref, memory.scope, ready.files, memory.provenance)
-    _ground(composer, store, ref, memory)
+    _ground(composer, store, ref, memory, ready.session)
     return memory
 
 
@@ -216,11 +216,13 @@ def _refine(composer: Composer, store: Store, ready: Ready, known: Memory) -> Me
         attributes=with_claimed({**known.attributes, **draft.attributes}, unproven_of(known)),
         status=Status.ACTIVE,
     )
-    _ground(composer, store, supersede(composer, store, known, memory, ready.prepared, ready.files), memory)
+    _ground(
+        composer, store, supersede(composer, store, known, memory, ready.prepared, ready.files), memory, ready.session
+    )
     return memory
 
 
-def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory) -> None:
+def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory, session: str) -> None:
     """Write the episode that an explicit store is; it has no passage of its own, the memory speaks for it."""
     episode = Episode(
         id=store.make_id(composer.now),
@@ -228,6 +230,7 @@ def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory) -> None:
         recorded_at=composer.now,
         occurred_at=memory.valid_from or composer.now,
         scope=memory.scope,
+        session=session,
         agent=memory.provenance.agent,
         role="store",
         importance=memory.importance,
@@ -235,4 +238,7 @@ def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory) -> None:
         status=memory.status,
         provenance=memory.provenance,
     )
-    composer.edge(Relation.GROUNDED_IN, ref, composer.node(episode), provenance=memory.provenance)
+    told = composer.node(episode)
+    if session:
+        composer.join(episode, told, None)
+    composer.edge(Relation.GROUNDED_IN, ref, told, provenance=memory.provenance)

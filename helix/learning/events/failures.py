@@ -73,6 +73,7 @@ def remember_fix(desk: Desk, task: str, fix: Fix) -> None:
             trust=Trust.TOOL_OUTPUT,
             source=source,
             agent=desk.client,
+            session=desk.session.name,
             attributes=fix.attributes,
         ),
     )

@@ -177,6 +177,22 @@ def test_three_tasks_that_end_blocked_by_the_same_failure_make_it_systemic(helix
     assert "WARNING, it keeps happening" in told
 
 
+def test_what_one_session_breaks_and_mends_again_and_again_is_not_systemic(helix: Helix, project: Path) -> None:
+    def mend(name: str, deck: int) -> AgentSession:
+        session = AgentSession(helix, project, name)
+        session.run("sh orca.sh", 1, f"OrcaError: the sonar of the orca found no deck: 'deck{deck}'")
+        session.edit("orca.py")
+        session.run("sh orca.sh")
+        session.settled()
+        return session
+
+    for deck in range(3):
+        session = mend("first", deck)
+    assert not failures(session, Kind.SYSTEMIC)
+    assert not failures(mend("second", 3), Kind.SYSTEMIC)
+    assert failures(mend("third", 4), Kind.SYSTEMIC)
+
+
 def test_what_is_only_claimed_to_have_failed_waits(session: AgentSession) -> None:
     build(session, "1", "calibrate the orca sonar", "sh orca.sh")
     session.agent_runs("a1", "BLOCKED: it is mute\nTRIED: all\nERROR: SonarError: no ping at all\nUTILIZED: []")
