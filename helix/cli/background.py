@@ -269,7 +269,7 @@ def work(invocation: Invocation, /, limit: int, pause: bool | None, cancel: str 
                 "queued": report["queued"] or None,
                 "failed": report["failed"] or None,
                 "without a vector": report["lackingVectors"] or None,
-                "until the next": f"importance {report['importance']:g} of {report['budget']:g}",
+                "next consolidation": f"at importance {report['budget']:g}, now {report['importance']:g}",
                 "gate": gate_line(report["gate"]),
             }
         )

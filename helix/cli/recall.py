@@ -121,7 +121,7 @@ def similar_recent(invocation: Invocation, /, trigger: tuple[str, ...], **asked:
             (f"{found['similarity']:.2f}", found["memory"]["name"], *_said(found["memory"]))
             for found in data["similarRecent"]
         ]
-        out.table(("SIMILARITY", "NAME", "PROVEN", "TRIGGER"), rows)
+        out.table(("SIMILARITY", "NAME", "SAID BY", "TRIGGER"), rows)
 
     invocation.emit(data, show)
 

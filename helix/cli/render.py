@@ -27,7 +27,7 @@ def memory_table(out: Output, memories: Sequence[Record]) -> None:
         (m["name"], m["kind"].lower(), label(m), m["status"].lower(), m["scope"], told(one_line(m["trigger"]), m))
         for m in memories
     ]
-    out.table(("NAME", "KIND", "PROVEN", "STATUS", "SCOPE", "TRIGGER"), rows)
+    out.table(("NAME", "KIND", "SAID BY", "STATUS", "SCOPE", "TRIGGER"), rows)
 
 
 def memory_page(out: Output, memory: Record) -> None:
@@ -167,7 +167,7 @@ def ingest_summary(report: Record) -> str:
     if report["redacted"]:
         words += f"; {report['redacted']} secrets taken out"
     if report.get("quarantined"):
-        words += f"; {report['quarantined']} kept from recall: `helix review list` shows them"
+        words += f"; {report['quarantined']} parts kept from recall: `helix review list` shows why"
     return words
 
 

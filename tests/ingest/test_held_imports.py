@@ -63,6 +63,15 @@ def test_notes_of_a_repository_may_not_until_a_person_has_looked_at_them(helix: 
     assert not any(LESSON in text for text in answers(helix))
 
 
+def test_what_is_held_for_what_stands_beside_it_says_so(helix: Helix, tmp_path: Path) -> None:
+    notes = tmp_path / "CLAUDE.md"
+    notes.write_text(f"# Zebra\n\n{LESSON}\n\nThe stripes are drawn last, on the host alone.\n", "utf-8")
+    finished(helix, helix.ingest_notes([str(notes)]))
+    why = {one.text.partition("\n")[0]: one.reasons for one in review(helix._store).items}
+    (beside,) = (reasons for text, reasons in why.items() if "stripes" in text)
+    assert beside == ("it came with a text that reads like an instruction to an agent",)
+
+
 def test_a_held_line_counts_for_nothing_it_repeats_and_supersedes_nothing(helix: Helix) -> None:
     own = helix.store(trigger=SUBJECT, resolution=LESSON, kind="pattern", trust=Trust.USER_ASSERTED)
     line = json.dumps({"trigger": SUBJECT, "resolution": LESSON, "kind": "pattern"})

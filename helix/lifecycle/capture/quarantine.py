@@ -20,7 +20,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.held import Held, Screening
 from helix.model.memory import Memory, Status
-from helix.model.provenance import Trust
+from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS, Trust
 from helix.model.records import Node
 from helix.model.reflection import Reflection
 from helix.model.reports import Page
@@ -36,7 +36,9 @@ ACCEPTED_BY = f"{OWN_ATTRIBUTE}accepted_by"
 Holdable = Memory | Episode | Reflection
 """What can be quarantined."""
 _A_PERSON = "a person"
-_LITTLE = "little speaks for it"
+_LITTLE = "too uncertain: little speaks for it"
+_BESIDE = "it came with a text that reads like an instruction to an agent"
+_IMPORTED = TOLD_BY_OTHERS | {JSON_LINES}
 _SERVED = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME)
 _LABELS = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
 
@@ -211,6 +213,7 @@ def _shown(ref: Ref, node: Node) -> Held:
         case Reflection():
             text, beside = f"{node.question}\n{node.insight}", ()
     origin, provenance = node.provenance.slice, node.provenance
+    otherwise = _BESIDE if provenance.extractor in _IMPORTED else _LITTLE
     return Held(
         ref=ref,
         name=node.name if isinstance(node, Memory) else "",
@@ -220,5 +223,5 @@ def _shown(ref: Ref, node: Node) -> Held:
         source=origin,
         agent=provenance.agent,
         recorded_at=node.recorded_at,
-        reasons=screen(None, text, origin, provenance.agent, *beside).reasons or (_LITTLE,),
+        reasons=screen(None, text, origin, provenance.agent, *beside).reasons or (otherwise,),
     )
