@@ -97,6 +97,11 @@ def stands_at(named: Sequence[Named], line: str) -> bool:
     return any(_matches(one, it) for it in _run_by(line) if not _only_looks(it) for one in named)
 
 
+def speaks_against(named: Sequence[Named], line: str) -> bool:
+    """Return whether a rule that names these commands says not to do what `line` does."""
+    return stands_at([one for one in named if one.role is Role.AGAINST], line) and not is_followed(named, line)
+
+
 def is_followed(named: Sequence[Named], line: str) -> bool:
     """Return whether a line runs a command as a rule that names these commands asks for it."""
     return any(one.role is Role.ASKED and _has(it, one) for it in _run_by(line) for one in named)

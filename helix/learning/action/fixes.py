@@ -14,6 +14,7 @@ from pathlib import PurePath
 from helix.learning.action.ends import ended
 from helix.learning.action.normal import command_of, error_of
 from helix.model.action import Action
+from helix.model.memory import Memory
 from helix.text.excerpts import head
 from helix.text.redact import redact
 from helix.text.shell.simple import simple_commands
@@ -27,6 +28,7 @@ FIXED = "#fix"
 SESSIONS = "helix:sessions"
 """Attribute of a failure that is remembered: in how many sessions its error was met, where that is more than one."""
 
+_CHANGING, _RUNNING = "changing ", "running "
 _LONGEST = 2_000
 _MOST_OPEN = 50
 _MOST_DONE = 8
@@ -77,9 +79,9 @@ class Fix:
         if self.files:
             told = [*self.changes, *[""] * len(self.files)]
             named = (f"{file} ({change})" if change else file for file, change in zip(self.files, told, strict=False))
-            done.append("changing " + ", ".join(list(named)[:_MOST_DONE]))
+            done.append(_CHANGING + ", ".join(list(named)[:_MOST_DONE]))
         if self.commands:
-            done.append("running " + ", ".join(f"`{_cut(one, _COMMAND_SHOWN)}`" for one in self.commands[:_MOST_DONE]))
+            done.append(_RUNNING + ", ".join(f"`{_cut(one, _COMMAND_SHOWN)}`" for one in self.commands[:_MOST_DONE]))
         return f"{'It passed' if self.passed else 'That was mended'} after {' and '.join(done)}."
 
     @property
@@ -106,6 +108,12 @@ class Unsolved:
     def attributes(self) -> dict[str, object]:
         """What is kept of it beside the words, so that it is found at exactly this command and error."""
         return {COMMAND: self.command, ERROR: self.error}
+
+
+def is_mended_in_files(memory: Memory) -> bool:
+    """Return whether a failure was mended by changing files alone: it is gone until its error comes again."""
+    done = memory.resolution
+    return memory.source.endswith(FIXED) and f" after {_CHANGING}" in done and _RUNNING not in done
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from posixpath import isabs, join, normpath
 
 import numpy as np
 
-from helix.learning.action.fixes import FIXED
+from helix.learning.action.fixes import FIXED, is_mended_in_files
 from helix.learning.action.normal import command_forms, error_of
 from helix.learning.context.blocks import Entry, entry, listing, one_line, shown_of
 from helix.learning.context.relevant import SPOKEN_AGAINST, is_worth_its_room
@@ -23,7 +23,7 @@ from helix.model.edge import Relation
 from helix.model.entity import EntityKind
 from helix.model.injection import ACTION, ON_ERROR, Shown
 from helix.model.memory import Kind, Memory
-from helix.model.provenance import is_hand_written
+from helix.model.provenance import QUOTED, is_hand_written
 from helix.model.recall import RecallQuery
 from helix.store.catalogue import CatalogueView
 from helix.store.columns import KIND_CODE, KINDS, FloatArray, IndexArray, shrunk_effectiveness
@@ -36,7 +36,15 @@ from helix.text.cues import NEED, PITFALL, RULE, words
 from helix.text.error_lines import keys_of, kind_of, signature_of
 from helix.text.inert import quoted
 from helix.text.rare import rare_names
-from helix.text.ruled import Role, is_about, is_followed, keys_of_file, keys_of_line, named_commands
+from helix.text.ruled import (
+    Role,
+    is_about,
+    is_followed,
+    keys_of_file,
+    keys_of_line,
+    named_commands,
+    speaks_against,
+)
 from helix.text.spotting.paths import canonical
 from helix.text.tokens import estimate_tokens, lexical_tokens
 
@@ -147,22 +155,34 @@ def _says_more(one: Memory, other: Memory) -> bool:
 def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
     """Return whether it says something here: what a person wrote not to who does what it asks for already.
 
-    What only a commit says of a file says something at an edit that touches a name of code which it speaks of: most of
-    what was ever mended in a file has nothing to do with the passage at hand.
+    What was mended by changing files says something where its error comes again, not before each run. What only a
+    commit says of a file says something at an edit that touches a name of code which it speaks of: most of what was
+    ever mended in a file has nothing to do with the passage at hand. What a repository's notes say of a command says
+    something where they speak against it: a manual names commands on every page.
     """
     if action.is_edit and memory.said_by == "commit":
         touched = set(lexical_tokens(action.passage))
         return any(name in touched for name in rare_names(f"{memory.trigger}\n{memory.resolution}"))
+    if key.arm == ACTION and action.command and is_mended_in_files(memory):
+        return False
     if not is_hand_written(memory.provenance):
         return not key.is_rule
     said = f"{memory.trigger}\n{memory.resolution}"
-    if key.is_rule:
-        told = any(cue.search(said) for cue in (RULE, PITFALL, NEED, _CANNOT)) or any(
-            one.role is not Role.SPOKEN for one in named_commands(said)
-        )
-        rules = told or (memory.kind is not Kind.FACT and not action.is_edit)
-        return rules and (action.is_edit or is_about(said, action.command))
-    return not (action.command and is_followed(named_commands(said), action.command))
+    named = named_commands(said)
+    if not key.is_rule:
+        return not (action.command and is_followed(named, action.command))
+    theirs = memory.said_by in QUOTED
+    if action.is_edit:
+        return not theirs or _tells_what_to_do(said)
+    if theirs:
+        return speaks_against(named, action.command)
+    return (memory.kind is not Kind.FACT or _tells_what_to_do(said)) and is_about(said, action.command)
+
+
+def _tells_what_to_do(said: str) -> bool:
+    return any(cue.search(said) for cue in (RULE, PITFALL, NEED, _CANNOT)) or any(
+        one.role is not Role.SPOKEN for one in named_commands(said)
+    )
 
 
 def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:

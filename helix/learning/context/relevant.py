@@ -9,7 +9,7 @@ from helix.learning.context.written import Written, nothing_written
 from helix.model.edge import Label
 from helix.model.injection import RECALL
 from helix.model.memory import Kind, Memory, room_of, spoken_against
-from helix.model.provenance import Trust
+from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.recall.recipes import Default
 
@@ -28,7 +28,8 @@ a question is about stay of those among the first ten; of 80 questions about oth
 BY_WORDS = 0.6
 """Share of the floor that counts where there are no vectors: fit is lower by words alone, and seldom by chance."""
 STRICT = 2.0
-"""How many times the floor has to be met by what only a commit says, and by what was left out as a person's note."""
+"""How many times the floor has to be met by what nobody here stands for (a commit, a repository's notes, a tool, the
+web), and by what was left out as a person's note."""
 SPOKEN_AGAINST = 0.3
 """Effectiveness, (helped + 1/2) / (helped + failed + 1), below which evidence speaks against a memory."""
 PATIENCE = 20
@@ -58,8 +59,8 @@ def relevant(
     """Return at most `limit` memories that fit the question or touch one of the files, best first.
 
     What a person wrote comes first, of whatever kind; then, of the kinds, what was derived. One recall answers for
-    question and files. What evidence speaks against is left out, as is what fits less than `floor`; what only a commit
-    says has to fit better than that.
+    question and files. What evidence speaks against is left out, as is what fits less than `floor`; what nobody here
+    stands for has to fit better than that.
     """
     asked = question.strip()[:_LONGEST_QUESTION] or " ".join(files)[:_LONGEST_QUESTION]
     if limit < 1 or not asked:
@@ -95,7 +96,7 @@ def _strictness(memory: Memory, *, judged: bool) -> float:
     """Return how many times the floor a memory has to fit that a recall found."""
     if judged and memory.provenance.trust is Trust.USER_ASSERTED:
         return STRICT  # it was looked at among what a person wrote, and left out
-    return STRICT if memory.said_by == "commit" else 1.0
+    return STRICT if memory.said_by in QUOTED else 1.0
 
 
 def is_worth_its_room(memory: Memory) -> bool:

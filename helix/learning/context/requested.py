@@ -52,7 +52,7 @@ def request_context(
 ) -> RequestContext:
     """Return what a prompt is about beyond doubt, in whole lines within a budget; `known` was shown already.
 
-    The floor is that of what only a commit says.
+    The floor is that of what nobody here stands for.
     """
     found = relevant(
         recall, prompt, scope=scope, kinds=_KINDS, limit=_MOST, floor=min(1.0, STRICT * floor), written=written

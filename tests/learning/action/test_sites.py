@@ -320,3 +320,13 @@ def test_a_note_stands_at_the_command_and_the_file_that_it_names_and_not_where_i
     assert names(store, files=("docs/cli.md",)) == [file]
     assert names(store, "just bench big") == [asked]
     assert names(store, "just bench --slow") == names(store, "make deploy") == []
+
+
+def test_what_a_person_wrote_of_a_file_stands_at_its_edit_whatever_it_says(store: Store) -> None:
+    note = add(store, "writer", Kind.FACT, resolution="`src/writer.py`: one writer, and one transaction at a time")
+    theirs = add(
+        store, "sizes", Kind.FACT, resolution="`src/writer.py` has nine parts, the queue first", trust=Trust.WEB
+    )
+    assert theirs != note
+    assert names(store, files=("src/writer.py",)) == [note]
+    assert names(store, files=("src/reader.py",)) == []

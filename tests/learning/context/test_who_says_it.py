@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from helix.learning.context.blocks import entry, one_line
 from helix.learning.context.builder import builder_context
+from helix.learning.context.relevant import Recall, relevant
 from helix.learning.contracts.prompt import BuilderParams
 from helix.model.action import Action
 from helix.model.memory import Kind, Memory
@@ -98,11 +99,10 @@ def test_what_strangers_say_stays_in_one_line_and_in_its_quotes(trigger: str, re
     assert one_line(line) == line
 
 
-def test_conventions_of_strangers_do_not_bind_a_builder() -> None:
-    memories = (said(Trust.USER_ASSERTED), said(Trust.TOOL_OUTPUT, NOTES, text="deploy from release"))
+def recall_of(*memories: Memory, meaning: float, words: float) -> Recall:
+    """Return a recall that finds these memories, which all fit as well."""
 
     def recall(query: RecallQuery) -> RecallAnswer:
-        factors = {"+meaning": 0.5, "+words": 0.4}
         items = tuple(
             RecallItem(
                 node=memory,
@@ -114,15 +114,31 @@ def test_conventions_of_strangers_do_not_bind_a_builder() -> None:
                 confidence_label=memory.label,
                 text="",
                 tokens=1,
-                factors=factors,
+                factors={"+meaning": meaning, "+words": words},
             )
             for memory in memories
         )
         return RecallAnswer(query=query, items=items, mode="hybrid", recipe="default", tokens=0)
 
+    return recall
+
+
+def test_conventions_of_strangers_do_not_bind_a_builder() -> None:
+    memories = (said(Trust.USER_ASSERTED), said(Trust.TOOL_OUTPUT, NOTES, text="deploy from release"))
+    recall = recall_of(*memories, meaning=0.5, words=0.4)
     told = builder_context(recall, BuilderParams(objective="deploy"), "house").text
     assert "CONVENTIONS_TO_FOLLOW:\n- [you] m: use tabs\nRELATED_FACTS:" in told
     assert "- [notes] m: \u00abdeploy from release\u00bb" in told
+
+
+@pytest.mark.parametrize("extractor", [GIT, NOTES, "explicit"])
+def test_what_nobody_here_stands_for_has_to_fit_twice_as_well(extractor: str) -> None:
+    theirs, own = said(Trust.TOOL_OUTPUT, extractor), replace(said(Trust.AGENT_INFERRED), id="2", name="own")
+    for meaning, told in ((0.3, ["own"]), (0.5, ["m", "own"])):
+        found = relevant(
+            recall_of(theirs, own, meaning=meaning, words=0.1), "tabs", scope=None, kinds=tuple(Kind), limit=5
+        )
+        assert [one.name for one in found] == told
 
 
 def test_a_brief_settles_nothing_by_what_tools_the_web_or_notes_say(helix: Helix) -> None:
@@ -173,6 +189,31 @@ def test_notes_of_a_repository_are_quoted_and_stay_out_of_the_brief_until_a_pers
     notes.write_text(FOREIGN.replace("branch release", "branch of somebody"))
     finished(helix, helix.ingest_notes([str(notes)], scope="house"))
     assert "branch" not in helix.brief("house").text
+
+
+MANUAL = """# Tasks
+
+The figures of `just bench` must be told by a person, and never by a machine that is shared. They change by the hour, so
+that one alone says little; whoever compares two takes the median of five.
+
+# Tests
+
+Never run plain `pytest`, use `just test`.
+"""
+
+
+def test_notes_of_a_repository_stand_at_a_command_only_where_they_speak_against_it(
+    helix: Helix, tmp_path: Path
+) -> None:
+    notes = tmp_path / "clone" / "MANUAL.md"
+    notes.parent.mkdir()
+    notes.write_text(MANUAL)
+    finished(helix, helix.ingest_notes([str(notes)], scope="house"))
+    at = {line: helix.at_action(Action(command=line), "house").text for line in ("pytest -x", "just bench")}
+    assert "never run plain" in at["pytest -x"].casefold()
+    assert at["just bench"] == ""
+    finished(helix, helix.ingest_notes([str(notes)], scope="house", mine=True))
+    assert "by a machine that is shared" in helix.at_action(Action(command="just bench"), "house").text
 
 
 def test_what_a_person_confirmed_counts_as_said_by_them(helix: Helix) -> None:

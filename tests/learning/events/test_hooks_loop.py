@@ -132,6 +132,19 @@ def test_a_failure_and_its_fix_in_one_session_are_shown_at_the_command_in_the_ne
     assert list(row)[:4] == ["session-2", "action", "failure", "tool_output"]
 
 
+def test_what_was_mended_by_changing_files_is_told_where_its_error_comes_again_and_not_before_each_run(
+    helix: Helix, session: AgentSession, project: Path
+) -> None:
+    error = "pay.py:4:1: F401 'decimal' imported but unused"
+    session.run("ruff check .", 1, error)
+    session.edit("pay.py")
+    session.run("ruff check .")
+    session.tell("SessionEnd", reason="other")
+    session.settled()
+    before, after = AgentSession(helix, project, "session-2").run("ruff check .", 1, error)
+    assert (before, "changing pay.py" in after) == ("", True)
+
+
 NUMPY = "Traceback (most recent call last):\n  File 'a.py'\nModuleNotFoundError: No module named 'numpy'"
 
 
