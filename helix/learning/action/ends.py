@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from helix.learning.action.normal import command_forms
@@ -14,6 +15,10 @@ from helix.text.command_forms import Level
 from helix.text.error_lines import tells_of_failure
 from helix.text.shell.simple import joined
 from helix.text.shell.tree import Node, commands
+
+_CHECKS = frozenset({EvidenceKind.TEST, EvidenceKind.LINT})
+_REWRITES = re.compile(r"--(?:unsafe-|auto)?(?:fix|write|apply|update|snapshot-update|in-place)|-[uwi]$")
+"""Flags with which tests and linters change files."""
 
 
 def ended(action: Action) -> bool | None:
@@ -46,6 +51,16 @@ def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]
     parts = words_of(whole)
     found = told(whole, bool(action.passed), lambda words: bool(words) and not looks(words))
     return tuple(dict.fromkeys(joined(parts[place]) for place in sorted(found) if found[place] == "passed"))
+
+
+def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
+    """Return whether a line runs tests and linters alone, none of them to change files, beside what only `looks`."""
+    whole = parse(line)
+    return whole is not None and all(
+        looks(words) or (recognised(words) in _CHECKS and not any(map(_REWRITES.match, words)))
+        for words in words_of(whole)
+        if words
+    )
 
 
 def _subject(whole: Node) -> Words:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
 
-from helix.learning.action.ends import ended
+from helix.learning.action.ends import ended, only_checks
 from helix.learning.action.normal import command_of, error_of
 from helix.model.action import Action
 from helix.model.memory import Memory
@@ -139,10 +139,11 @@ class Mending:
     def take(self, action: Action) -> Fix | None:
         """Return the fix that an action completes, or None.
 
-        A command that passes although nothing was changed and nothing run in between is no fix: it was chance. What
-        only looks (`ls`, `git diff`) changes nothing and is never one that fails. What is not certain of a command by
-        the end of its line (`action/ends.py`) neither fails nor passes; but where its output, of which nothing is
-        picked, comes without the error, that error is mended, and where it tells of none, it is part of what was done.
+        A command that passes although nothing was changed and nothing run in between is no fix: it was chance. Tests
+        and linters mend nothing. What only looks (`ls`, `git diff`) changes nothing and is never one that fails. What
+        is not certain of a command by the end of its line (`action/ends.py`) neither fails nor passes; but where its
+        output, of which nothing is picked, comes without the error, that error is mended, and where it tells of none,
+        it is part of what was done.
         """
         if not action.command:
             if action.is_edit and action.passed is not False:
@@ -161,7 +162,7 @@ class Mending:
         if well is None and (not action.passed or (known is not None and not _comes_without(known.error, action))):
             return None
         self._open.pop(command, None)
-        if well or not error_of(action.output):
+        if (well or not error_of(action.output)) and not only_checks(action.command, looks):
             for one in self._open.values():
                 one.commands[_as_run(action)] = None
         return None if known is None or not (known.files or known.commands) else _fix(known, action)

@@ -62,6 +62,15 @@ def test_only_what_passed_is_part_of_a_fix() -> None:
     assert fix.commands == ("pip install x",)
 
 
+@pytest.mark.parametrize(
+    ("command", "mends"),
+    [("pytest -q", False), ("npm run lint", False), ("ruff check --fix .", True), ("jest -u", True)],
+)
+def test_tests_and_linters_mend_nothing_but_where_they_change_files(command: str, mends: bool) -> None:
+    told = found(ran("make all", 2, "error: a"), ran(command), ran("make all"))
+    assert [fix.commands for fix in told] == ([(command,)] if mends else [])
+
+
 def test_each_error_of_one_command_has_what_mended_it() -> None:
     first, fix = found(
         ran("make all", 2, "error: first thing missing"),
