@@ -9,7 +9,7 @@ from helix.errors import InvalidInputError
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import memory_of
 from helix.lifecycle.intake import Intake
-from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
+from helix.model.edge import DRAWN, OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.store.listing import check_limit
@@ -54,6 +54,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
                 created_at=composer.now,
                 weight=weight,
                 relation=word,
+                attributes={DRAWN: True},
                 provenance=Provenance(extractor="explicit", agent=said_by, trust=trust),
             )
             if present is None

@@ -59,6 +59,9 @@ class Relation(StrEnum):
 OPEN_RELATIONS = tuple(Relation)[: tuple(Relation).index(Relation.RELATED) + 1]
 """Relations a client may create between two memories; any other word becomes RELATED {relation}."""
 
+DRAWN = "drawn"
+"""Attribute of an edge that a person or an agent drew: SUPERSEDES is then what they say, and no version of a memory."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ref:

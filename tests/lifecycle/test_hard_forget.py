@@ -25,6 +25,7 @@ from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.erasure import unfinished
 from helix.lifecycle.erasure.erase import hard_forget, note, plan_hard_forget
+from helix.lifecycle.links import link
 from helix.lifecycle.remember import remember
 from helix.lifecycle.work.undo import undo
 from helix.model.clock import to_micros
@@ -272,6 +273,15 @@ def test_versions_wordings_and_what_rests_on_it_alone_go_along(store: Store) -> 
     assert [each.ref.id for each in plan.stays] == [shared]
     before = state_of(store)
     assert_forgotten(store, forget(store, second), before)
+
+
+def test_what_an_agent_says_it_supersedes_is_no_version_of_it_and_stays(store: Store) -> None:
+    said, theirs = memory(store), memory(store, "Harvesters want parsnips", "They do")
+    link(store, theirs, said, "supersedes", 1.0, agent="a")
+    assert said not in {each.ref.id for each in plan_hard_forget(store, theirs).goes}
+    assert theirs not in {each.ref.id for each in plan_hard_forget(store, said).goes}
+    curate.edit(store, said, EditRequest(resolution="Only zymurgy helps"))
+    assert said not in {each.ref.id for each in plan_hard_forget(store, theirs).goes}
 
 
 def test_what_was_made_of_its_words_goes_though_it_rests_on_other_evidence_too(store: Store) -> None:

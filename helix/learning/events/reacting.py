@@ -33,6 +33,7 @@ from helix.learning.events.recollecting import last_written, recollect
 from helix.learning.events.sessions import Sessions
 from helix.learning.events.showing import Showing
 from helix.learning.proof.holdback import drawn
+from helix.lifecycle.capture.sessions import is_private
 from helix.lifecycle.work.foreground import Foreground
 from helix.model.action import Action
 from helix.store.store import Store
@@ -121,6 +122,7 @@ class Reacting:
             if event is None:
                 return _nothing()
             reaction = self._react(client, event)
+            tells = not is_private(self._store, event.session)
             late = until is not None and time.monotonic() > until
             answer = {} if late else write(event, reaction.reply)
             for work in () if late else reaction.at_once:
@@ -131,7 +133,7 @@ class Reacting:
         self._follow(event, reaction)
         took = time.monotonic() - begun
         said = len(reaction.reply.context) + (0 if reaction.reply.given is None else 1)
-        if reaction.did or late or took > _SLOW:
+        if tells and (reaction.did or late or took > _SLOW):
             log.log(
                 logging.WARNING if took > _SLOW else logging.INFO,
                 "hook",

@@ -17,11 +17,12 @@ from helix.lifecycle.compose import Composer
 from helix.lifecycle.find import standing_memory_of
 from helix.lifecycle.worth.maintenance import check_feedback
 from helix.lifecycle.worth.reinforce import Quality
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import DRAWN, Label, Ref, Relation
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.model.injection import ACTION, BRIEF, ON_ERROR, Injection
 from helix.model.memory import Kind, Memory, Status
 from helix.model.outcome import Gain, Settlement
+from helix.model.records import edge_from
 from helix.model.task import BLOCKED, DELIVERED, SKIPPED, Task
 from helix.model.tombstone import is_erased
 from helix.store.store import Store
@@ -291,9 +292,8 @@ def _current(store: Store, memory: Memory) -> Memory:
     seen = {memory.id}
     while memory.status is Status.RETIRED:
         here = Ref(label=Label.MEMORY, id=memory.id)
-        newer = [
-            op.source.id for op in store.records.edges_at(here) if op.type is Relation.SUPERSEDES and op.target == here
-        ]
+        edges = (edge_from(op) for op in store.records.edges_at(here) if op.type is Relation.SUPERSEDES)
+        newer = [edge.source.id for edge in edges if edge.target == here and DRAWN not in edge.attributes]
         fresh = [ident for ident in sorted(newer) if ident not in seen]
         if not fresh:
             break

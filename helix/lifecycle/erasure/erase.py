@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from helix.lifecycle.truth import systemic
 from helix.lifecycle.truth.living import follow
 from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import DRAWN, Edge, Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
 from helix.model.erasure import Erasable, ErasePlan, EraseReport
@@ -27,7 +28,7 @@ from helix.model.kept_out import normal
 from helix.model.memory import Memory
 from helix.model.operations import DropEdge, Props
 from helix.model.provenance import Provenance
-from helix.model.records import Node, label_of, put
+from helix.model.records import Node, edge_from, label_of, put
 from helix.model.reflection import Reflection
 from helix.model.tombstone import WORK, is_erased
 from helix.store import erasing
@@ -180,13 +181,18 @@ class _Circle:
                 self.goes.update(dict.fromkeys(edge_of, why))
 
     def _succeeding(self, refs: list[Ref]) -> list[DropEdge]:
-        """Return the edges between versions at the nodes; a memory that lost to a contrary one is no version of it."""
+        """Return the edges between versions at the nodes.
+
+        A memory that lost to a contrary one is no version of it, nor is one that somebody only says was superseded.
+        """
         edges = list(self._at(refs))
         contrary = {frozenset((edge.source, edge.target)) for edge in edges if edge.type is Relation.CONTRADICTS}
+        said = map(edge_from, chain.from_iterable(map(self._store.records.edges_at, refs)))
+        drawn = {frozenset((edge.source, edge.target)) for edge in said if _is_drawn(edge)}
         return [
             edge
             for edge in edges
-            if edge.type is Relation.SUPERSEDES and frozenset((edge.source, edge.target)) not in contrary
+            if edge.type is Relation.SUPERSEDES and frozenset((edge.source, edge.target)) not in contrary | drawn
         ]
 
     def _saying_it(self) -> None:
@@ -235,6 +241,10 @@ class _Circle:
                 self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
             else:
                 self.stays[ref] = "it rests on other evidence too, and may repeat it"
+
+
+def _is_drawn(edge: Edge) -> bool:
+    return edge.type is Relation.SUPERSEDES and DRAWN in edge.attributes
 
 
 def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:

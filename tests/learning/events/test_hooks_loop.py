@@ -423,16 +423,20 @@ def test_while_capture_is_paused_nothing_is_kept_and_recall_goes_on(session: Age
     assert session.settled()._store.journal.last_seq == before
 
 
-def test_nothing_of_a_private_session_is_kept_and_recall_goes_on(session: AgentSession) -> None:
+def test_nothing_of_a_private_session_is_kept_and_recall_goes_on(
+    session: AgentSession, caplog: pytest.LogCaptureFixture
+) -> None:
     keep(session, "`make all` fails without a compiler", "install gcc")
     session.helix.open_session(name=session.name, private=True)
     before = session.helix._store.journal.last_seq
-    session.tell("SessionStart", source="startup")
-    assert "gcc" in session.run("make all", 2, "error: no compiler")[0]
-    session.edit("src/a.py")
-    session.run("make all")
-    session.tell("SessionEnd", reason="other")
-    assert session.settled()._store.journal.last_seq == before
+    with caplog.at_level(logging.DEBUG):
+        session.tell("SessionStart", source="startup")
+        assert "gcc" in session.run("make all", 2, "error: no compiler")[0]
+        session.edit("src/a.py")
+        session.run("make all")
+        session.tell("SessionEnd", reason="other")
+        assert session.settled()._store.journal.last_seq == before
+    assert not [record for record in caplog.records if session.name in str(record.__dict__)]
 
 
 def test_an_edit_of_an_ignored_file_mends_nothing(session: AgentSession) -> None:

@@ -15,6 +15,7 @@ from helix.learning.orchestration.board import TaskSighting, find_task, inject, 
 from helix.learning.outcomes.noting import note_evidence, note_repeats, note_use
 from helix.learning.outcomes.settle import override, settle, tell
 from helix.learning.outcomes.verdicts import Use, verdict
+from helix.lifecycle.links import link
 from helix.lifecycle.truth.systemic import OCCURRENCES
 from helix.model.edge import Edge
 from helix.model.evidence import Evidence, EvidenceKind, Verification
@@ -250,6 +251,8 @@ def test_an_edited_memory_is_credited_in_its_newest_version(living: Helix, store
     settle(store, task)
     newer = living.edit(memory, resolution=f"run `{USING}` before anything else")
     assert (newer.id != memory, newer.helped) == (True, 0.5)
+    other = lesson(living, "a parsnip is late", resolution="wait for it")
+    link(store, other, memory, "supersedes", 1.0, agent="a")  # what an agent says of it makes no version of it
     note_evidence(store, task, ran(False, 5))
     assert worth(living, newer.id) == (0, 0.3, 1)
 
