@@ -22,6 +22,7 @@ from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_id
 from helix.ingest.plain import bounded_lines, count_lines, shorten
 from helix.learning.action.ends import ended
 from helix.learning.action.fixes import FIXED, Fix, Mending, failure_words, only_looks
+from helix.learning.action.hidden import names_ignored
 from helix.learning.action.normal import command_of
 from helix.learning.events.claude_code import CLIENT
 from helix.learning.events.histories import Calls, Record, blocks_of, moment_of, record_of
@@ -183,6 +184,8 @@ class _History:
         if action is None:
             return
         action = replace(action, at=at)
+        if action.command and not _may_be_told(action, self.root):
+            return
         if (fix := self.mending.take(action)) is not None:
             if _may_be_told(fix, self.root):
                 yield self._mended(fix, position, at)
@@ -257,10 +260,12 @@ class _History:
         )
 
 
-def _may_be_told(fix: Fix, folder: str) -> bool:
-    """Return whether no `.helixignore` excludes a file of the fix: its words name them all."""
+def _may_be_told(told: Fix | Action, folder: str) -> bool:
+    """Return whether no `.helixignore` excludes a file of a fix, whose words name them all, or that a command names."""
     try:
-        return len(without_ignored(fix.files, folder)) == len(fix.files)
+        if isinstance(told, Action):
+            return not names_ignored(told, folder)
+        return len(without_ignored(told.files, folder)) == len(told.files)
     except InvalidInputError:  # rules that cannot be read, or a folder of another kind of machine
         return False
 

@@ -173,6 +173,17 @@ def test_a_fix_that_names_an_ignored_file_is_left_out(told: Told) -> None:
     assert "secret" not in repr([m for item in read(told.write()) for m in item.memories])
 
 
+def test_a_command_that_names_an_ignored_file_is_left_out_with_how_it_ended(told: Told) -> None:
+    (told.folder / ".helixignore").write_text("secret/\n")
+    told.run("t1", "sh secret/run.sh", status=2, output="error: topsecret is late")
+    told.run("t2", "sh tool.sh", status=2, output="error: topsecret in secret/plan.txt")
+    told.run("t3", "pytest secret/tests", output="1 passed")
+    told.run("t4", "sh other.sh", status=2, output="error: a beaver")
+    said = repr(read(told.write()))
+    assert "secret" not in said
+    assert "beaver" in said
+
+
 def test_positions_go_up_to_the_number_of_lines_of_all_files(told: Told) -> None:
     told.add("user", "one").add("assistant", [{"type": "text", "text": "two"}])
     files = [told.write("a/1.jsonl"), told.write("a/2.jsonl")]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from posixpath import join
 
 from helix.learning.action.ends import ended, succeeded
 from helix.learning.action.fixes import Fix, failure_words, looks, normal, only_looks
+from helix.learning.action.hidden import names_ignored
 from helix.learning.action.normal import error_of
 from helix.learning.action.sites import MOST, Site, look_up, shown, text
 from helix.learning.events.desk import NOTHING, Desk, Reaction
@@ -22,13 +22,9 @@ from helix.learning.proof.holdback import drawn, treatment
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.capture.ignore import without_ignored
 from helix.model.action import Action
-from helix.model.entity import EntityKind
 from helix.model.evidence import EvidenceKind
 from helix.model.provenance import Trust
 from helix.model.task import HELD_BACK, VERIFY
-from helix.text.command_forms import is_path
-from helix.text.entities import mentions
-from helix.text.shell.simple import simple_commands
 
 
 def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
@@ -136,7 +132,7 @@ def _edited(desk: Desk, worker: Worker, action: Action, wrote: str, tasks: Seque
 def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> None:
     task = _task(desk, _key(desk, worker, action, tasks))
     known = find_task(desk.store, task)
-    hidden = _names_ignored(desk, action)
+    hidden = names_ignored(action, str(desk.session.root))
     evidence = classify(action, "" if known is None else str(known.attributes.get(VERIFY) or ""))
     if evidence is not None and evidence.kind is EvidenceKind.REVERT:
         note_revert(desk.store, desk.session.scope, evidence, desk.session.name)
@@ -164,7 +160,7 @@ def _visible(desk: Desk, action: Action) -> Action | None:
     if action.is_edit:
         files = tuple(without_ignored(action.files, str(desk.session.root)))
         return replace(action, files=files) if files else None
-    return None if _names_ignored(desk, action) else action
+    return None if names_ignored(action, str(desk.session.root)) else action
 
 
 def _repeated(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str], memories: Sequence[str]) -> None:
@@ -204,22 +200,10 @@ def _key(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> st
     return mine[0] if len(mine) == 1 else worker.key
 
 
-def _names_ignored(desk: Desk, action: Action) -> bool:
-    """Return whether a command line, or the line that tells of its error, names a file that is to be kept out."""
-    root = str(desk.session.root)
-    said = [word for part in simple_commands(action.command) for word in part.words if is_path(word)]
-    if action.passed is not True:
-        told = mentions(error_of(action.output))
-        said += [mention.name for mention in told if mention.kind is EntityKind.FILE]
-    places = [join(action.folder, word) if action.folder else word for word in said]
-    return len(without_ignored(places, root)) < len(places)
-
-
 def _without_hidden(desk: Desk, fix: Fix) -> Fix | None:
     """Return a fix as it may be kept; None where what failed, or all that mended it, is to be kept out."""
-    tools = [
-        one for one in fix.commands if not _names_ignored(desk, Action(command=one, folder=str(desk.session.root)))
-    ]
+    root = str(desk.session.root)
+    tools = [one for one in fix.commands if not names_ignored(Action(command=one, folder=root), root)]
     kept = replace(fix, commands=tuple(tools))
     return kept if kept.files or kept.commands else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -81,6 +82,8 @@ def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) ->
     except NotADirectoryError:
         return rules
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # nothing can be there
+            return rules
         raise InvalidInputError(
             f"{file} cannot be read: {error.strerror}", hint="make it readable, or remove it"
         ) from error

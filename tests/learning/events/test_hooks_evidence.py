@@ -311,6 +311,31 @@ def test_what_ignored_files_fail_by_is_kept_out(session: AgentSession) -> None:
     assert not [one for one in kept if "topsecret" in one or "private" in one]
 
 
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("sh tool.sh --config=private/plan.txt", "error: topsecret is late"),
+        ("sh tool.sh < private/plan.txt", "error: topsecret is late"),
+        ("sh tool.sh < plan.key", "error: topsecret is late"),
+        ("sh tool.sh -i plan.key", "error: topsecret is late"),
+        ("PLAN=private/plan.txt sh tool.sh", "error: topsecret is late"),
+        ("cd private && sh tool.sh plan.txt", "error: topsecret is late"),
+        ("git -C private merge plan.txt", "fatal: topsecret is late"),
+        ("git merge HEAD:private/plan.txt", "fatal: topsecret is late"),
+        ("python -c \"open('private/plan.txt').read()\"", "ValueError: topsecret is late"),
+        ("sh tool.sh", "Traceback: FileNotFoundError: topsecret in private/plan.txt line 3"),
+        ("sh tool.sh", "error: topsecret in {project}/private/deep/plan.txt: is late"),
+    ],
+)
+def test_however_an_ignored_file_is_named_it_is_kept_out(session: AgentSession, command: str, output: str) -> None:
+    (session.project / ".helixignore").write_text("private/\n*.key\nbuild\n*.log\n", "utf-8")
+    session.run(command, 3, output.format(project=session.project))
+    session.run("npm run build", 3, f"TypeError: the beaver is no function of {'x' * 300}/{'y' * 90}")
+    kept = [str(one) for one in session.settled().list_episodes().items]
+    assert not [one for one in kept if "topsecret" in one]
+    assert [one for one in kept if "beaver" in one]
+
+
 @pytest.fixture
 def cold(helix: Helix, project: Path) -> Iterator[AgentSession]:
     session = AgentSession(helix, project)
