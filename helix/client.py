@@ -11,13 +11,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from helix import local_socket, resources
-from helix.errors import DaemonError, HelixError, InvalidInputError, QueryTimeoutError
+from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
 from helix.model.memory import Kind
 from helix.model.speaker import HEADER, agent_of
 
@@ -39,10 +40,38 @@ Relocate = Callable[[], tuple[str, str]]
 """Returns the (url, token) of a daemon that runs, starting one where none does."""
 
 _KEY = "idempotencyKey"
+_NAME = re.compile(r"^(query|mutation|subscription|fragment) (\w+)", re.MULTILINE)
+_SPREAD = re.compile(r"\.\.\.\w+")
 _HEADERS = {
     "content-type": "application/json",
     "accept": "application/graphql-response+json, application/json;q=0.9",
 }
+
+
+def document(operation: str) -> str:
+    """Return the GraphQL document of an operation, with the fragments that it spreads.
+
+    It is `queries/graphql/<operation>.graphql` where one was written by hand, for what follows the graph from node to
+    node, else it comes from `queries/operations.graphql`. Raises NotFoundError for no operation.
+    """
+    by_hand = f"graphql/{operation}.graphql"
+    if (resources.directory("queries") / by_hand).is_file():
+        return resources.text("queries", by_hand)
+    parts = _parts()
+    wanted = [operation.title().replace("_", "")]
+    if wanted[0] not in parts:
+        raise NotFoundError(f"there is no operation {operation!r}", hint="the schema lists them")
+    for name in wanted:
+        wanted += [spread for spread in dict.fromkeys(_SPREAD.findall(parts[name])) if spread not in wanted]
+    return "\n\n".join(parts[name] for name in wanted) + "\n"
+
+
+@cache
+def _parts() -> dict[str, str]:
+    """Return the operations of `queries/operations.graphql` by their names, and the fragments as they are spread."""
+    parts = resources.text("queries", "operations.graphql").strip().split("\n\n")
+    names = ((_NAME.search(part), part) for part in parts)
+    return {f"...{found[2]}" if found[1] == "fragment" else found[2]: part for found, part in names if found}
 
 
 class Client:
@@ -84,17 +113,17 @@ class Client:
         return _data_of(self.url, status, answer)
 
     def run(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        """Run `queries/graphql/<operation>.graphql` and return its `data`.
+        """Run an operation and return its `data`: all that it answers with; see `document`.
 
         Arguments go by their Python names and types: `budget_tokens` is sent as `budgetTokens`, a member of an enum
         by its name, a time as ISO 8601. None stands for "not given". An operation that takes an `idempotency_key` is
         given a new one where it has none.
         """
-        document = resources.text("queries", f"graphql/{operation}.graphql")
+        asked = document(operation)
         variables = {_camel(name): _wire(value) for name, value in arguments.items() if value is not None}
-        if f"${_KEY}:" in document:
+        if f"${_KEY}:" in asked:
             variables.setdefault(_KEY, os.urandom(16).hex())
-        return self.execute(document, variables)
+        return self.execute(asked, variables)
 
     def recall(
         self,

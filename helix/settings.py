@@ -228,16 +228,22 @@ def load(
     known = {f.name: f for f in fields(Settings) if not f.metadata.get("internal")}
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
+    warnings = [*_untaken(cwd / DOTENV, theirs)]
     for source, layer in reversed(layers):
         for name, raw in layer.items():
             if name not in known:
                 raise ConfigError(f"unknown setting {name!r} in {source}", hint="`helix config` lists the settings")
-            value = _convert(name, raw, known[name].type, source)
+            try:
+                value = _convert(name, raw, known[name].type, source)
+            except ConfigError as error:
+                if source != DOTENV:
+                    raise
+                warnings.append(f"{cwd / DOTENV} is passed over: {error.message}")  # nobody's folder stops a command
+                continue
             if source == DOTENV and name in _LOWERED_BY_A_PROJECT:
                 value = max(0, min(value, values.get(name, known[name].default)))
             values[name], sources[name] = value, source
     values.setdefault("home", Path("~/.helix").expanduser())
-    warnings = [*_untaken(cwd / DOTENV, theirs)]
     if "db_path" not in values:
         local, why = local_store.find(cwd, values["home"])
         if local is not None:

@@ -45,6 +45,7 @@ SERVICE = (
     ("learning",),
     ("ingest",),
     ("service",),
+    ("operations",),
     ("api",),
 )
 CLIENT = (*SHARED, ("client",), ("daemon",), ("hooks",), ("cli",))
@@ -55,7 +56,7 @@ BELOW = {
     for part in rung
 }
 REACHES_OVER = {
-    "helix.cli.serve": {"text", "service", "api"},  # brings the service up in its own process
+    "helix.cli.serve": {"text", "service", "operations", "api"},  # brings the service up in its own process
     "helix.cli.main": {"text"},  # usage errors quote what was typed, before there is a daemon to redact it
     "helix.cli.output": {"text"},  # what leaves for a terminal is made inert where blocks are
     "helix.cli.models": {"providers"},  # models are installed before there is anything to serve

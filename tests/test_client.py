@@ -17,7 +17,7 @@ import pytest
 
 from helix import errors
 from helix.api.limits import BODY_BYTES
-from helix.client import REQUEST_BYTES, Client, error_from
+from helix.client import REQUEST_BYTES, Client, document, error_from
 from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
 from helix.model.memory import Kind
 
@@ -202,7 +202,7 @@ def test_an_operation_is_sent_with_python_names_and_values_in_graphql_form(serve
         files=[Path("a.py")],
         scope=None,
     )
-    assert server.requests[0]["query"] == (ROOT / "queries/graphql/recall.graphql").read_text("utf-8")
+    assert server.requests[0]["query"] == document("recall")
     assert server.requests[0]["variables"] == {
         "query": "q",
         "budgetTokens": 5,

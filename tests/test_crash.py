@@ -18,10 +18,13 @@ import pytest
 
 from helix import settings as configuration
 from helix.errors import HelixError
+from helix.lifecycle.asked import StoreRequest
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, PutEdge
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
+from helix.operations import curation, upkeep
+from helix.operations import graph as graph_operations
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import GRAPH_NAME, JOURNAL_NAME
@@ -83,9 +86,9 @@ def open_store(home: Path) -> Helix:
 
 
 def wait_for_jobs(helix: Helix) -> None:
-    helix._store.graph.settle()
+    helix.store.graph.settle()
     for _ in range(600):
-        jobs = helix.jobs()
+        jobs = helix.jobs.all()
         if all(job.state is not JobState.RUNNING for job in jobs):
             assert all(job.state is JobState.DONE for job in jobs), jobs
             return
@@ -94,23 +97,23 @@ def wait_for_jobs(helix: Helix) -> None:
 
 
 def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> None:
-    store = helix._store
-    served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id", limit=100_000).rows}
+    store = helix.store
+    served = {row[0] for row in graph_operations.cypher(helix, "MATCH (m:Memory) RETURN m.id", limit=100_000).rows}
     missing = {number for number, memory_id in acknowledged.items() if memory_id not in served}
     assert not missing, f"not in the graph: {missing}"
-    indexed = {row[0] for row in helix.cypher("MATCH (p:Passage) RETURN p.id", limit=100_000).rows}
+    indexed = {row[0] for row in graph_operations.cypher(helix, "MATCH (p:Passage) RETURN p.id", limit=100_000).rows}
     near = 0
     for number, memory_id in acknowledged.items():
         passages, _ = store.catalogue.view.words.search([f"unique{number}"])
         assert passages.size == 1, f"not found by its words: {number}"
         assert f"{memory_id}#0" in indexed, f"no vector in the graph: {number}"
-        memory = helix.get(memory_id)
+        memory = curation.get(helix, memory_id)
         (vector,) = store.embed([f"{memory.trigger}\n{memory.resolution}"])
         assert vector is not None
         nearest = store.graph.vector_search(np.frombuffer(vector, np.float32).tolist(), 3)
         near += f"{memory_id}#0" in [found for found, _ in nearest]
     assert near >= 0.9 * len(acknowledged), "the index, which is approximate, finds them by their vectors"
-    assert helix.doctor().healthy, [finding for finding in helix.doctor().findings if not finding.ok]
+    assert upkeep.doctor(helix).healthy, [finding for finding in upkeep.doctor(helix).findings if not finding.ok]
 
 
 def test_thirty_kills_lose_no_acknowledged_write(victims: subprocess.Popen[str], tmp_path: Path) -> None:
@@ -132,7 +135,7 @@ def test_a_damaged_graph_file_is_rebuilt_without_loss(
 ) -> None:
     acknowledged = run_victim(victims, tmp_path, 0, "none", 0.5)
     with open_store(tmp_path) as helix:
-        assert helix._store.graph.settle()
+        assert helix.store.graph.settle()
     graph = tmp_path / "store" / GRAPH_NAME
     match damage:
         case "garbage":
@@ -155,48 +158,51 @@ def test_a_damaged_graph_file_is_rebuilt_without_loss(
 
 def test_a_locked_graph_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
     with open_store(tmp_path) as helix:
-        helix.store(trigger="a", resolution="b", kind="fact")
+        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         with pytest.raises(HelixError) as caught:
             open_store(tmp_path)
         assert caught.value.code == "STORE_LOCKED"
-        assert str(helix._store.path) in str(caught.value)
+        assert str(helix.store.path) in str(caught.value)
     assert not list((tmp_path / "store").glob("*.aside-*"))
     with open_store(tmp_path) as again:
-        assert again.stats().total == 1
+        assert upkeep.stats(again).total == 1
 
 
 def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> None:
     with open_store(tmp_path) as helix:
-        kept = helix.store(trigger="before", resolution="x", kind="fact")
-        store = helix._store
+        kept = curation.store(helix, StoreRequest(trigger="before", resolution="x", kind="fact"))
+        store = helix.store
         assert store.graph.settle()
         here = Ref(label=Label.MEMORY, id=kept.id)
         nowhere = PutEdge(type=Relation.BLOCKED_BY, source=here, target=here, props={"weight": 1.0})
         store.writer.submit(lambda: Decision((Change(kind="test", operations=(nowhere,)),), None))
-        after = helix.store(trigger="after", resolution="y", kind="fact")
+        after = curation.store(helix, StoreRequest(trigger="after", resolution="y", kind="fact"))
         store.graph.settle()
         assert [seq for seq, _ in store.journal.poison()] == [2]
-        assert any("set aside" in warning for warning in helix.status().warnings)
-        assert not helix.doctor().healthy
+        assert any("set aside" in warning for warning in upkeep.status(helix).warnings)
+        assert not upkeep.doctor(helix).healthy
     with open_store(tmp_path) as helix:
-        served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
+        served = {row[0] for row in graph_operations.cypher(helix, "MATCH (m:Memory) RETURN m.id").rows}
         assert served == {kept.id, after.id}
-        assert helix.status().poison_rows == 1
+        assert upkeep.status(helix).poison_rows == 1
 
 
 def test_a_damaged_journal_row_costs_nothing(tmp_path: Path) -> None:
     with open_store(tmp_path) as helix:
-        stored = [helix.store(trigger=f"fact {n} kappa{n}", resolution=f"r{n}", kind="fact") for n in range(3)]
-        assert helix._store.graph.settle()
+        stored = [
+            curation.store(helix, StoreRequest(trigger=f"fact {n} kappa{n}", resolution=f"r{n}", kind="fact"))
+            for n in range(3)
+        ]
+        assert helix.store.graph.settle()
     with sqlite3.connect(tmp_path / "store" / JOURNAL_NAME) as raw:
         raw.execute("UPDATE log SET payload = x'00' WHERE seq = 2")
     raw.close()
     (tmp_path / "store" / GRAPH_NAME).unlink()
     with open_store(tmp_path) as helix:
         wait_for_jobs(helix)
-        served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
+        served = {row[0] for row in graph_operations.cypher(helix, "MATCH (m:Memory) RETURN m.id").rows}
         assert served == {one.id for one in stored}
-        (chain,) = (finding for finding in helix.doctor().findings if finding.check == "journal chain")
+        (chain,) = (finding for finding in upkeep.doctor(helix).findings if finding.check == "journal chain")
         assert "2" in chain.detail
         assert not chain.ok
 
@@ -207,14 +213,19 @@ def test_a_store_of_little_memory_keeps_vectors_out_of_the_graph_and_finds_by_th
         return Helix.open(settings, embedder=HashEmbedder())
 
     with little(False) as helix:
-        stored = [helix.store(trigger=f"fact {n} about tau{n}", resolution="x", kind="fact") for n in range(3)]
+        stored = [
+            curation.store(helix, StoreRequest(trigger=f"fact {n} about tau{n}", resolution="x", kind="fact"))
+            for n in range(3)
+        ]
     for on, passages in ((True, []), (True, []), (False, [[4]])):  # the sentinel row is one of the four
         with little(on) as helix:
             wait_for_jobs(helix)
-            tables = {table.name for table in helix.graph_schema()}
-            counted = helix.cypher("MATCH (p:Passage) RETURN count(*)").rows if "Passage" in tables else []
+            tables = {table.name for table in graph_operations.graph_schema(helix)}
+            counted = (
+                graph_operations.cypher(helix, "MATCH (p:Passage) RETURN count(*)").rows if "Passage" in tables else []
+            )
             assert [list(row) for row in counted] == passages
             assert (
                 helix.recall(RecallQuery(query="fact about tau1", expand=Expand.NONE)).items[0].node.id == stored[1].id
             )
-            assert helix.doctor().healthy
+            assert upkeep.doctor(helix).healthy

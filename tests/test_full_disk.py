@@ -14,7 +14,9 @@ import pytest
 from helix import daemon
 from helix import settings as configuration
 from helix.errors import DiskFullError
+from helix.lifecycle.asked import StoreRequest
 from helix.model.recall import RecallQuery
+from helix.operations import curation, graph, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
@@ -42,10 +44,13 @@ def fill(helix: Helix, acknowledged: list[str]) -> DiskFullError:
     for _ in range(2_000):
         number = len(acknowledged)
         try:
-            stored = helix.store(
-                trigger=f"item{number} of many",
-                resolution=" ".join(f"{rng.random()}" for _ in range(400)),
-                kind="fact",
+            stored = curation.store(
+                helix,
+                StoreRequest(
+                    trigger=f"item{number} of many",
+                    resolution=" ".join(f"{rng.random()}" for _ in range(400)),
+                    kind="fact",
+                ),
             )
         except DiskFullError as error:
             return error
@@ -61,12 +66,12 @@ def flood(ballast: Path) -> None:
 
 
 def check(helix: Helix, acknowledged: list[str]) -> None:
-    served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id", limit=100_000).rows}
+    served = {row[0] for row in graph.cypher(helix, "MATCH (m:Memory) RETURN m.id", limit=100_000).rows}
     assert served == set(acknowledged)
     for number in (0, len(acknowledged) - 1):
         answer = helix.recall(RecallQuery(query=f"item{number}", limit=1))
         assert answer.items[0].node.id == acknowledged[number]
-    assert [finding.check for finding in helix.doctor().findings if not finding.ok] in ([], ["disk"])
+    assert [finding.check for finding in upkeep.doctor(helix).findings if not finding.ok] in ([], ["disk"])
 
 
 def test_a_full_disk_refuses_clearly_and_loses_nothing(small_disk: Path) -> None:
@@ -77,13 +82,15 @@ def test_a_full_disk_refuses_clearly_and_loses_nothing(small_disk: Path) -> None
         refusal = fill(helix, acknowledged)
         assert refusal.code == "DISK_FULL"
         assert "free some space" in str(refusal)
-        assert any("disk" in warning for warning in helix.status().warnings)
+        assert any("disk" in warning for warning in upkeep.status(helix).warnings)
         assert len(acknowledged) > 5
         check(helix, acknowledged)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         check(helix, acknowledged)
         assert mount("-o", "remount,size=200m", str(small_disk))
-        stored = helix.store(trigger=f"item{len(acknowledged)}, with room again", resolution="x", kind="fact")
+        stored = curation.store(
+            helix, StoreRequest(trigger=f"item{len(acknowledged)}, with room again", resolution="x", kind="fact")
+        )
         check(helix, [*acknowledged, stored.id])
 
 
@@ -92,16 +99,16 @@ def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> No
         {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1}, environ={}, cwd=small_disk
     )
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        stored = helix.store(trigger="before the flood", resolution="x", kind="fact")
-        helix._store.graph.settle()  # or it meets the full disk too, and is being rebuilt when it is asked
+        stored = curation.store(helix, StoreRequest(trigger="before the flood", resolution="x", kind="fact"))
+        helix.store.graph.settle()  # or it meets the full disk too, and is being rebuilt when it is asked
         ballast = small_disk / "ballast"
         flood(ballast)
         with pytest.raises(DiskFullError):
-            helix.store(trigger="in the flood", resolution="y", kind="fact")
+            curation.store(helix, StoreRequest(trigger="in the flood", resolution="y", kind="fact"))
         assert helix.recall(RecallQuery(query="before the flood")).items[0].node.id == stored.id
         ballast.unlink()
-        after = helix.store(trigger="after the flood", resolution="z", kind="fact")
-        served = {row[0] for row in helix.cypher("MATCH (m:Memory) RETURN m.id").rows}
+        after = curation.store(helix, StoreRequest(trigger="after the flood", resolution="z", kind="fact"))
+        served = {row[0] for row in graph.cypher(helix, "MATCH (m:Memory) RETURN m.id").rows}
         assert served == {stored.id, after.id}
 
 

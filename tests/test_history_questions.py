@@ -22,6 +22,7 @@ import pytest
 from helix import settings as configuration
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
+from helix.operations import ingest, upkeep
 from helix.service import Helix
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,11 +55,11 @@ def history(
     home.mkdir()
     (home / "models").symlink_to(models_path)
     with Helix.open(configuration.load({"home": home}, environ={}, cwd=folder)) as helix:
-        helix._store.graph.suspend("no question asks it, and it would take most of the time")
-        job = helix.ingest_git(str(repository))
-        while helix.job(job.id).state is JobState.RUNNING:
+        helix.store.graph.suspend("no question asks it, and it would take most of the time")
+        job = ingest.ingest_git(helix, str(repository))
+        while upkeep.job(helix, job.id).state is JobState.RUNNING:
             time.sleep(0.05)
-        assert helix.job(job.id).state is JobState.DONE, helix.job(job.id).error
+        assert upkeep.job(helix, job.id).state is JobState.DONE, upkeep.job(helix, job.id).error
         yield helix, ids
 
 

@@ -22,6 +22,7 @@ from helix.model.edge import Label, Relation
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
+from helix.operations import capture, curation, graph, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
@@ -31,13 +32,14 @@ IMPORT = """
 import sys
 from pathlib import Path
 from helix import settings as configuration
+from helix.operations import ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 settings = configuration.load({"home": Path(sys.argv[1])}, environ={}, cwd=Path(sys.argv[1]))
 helix = Helix.open(settings, embedder=HashEmbedder())
 helix.subscribe(lambda event: print(event.get("done", 0), flush=True) if event["type"] == "job.progress" else None)
-job = helix.ingest_git(sys.argv[2])
-while helix.job(job.id).state == "running":
+job = ingest.ingest_git(helix, sys.argv[2])
+while upkeep.job(helix, job.id).state == "running":
     import time
     time.sleep(0.01)
 print("done", flush=True)
@@ -92,7 +94,7 @@ def repository(tmp_path: Path) -> Path:
 
 def finished(helix: Helix, job: Job) -> Job:
     for _ in range(6_000):
-        job = helix.job(job.id)
+        job = upkeep.job(helix, job.id)
         if job.state is not JobState.RUNNING:
             assert job.state is JobState.DONE, job.error
             return job
@@ -101,25 +103,25 @@ def finished(helix: Helix, job: Job) -> Job:
 
 
 def test_a_history_becomes_episodes_memories_and_links(helix: Helix, repository: Path) -> None:
-    job = finished(helix, helix.ingest_git(str(repository)))
+    job = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert (job.done, job.total) == (3, 3)
     assert (job.result["episodes"], job.result["memories"]) == (3, 3)
-    (fix,) = helix.list_memories(kinds=[Kind.FAILURE]).items
+    (fix,) = curation.memories(helix, kinds=[Kind.FAILURE]).items
     assert "closed twice" in fix.resolution
-    assert {edge.type for edge in helix.edges(fix.id)} >= {
+    assert {edge.type for edge in curation.edges(helix, fix.id)} >= {
         Relation.SOLVES,
         Relation.CAUSES,
         Relation.GROUNDED_IN,
         Relation.TOUCHES,
     }
     asked = "MATCH (f:Memory {kind: 'failure'})-[:SOLVES]->(m:Memory)-[:TOUCHES]->(e:Entity) RETURN m.trigger, e.name"
-    assert helix.cypher(asked).rows == (("uploader: stream bodies instead of buffering them", "src/upload.c"),)
+    assert graph.cypher(helix, asked).rows == (("uploader: stream bodies instead of buffering them", "src/upload.c"),)
     asked = "MATCH (f:Memory {kind: 'failure'})-[:GROUNDED_IN {relation: 'fixes'}]->(e:Episode) RETURN e.role"
-    assert helix.cypher(asked).rows == (("author",),)
+    assert graph.cypher(helix, asked).rows == (("author",),)
     answer = helix.recall(RecallQuery(query="why did an empty body crash", files=("src/upload.c",)))
     assert answer.items[0].node.id == fix.id
     assert "files" in {hit.arm for hit in answer.items[0].arms}
-    assert helix.doctor().healthy
+    assert upkeep.doctor(helix).healthy
 
 
 def test_a_memory_of_a_commit_is_found_by_all_that_the_commit_says_and_shown_once(
@@ -127,7 +129,7 @@ def test_a_memory_of_a_commit_is_found_by_all_that_the_commit_says_and_shown_onc
 ) -> None:
     message = "parser: fix a crash\n\nIt crashed because of tabs.\n\n* marmots are parsed\n* so are hedgehogs"
     commit(repository, message, "src/parse.c", when=20)
-    finished(helix, helix.ingest_git(str(repository)))
+    finished(helix, ingest.ingest_git(helix, str(repository)))
     first, *others = helix.recall(RecallQuery(query="marmots and hedgehogs")).items
     assert isinstance(first.node, Memory)
     assert (first.node.trigger, first.node.resolution) == ("parser: fix a crash", "It crashed because of tabs.")
@@ -137,39 +139,39 @@ def test_a_memory_of_a_commit_is_found_by_all_that_the_commit_says_and_shown_onc
 def test_what_is_reverted_later_ends_and_what_is_reverted_back_holds_again(helix: Helix, repository: Path) -> None:
     commit(repository, "parser: cache every date\n\nReading dates anew is not needed.", "src/parse.c", when=20)
     commit(repository, "parser: read week days", "src/parse.c", when=30)
-    finished(helix, helix.ingest_git(str(repository)))
-    (bold,) = helix.list_memories(kinds=[Kind.DECISION]).items
+    finished(helix, ingest.ingest_git(helix, str(repository)))
+    (bold,) = curation.memories(helix, kinds=[Kind.DECISION]).items
     assert bold.valid_to is None
     commit(repository, 'Revert "parser: cache every date"', "src/parse.c", when=40)
-    finished(helix, helix.ingest_git(str(repository)))
-    assert helix.get(bold.id).valid_to == datetime.fromtimestamp(1_700_000_040, UTC)
+    finished(helix, ingest.ingest_git(helix, str(repository)))
+    assert curation.get(helix, bold.id).valid_to == datetime.fromtimestamp(1_700_000_040, UTC)
     commit(repository, 'Reapply "parser: cache every date"', "src/parse.c", when=50)
-    rows = finished(helix, helix.ingest_git(str(repository)))
+    rows = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert rows.result["episodes"] == 1
-    assert helix.get(bold.id).valid_to is None
-    (taken,) = [one for one in helix.list_memories(kinds=[Kind.DECISION]).items if "was reverted" in one.trigger]
+    assert curation.get(helix, bold.id).valid_to is None
+    (taken,) = [one for one in curation.memories(helix, kinds=[Kind.DECISION]).items if "was reverted" in one.trigger]
     assert taken.valid_to == datetime.fromtimestamp(1_700_000_050, UTC)
 
 
 def test_nothing_is_made_of_commits_in_the_background(helix: Helix, repository: Path) -> None:
     for number in range(12):
         commit(repository, f"parser: teach rule {number} of dates", "src/parse.c", when=20 + number)
-    finished(helix, helix.ingest_git(str(repository)))
-    rows = helix.status().journal_rows
+    finished(helix, ingest.ingest_git(helix, str(repository)))
+    rows = upkeep.status(helix).journal_rows
     for _ in range(2):
         helix.flush()
-        assert helix.settle(60)
-        assert helix.status().journal_rows == rows
+        assert helix.worker.settle(60)
+        assert upkeep.status(helix).journal_rows == rows
 
 
 def test_a_second_import_takes_only_what_is_new(helix: Helix, repository: Path) -> None:
-    finished(helix, helix.ingest_git(str(repository)))
-    rows = helix.status().journal_rows
-    again = finished(helix, helix.ingest_git(str(repository)))
+    finished(helix, ingest.ingest_git(helix, str(repository)))
+    rows = upkeep.status(helix).journal_rows
+    again = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert (again.result["episodes"], again.result["skipped"]) == (0, 3)
-    assert helix.status().journal_rows == rows
+    assert upkeep.status(helix).journal_rows == rows
     commit(repository, "parser: accept tabs", "src/parse.c", when=9)
-    assert finished(helix, helix.ingest_git(str(repository))).result["episodes"] == 1
+    assert finished(helix, ingest.ingest_git(helix, str(repository))).result["episodes"] == 1
 
 
 def test_an_import_killed_in_the_middle_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -196,62 +198,60 @@ def test_an_import_killed_in_the_middle_goes_on_where_it_stopped(tmp_path: Path)
     assert process.returncode == -signal.SIGKILL
     settings = configuration.load({"home": home}, environ={}, cwd=home)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        before = helix.status().nodes[Label.EPISODE]
+        before = upkeep.status(helix).nodes[Label.EPISODE]
         assert 90 <= before < COMMITS
-        job = finished(helix, helix.ingest_git(str(repository)))
+        job = finished(helix, ingest.ingest_git(helix, str(repository)))
         assert (job.result["skipped"], job.result["episodes"]) == (before, COMMITS - before)
-        assert helix.status().nodes[Label.EPISODE] == COMMITS
-        twice = helix.cypher("MATCH (e:Episode) WITH e.source AS s, count(*) AS n WHERE n > 1 RETURN s").rows
+        assert upkeep.status(helix).nodes[Label.EPISODE] == COMMITS
+        twice = graph.cypher(helix, "MATCH (e:Episode) WITH e.source AS s, count(*) AS n WHERE n > 1 RETURN s").rows
         assert twice == ()
-        assert helix.doctor().healthy
+        assert upkeep.doctor(helix).healthy
 
 
 def test_a_cancelled_import_keeps_what_it_has(helix: Helix, repository: Path) -> None:
-    job = helix.ingest_git(str(repository))
-    helix.cancel(job.id)
-    while helix.job(job.id).state is JobState.RUNNING:
+    job = ingest.ingest_git(helix, str(repository))
+    upkeep.cancel_job(helix, job.id)
+    while upkeep.job(helix, job.id).state is JobState.RUNNING:
         time.sleep(0.01)
-    assert helix.job(job.id).state in (JobState.CANCELLED, JobState.DONE)
-    finished(helix, helix.ingest_git(str(repository)))
-    assert helix.status().nodes[Label.EPISODE] == 3
+    assert upkeep.job(helix, job.id).state in (JobState.CANCELLED, JobState.DONE)
+    finished(helix, ingest.ingest_git(helix, str(repository)))
+    assert upkeep.status(helix).nodes[Label.EPISODE] == 3
 
 
 def test_a_pause_stops_an_import_that_is_running(helix: Helix) -> None:
     def lines() -> Iterator[str]:
         for number in range(500):
             if number == 200:
-                helix.pause(True)
+                capture.pause(helix, True)
             yield json.dumps({"id": str(number), "text": f"turn {number} about item{number}"})
 
     with pytest.raises(PausedError, match="paused after"):
-        Importer(helix._store, source="jsonl", scope="global").run(
-            read_lines(lines()), lambda done: None, lambda: False
-        )
-    assert 0 < helix.status().nodes[Label.EPISODE] <= 200
-    helix.pause(False)
+        Importer(helix.store, source="jsonl", scope="global").run(read_lines(lines()), lambda done: None, lambda: False)
+    assert 0 < upkeep.status(helix).nodes[Label.EPISODE] <= 200
+    capture.pause(helix, False)
 
 
 def test_what_is_no_repository_is_refused_at_once(helix: Helix, tmp_path: Path) -> None:
     with pytest.raises(NotARepositoryError) as caught:
-        helix.ingest_git(str(tmp_path))
+        ingest.ingest_git(helix, str(tmp_path))
     assert caught.value.hint
     with pytest.raises(NotFoundError):
-        helix.ingest_notes([str(tmp_path / "nowhere.md")])
+        ingest.ingest_notes(helix, [str(tmp_path / "nowhere.md")])
 
 
 def test_notes_come_in_once_and_a_changed_section_replaces_the_old_one(helix: Helix, tmp_path: Path) -> None:
     notes = tmp_path / "CLAUDE.md"
     notes.write_text("# Build\n\nAlways build with `make -j4`.\n\n# Database\n\nThe database is Postgres 14.\n")
-    first = finished(helix, helix.ingest_notes([str(notes)]))
+    first = finished(helix, ingest.ingest_notes(helix, [str(notes)]))
     assert first.result["memories"] >= 1
-    assert finished(helix, helix.ingest_notes([str(notes)])).result["episodes"] == 0
+    assert finished(helix, ingest.ingest_notes(helix, [str(notes)])).result["episodes"] == 0
     notes.write_text("# Build\n\nAlways build with `make -j4`.\n\n# Database\n\nThe database is Postgres 17.\n")
-    finished(helix, helix.ingest_notes([str(notes)]))
+    finished(helix, ingest.ingest_notes(helix, [str(notes)]))
     answered = [item.text for item in helix.recall(RecallQuery(query="which postgres database")).items]
     assert any("Postgres 17" in text for text in answered)
     assert not any("Postgres 14" in text for text in answered)
-    assert sum("make -j4" in memory.resolution for memory in helix.list_memories().items) == 1
-    assert helix.doctor().healthy
+    assert sum("make -j4" in memory.resolution for memory in curation.memories(helix).items) == 1
+    assert upkeep.doctor(helix).healthy
 
 
 def test_a_broken_json_line_is_named_and_the_rest_goes_in(helix: Helix) -> None:
@@ -270,10 +270,10 @@ def test_a_broken_json_line_is_named_and_the_rest_goes_in(helix: Helix) -> None:
         json.dumps({"id": "3", "text": "x" * 100_000}),
         json.dumps({"id": "4", "text": "nul \0 and \ud800 surrogate about marmots"}),
     ]
-    report = helix.ingest_jsonl(lines, first_line=10)
+    report = ingest.ingest_jsonl(helix, lines, first_line=10)
     assert [problem.where for problem in report.problems] == ["line 11", "line 13"]
     assert (report.episodes, report.memories) == (3, 1)
-    assert helix.ingest_jsonl(lines, first_line=10).episodes == 0
+    assert ingest.ingest_jsonl(helix, lines, first_line=10).episodes == 0
     for query in ("who adopted a puppy", "marmots", "commit messages"):
         assert helix.recall(RecallQuery(query=query)).items, query
 
@@ -281,7 +281,7 @@ def test_a_broken_json_line_is_named_and_the_rest_goes_in(helix: Helix) -> None:
 def test_secrets_in_a_history_stay_out(helix: Helix, repository: Path) -> None:
     secret = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
     commit(repository, f"deploy: rotate the token\n\nIt was {secret} before.", "deploy.sh", when=20)
-    job = finished(helix, helix.ingest_git(str(repository)))
+    job = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert job.result["redacted"] == 1
     store = helix.settings.store_path
     helix.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import ConfigError
-from helix.settings import described, dump_environment, load, unknown_variables, variable_of
+from helix.settings import Settings, described, dump_environment, load, unknown_variables, variable_of
 
 
 @pytest.mark.parametrize("port", ["99999", "-3", "65536"])
@@ -91,6 +91,14 @@ def test_a_project_can_lower_a_budget_and_not_raise_it(tmp_path: Path) -> None:
     found = load({"home": tmp_path}, environ={}, cwd=tmp_path)
     assert (found.monthly_token_budget, found.brief_tokens) == (1000, 600)
     assert load({"home": tmp_path / "other"}, environ={}, cwd=tmp_path).monthly_token_budget == 0
+
+
+def test_a_value_of_a_projects_that_cannot_be_read_is_passed_over_and_told_of(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("HELIX_BRIEF_TOKENS=many\nHELIX_ACTION_TOKENS=7\n", "utf-8")
+    found = load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
+    assert (found.brief_tokens, found.action_tokens) == (Settings().brief_tokens, 7)
+    (words,) = found.warnings
+    assert words.startswith(f"{tmp_path}/.env is passed over: setting 'brief_tokens'")
 
 
 def test_a_daemon_takes_no_scope_from_the_folder_it_is_started_in(tmp_path: Path) -> None:

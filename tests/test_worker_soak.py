@@ -7,10 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.model.edge import Label
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
 from helix.model.work import WorkState
+from helix.operations import background_work, capture, curation, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -28,7 +31,10 @@ def tell(helix: Helix) -> None:
     for session in range(10):
         for number in range(EPISODES // 10):
             text = SAID[number % len(SAID)].format(n=session)
-            helix.record_episode(content=f"{text}. it was number{session}x{number}", session=f"s{session}", role="user")
+            capture.record_episode(
+                helix,
+                EpisodeRequest(content=f"{text}. it was number{session}x{number}", session=f"s{session}", role="user"),
+            )
         helix.close_session(f"s{session}")
 
 
@@ -48,7 +54,7 @@ def watch(helix: Helix, over: threading.Event) -> int:
     """Look at the status until told; return how often."""
     looks = 0
     while not over.wait(0.02):
-        status = helix.background(limit=50)
+        status = background_work.background(helix, limit=50)
         assert sum(item.state is WorkState.RUNNING for item in status.items) <= 1
         looks += 1
     return looks
@@ -57,7 +63,9 @@ def watch(helix: Helix, over: threading.Event) -> int:
 def test_recall_is_right_while_the_worker_is_at_work(settings: Settings) -> None:
     eager = replace(settings, consolidation_budget=60.0)
     with Helix.open(eager, embedder=HashEmbedder()) as helix, ThreadPoolExecutor(4) as pool:
-        stored = helix.store(trigger="where the quagga grazes", resolution="on the southern meadow", kind="fact").id
+        stored = curation.store(
+            helix, StoreRequest(trigger="where the quagga grazes", resolution="on the southern meadow", kind="fact")
+        ).id
         over = threading.Event()
         beside: tuple[Callable[[], int], ...] = (
             lambda: ask(helix, stored, over),
@@ -68,17 +76,17 @@ def test_recall_is_right_while_the_worker_is_at_work(settings: Settings) -> None
         try:
             pool.submit(tell, helix).result()
             helix.flush()
-            assert helix.settle(60)
+            assert helix.worker.settle(240)
         finally:
             over.set()
         assert all(future.result() > 0 for future in running)
-        status = helix.background(limit=50)
+        status = background_work.background(helix, limit=50)
         assert {item.state for item in status.items} == {WorkState.DONE}
         assert {"consolidate"} <= {item.kind for item in status.items}
         assert (status.importance, status.lacking_vectors) == (0.0, 0)
-        assert helix.list_episodes().total == EPISODES + 1
+        assert capture.episodes(helix).total == EPISODES + 1
         for session in range(10):
             found = helix.recall(RecallQuery(query=f"number{session}x5", labels=(Label.EPISODE,), expand=Expand.NONE))
             assert f"number{session}x5" in found.items[0].node.content  # type: ignore[union-attr]
-        assert not [job for job in helix.jobs() if job.state is not JobState.DONE]
-        assert helix.doctor().healthy
+        assert not [job for job in helix.jobs.all() if job.state is not JobState.DONE]
+        assert upkeep.doctor(helix).healthy

@@ -29,6 +29,7 @@ from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.schema import build_schema
 from helix.bearer import drop_link
 from helix.errors import HelixError, InvalidInputError, NotFoundError
+from helix.operations import upkeep
 from helix.service import Helix
 
 
@@ -58,7 +59,7 @@ def create_app(
         return JSONResponse({"status": "ok", "version": __version__})
 
     async def metrics(request: Request) -> Response:
-        status = await runtime.call(helix.status, seconds=runtime.seconds)
+        status = await runtime.call(upkeep.status, helix, seconds=runtime.seconds)
         return Response(meters.text(status), headers={"content-type": CONTENT_TYPE})
 
     @asynccontextmanager

@@ -16,22 +16,45 @@ from strawberry.types.field import StrawberryField
 from helix.api.context import Context
 from helix.api.glossary import description_of_argument
 from helix.api.inputs import arguments, reader
-from helix.api.keys import KEY, KEYED, once
+from helix.api.keys import KEY, once
 from helix.api.speaking import as_said_by
-from helix.api.types import Views
+from helix.api.types import Views, connection
 from helix.errors import HelixError
+from helix.model.reports import Page
+from helix.operations.listed import Operation
 
 Info = strawberry.Info[Context, None]
 
 
-def query(function: Callable[..., Any], views: Views, *, of_graph: bool = False) -> StrawberryField:
-    """Return the field of the query that `function(helix, **arguments)` answers, `of_graph` where it waits for that."""
-    return _operation(function, views, of_graph=of_graph)
+def field_of(operation: Operation, views: Views) -> StrawberryField:
+    """Return the field by which an operation is asked for."""
+    function, writing = operation.function, operation.writes
+    arguments_of = reader(function, skip=1)
+    kind = "mutation" if writing else "query"
 
+    async def resolve(root: Any, info: Info, **given: Any) -> Any:
+        context = info.context
+        call = context.write if writing else context.ask if operation.asks_graph else context.read
+        begun, code = time.perf_counter(), HelixError.code
+        try:
+            work = once(function, given.pop(KEY, None), given)
+            values = arguments_of(given)
+            if writing:
+                values = as_said_by(context.agent, operation, values)
+            answer = await call(work, context.runtime.helix, **values)
+            code = "OK"
+        except HelixError as error:
+            code = error.code
+            raise
+        except asyncio.CancelledError:
+            code = "CANCELLED"
+            raise
+        finally:
+            context.runtime.meters.operation(info.field_name, kind, code, time.perf_counter() - begun)
+        context.runtime.meters.answer(answer)
+        return connection(answer, given.get("after")) if isinstance(answer, Page) else answer
 
-def mutation(function: Callable[..., Any], views: Views) -> StrawberryField:
-    """Return the field of the mutation that `function(helix, **arguments)` carries out."""
-    return _operation(function, views, writing=True)
+    return _field(function, resolve, views, skip=1, keyed=operation.keyed)
 
 
 def control(function: Callable[..., Any], views: Views) -> StrawberryField:
@@ -70,37 +93,6 @@ def subscription(function: Callable[..., AsyncGenerator[Any, None]], views: View
                 yield event
 
     return _field(function, resolve, views, skip=1)
-
-
-def _operation(
-    function: Callable[..., Any], views: Views, *, writing: bool = False, of_graph: bool = False
-) -> StrawberryField:
-    arguments_of = reader(function, skip=1)
-    kind = "mutation" if writing else "query"
-
-    async def resolve(root: Any, info: Info, **given: Any) -> Any:
-        context = info.context
-        call = context.write if writing else context.ask if of_graph else context.read
-        begun, code = time.perf_counter(), HelixError.code
-        try:
-            work = once(function, given.pop(KEY, None), given)
-            values = arguments_of(given)
-            if writing:
-                values = as_said_by(context.agent, function, values)
-            answer = await call(work, context.runtime.helix, **values)
-            code = "OK"
-        except HelixError as error:
-            code = error.code
-            raise
-        except asyncio.CancelledError:
-            code = "CANCELLED"
-            raise
-        finally:
-            context.runtime.meters.operation(info.field_name, kind, code, time.perf_counter() - begun)
-        context.runtime.meters.answer(answer)
-        return answer
-
-    return _field(function, resolve, views, skip=1, keyed=writing and function.__name__ in KEYED)
 
 
 def _field(

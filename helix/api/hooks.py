@@ -64,7 +64,7 @@ class HookEndpoint:
         self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-hook")
         self._receipts: dict[str, Showing] = {}
-        helix.warm_hooks()
+        helix.reacting.warm_up()
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to one hook, as a route of the app."""
@@ -78,7 +78,7 @@ class HookEndpoint:
             payload = None
         client = str(request.path_params["client"])
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, partial(self._helix.hook_showing, client, payload, until=end))
+        work = loop.run_in_executor(self._threads, partial(self._helix.reacting.answer, client, payload, end))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
         if not work.done():
             work.add_done_callback(_lost)

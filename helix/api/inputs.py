@@ -61,7 +61,7 @@ def reader(function: Callable[..., Any], *, skip: int) -> Callable[[Mapping[str,
 
 
 def _hints(function: Callable[..., Any], skip: int) -> dict[str, Any]:
-    hints = typing.get_type_hints(function)
+    hints = typing.get_type_hints(function, include_extras=True)
     return {name: hints[name] for name in list(inspect.signature(function).parameters)[skip:]}
 
 

@@ -1,4 +1,4 @@
-"""Idempotency keys: which mutations take one, and how a request with one is carried out once."""
+"""Idempotency keys: how a request with one is carried out once."""
 
 from __future__ import annotations
 
@@ -11,27 +11,6 @@ from helix.service import Helix
 T = TypeVar("T")
 
 KEY = "idempotency_key"
-KEYED = frozenset(
-    {
-        "accept",
-        "chunk",
-        "close_session",
-        "confirm",
-        "edge",
-        "edit",
-        "feedback",
-        "forget",
-        "note_action",
-        "note_gap",
-        "open_session",
-        "record_episode",
-        "reject",
-        "restore",
-        "store",
-        "task_outcome",
-    }
-)
-"""Mutations that add or count something, and take a key."""
 
 
 def once(function: Callable[..., T], key: str | None, given: Mapping[str, Any]) -> Callable[..., T]:

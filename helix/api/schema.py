@@ -12,25 +12,16 @@ from strawberry.tools import create_type
 from strawberry.types.enum import StrawberryEnumDefinition
 from strawberry.types.execution import ExecutionContext
 
-from helix.api import (
-    contexts,
-    controls,
-    mutations,
-    observation,
-    orchestration,
-    oversight,
-    proof,
-    queries,
-    subscriptions,
-)
+from helix.api import controls, subscriptions
 from helix.api.context import PerOperation
 from helix.api.errors import coded
 from helix.api.execution import Executor, mark_shown
-from helix.api.fields import control, mutation, query, subscription
+from helix.api.fields import control, field_of, subscription
 from helix.api.limits import Accepted, DocumentLimits
 from helix.api.scalars import SCALARS
 from helix.api.types import Views
 from helix.api.walks import EXTRAS
+from helix.operations import OPERATIONS
 from helix.settings import Settings
 
 _UNKNOWN_WORD = re.compile(r"does not exist in '(\w+)' enum")
@@ -61,35 +52,18 @@ class HelixSchema(strawberry.Schema):
 def build_schema(settings: Settings) -> HelixSchema:
     """Return the schema, with the limits of `settings`."""
     views, accepted = Views(EXTRAS), Accepted()
-    changes = [
-        mutation(function, views)
-        for function in (
-            *mutations.ALL,
-            *oversight.MUTATIONS,
-            *orchestration.MUTATIONS,
-            *observation.MUTATIONS,
-            *proof.MUTATIONS,
-        )
-    ]
+    queries, mutations = (
+        [field_of(one, views) for one in OPERATIONS.values() if one.writes is writes] for writes in (False, True)
+    )
     return HelixSchema(
         query=create_type(
             "Query",
-            [
-                query(function, views, of_graph=function in queries.OF_GRAPH)
-                for function in (
-                    *queries.ALL,
-                    *oversight.QUERIES,
-                    *orchestration.QUERIES,
-                    *observation.QUERIES,
-                    *contexts.QUERIES,
-                    *proof.QUERIES,
-                )
-            ],
+            queries,
             description="What can be asked of Helix. An argument that is left out or null stands for its default.",
         ),
         mutation=create_type(
             "Mutation",
-            changes + [control(function, views) for function in controls.ALL],
+            mutations + [control(function, views) for function in controls.ALL],
             description="What can be done to a store. The answer comes when the change is durable.",
         ),
         subscription=create_type(

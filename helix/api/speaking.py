@@ -7,37 +7,16 @@ this keeps an honest agent from speaking for its user, and marks what it says. I
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from typing import Any
 
 from helix.errors import PersonNeededError
 from helix.model.provenance import Trust, weakest
-
-_PERSONS: Mapping[str, str] = {
-    "accept": "let what is quarantined be recalled",
-    "acknowledge_loss": "say that a loss is known",
-    "confirm": "confirm a memory",
-    "hard_forget": "erase for good",
-    "reopen_contradiction": "take back what was said of a contradiction",
-    "resolve_contradiction": "say which of two memories holds",
-    "restore": "bring back what was taken out of recall",
-    "restore_backup": "put a backup in the place of the store",
-    "unmerge": "take a memory out of another one",
-}
-"""Mutations that raise what a memory is worth, or that nothing brings back, and what they do."""
-_PERSONS_OPTIONS: Mapping[tuple[str, str], str] = {
-    ("scan_secrets", "apply"): "erase for good",
-    ("ingest_notes", "mine"): "say that notes are the user's own",
-    ("feedback", "quality"): "call a use verified",
-    ("feedback", "task"): "overrule what a task's outcome gave",
-    ("pause", "on"): "end a pause",
-}
-_OFF = frozenset({("pause", "on")})
-"""Those of them that a person has to say where they are switched off, not on."""
+from helix.operations.listed import Operation
 
 
-def as_said_by(agent: str, function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def as_said_by(agent: str, operation: Operation, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a mutation as they count where an agent asks for it; as they are for a person (empty).
 
     The agent is named where it names nobody, and stated trust is an agent's at most.
@@ -45,14 +24,13 @@ def as_said_by(agent: str, function: Callable[..., Any], values: Mapping[str, An
     """
     if not agent:
         return dict(values)
-    name = function.__name__
-    check_person(agent, _PERSONS.get(name, ""))
-    for (mutation, option), what in _PERSONS_OPTIONS.items():
-        on = bool(values.get(option, (name, option) in _OFF))
-        check_person(agent, what if mutation == name and on is not ((name, option) in _OFF) else "")
+    check_person(agent, operation.person)
+    taken = inspect.signature(operation.function).parameters
+    for (option, given), what in operation.person_where.items():
+        check_person(agent, what if bool(values.get(option, taken[option].default)) is given else "")
     said = {key: _by(agent, value) if is_dataclass(value) else value for key, value in values.items()}
     for parameter in ("agent", "by"):
-        if parameter in inspect.signature(function).parameters:
+        if parameter in taken:
             said[parameter] = said.get(parameter) or agent
     return said
 

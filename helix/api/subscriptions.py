@@ -100,7 +100,7 @@ async def job_progress(context: Context, *, id: strawberry.ID) -> AsyncGenerator
 
     async with _subscribed(runtime, lambda event: event["type"] == "job.progress" and event["id"] == id) as feed:
         while True:
-            job = await runtime.call(runtime.helix.job, id, seconds=runtime.seconds)
+            job = await runtime.call(runtime.helix.jobs.get, id, seconds=runtime.seconds)
             yield job
             if job.state is not JobState.RUNNING or await feed.take(runtime.closing) is None:
                 return

@@ -16,8 +16,10 @@ from strawberry.types.field import StrawberryField
 
 from helix.api.glossary import description_of_field, description_of_type
 from helix.api.scalars import Long
+from helix.model.ids import Id
 from helix.model.records import CLASS_OF
 from helix.model.records import Node as DomainNode
+from helix.model.reports import Page
 
 T = TypeVar("T")
 
@@ -61,6 +63,19 @@ class Connection(Generic[T]):
     total_count: int
 
 
+def connection(page: Page[Any], after: str | None) -> Connection[Any]:
+    """Return a page of a list as one of a Relay connection; `after` is the cursor it was asked for with."""
+    edges = tuple(Listed(cursor=item.id, node=item) for item in page.items)
+    end = page.next_cursor or (edges[-1].cursor if edges else None)
+    info = PageInfo(
+        has_next_page=page.next_cursor is not None,
+        has_previous_page=after is not None,
+        start_cursor=edges[0].cursor if edges else None,
+        end_cursor=end,
+    )
+    return Connection(edges=edges, page_info=info, total_count=page.total)
+
+
 _GENERIC_NAMES = {Listed: "Edge", Connection: "Connection"}
 
 
@@ -82,6 +97,8 @@ class Views:
         Node interface.
         Raises TypeError for what has no counterpart.
         """
+        if annotation == Id:
+            return strawberry.ID
         if annotation in (str, int, float, bool, datetime, Long, strawberry.ID, JSON):
             return annotation
         if annotation is Any or annotation is object:
@@ -107,6 +124,8 @@ class Views:
 
     def _class(self, annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Any:
         base: type[Any] = origin or annotation
+        if base is Page:
+            annotation, base = Connection[arguments], Connection  # type: ignore[valid-type]  # made at run time
         if issubclass(base, Enum) or is_dataclass(base):
             if annotation not in self._built:
                 self._built[annotation] = self._enum(base) if issubclass(base, Enum) else self._build(base, arguments)
@@ -125,7 +144,7 @@ class Views:
     def _build(self, model: type[Any], arguments: tuple[Any, ...]) -> Any:
         name = "".join(argument.__name__ for argument in arguments) + _GENERIC_NAMES.get(model, model.__name__)
         bound = dict(zip(getattr(model, "__parameters__", ()), arguments, strict=True))
-        hints = typing.get_type_hints(model)
+        hints = typing.get_type_hints(model, include_extras=True)
         annotations: dict[str, Any] = {}
         namespace: dict[str, Any] = {"is_type_of": classmethod(lambda _cls, value, _info: isinstance(value, model))}
         for field in fields(model):

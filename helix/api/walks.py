@@ -7,23 +7,23 @@ from functools import partial
 from typing import Any
 
 from helix.api.fields import walk
-from helix.api.queries import page_size
 from helix.errors import NotFoundError
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory
 from helix.model.records import Node
+from helix.operations import curation
 from helix.service import Helix
 
 
 def edges(helix: Helix, memory: Memory, *, relation: str | None = None, limit: int = 20) -> list[Edge]:
     """Its edges, in both directions."""
-    return helix.edges(memory.id, relation, page_size(helix, "limit", limit))
+    return curation.edges(helix, memory.id, relation, limit)
 
 
 def episodes(helix: Helix, memory: Memory, *, limit: int = 5) -> list[Episode]:
     """The episodes it rests on."""
-    grounds = helix.edges(memory.id, Relation.GROUNDED_IN, page_size(helix, "limit", limit))
+    grounds = curation.edges(helix, memory.id, Relation.GROUNDED_IN, limit)
     found = [node(helix, edge.target) for edge in grounds if edge.target.label is Label.EPISODE]
     return [episode for episode in found if isinstance(episode, Episode)]
 
@@ -31,7 +31,7 @@ def episodes(helix: Helix, memory: Memory, *, limit: int = 5) -> list[Episode]:
 def node(helix: Helix, ref: Ref) -> Node | None:
     """The node itself; null when it is gone."""
     try:
-        return helix.node(ref.label, ref.id)
+        return curation.node(helix, ref.label, ref.id)
     except NotFoundError:
         return None
 

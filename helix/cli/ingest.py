@@ -15,6 +15,7 @@ from helix import files
 from helix.cli.invocation import Invocation
 from helix.cli.jsonl import Chunk, chunks
 from helix.cli.options import import_scope_option, new_scope_option
+from helix.cli.output import one_line, told
 from helix.cli.progress import Meter, follow, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
@@ -183,5 +184,5 @@ def _show(invocation: Invocation, data: dict[str, Any], report: dict[str, Any]) 
     if report["problems"]:
         if not invocation.json:
             for problem in report["problems"]:
-                invocation.say(f"{problem['where']}: {problem['why']}")
+                invocation.say(f"{told(one_line(problem['where'], 300))}: {problem['why']}")
         raise click.exceptions.Exit(InvalidInputError.exit_code)

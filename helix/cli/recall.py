@@ -57,7 +57,7 @@ def recall(invocation: Invocation, /, query: tuple[str, ...], full: bool, explai
     """
     asked = {name: value for name, value in asked.items() if value != ()}
     brief = _is_brief(invocation, explain, full)
-    data = invocation.run("recall", query=" ".join(query), explain=explain, brief=brief, **asked)
+    data = invocation.run("recall", query=" ".join(query), explain=explain, **asked)
     most = asked["limit"] if _is_given("limit") or asked["everything"] else _FEW
     _show_answer(invocation, data, data["recall"], explain=explain, full=full, brief=brief, most=most)
 
@@ -84,7 +84,7 @@ def recall_by_type(
     helix recall-by-type "deploying" --kind failure --kind convention
     """
     brief, wanted = _is_brief(invocation, full), kinds or tuple(Kind)
-    asked = {"query": " ".join(query), "kinds": wanted, "scope": scope, "limit": limit, "brief": brief}
+    asked = {"query": " ".join(query), "kinds": wanted, "scope": scope, "limit": limit}
     data = invocation.run("recall_by_type", **asked)
 
     def show(out: Output) -> None:
@@ -142,7 +142,7 @@ def last(invocation: Invocation, /, session: str | None, explain: bool, full: bo
     helix last --explain
     """
     brief = _is_brief(invocation, explain, full)
-    data = invocation.run("last", session=session, brief=brief)
+    data = invocation.run("last", session=session)
     if data["last"] is None:
         invocation.emit(data, lambda out: None)
         if not invocation.json:

@@ -26,6 +26,7 @@ from helix.cli.plugin_files import renew
 from helix.cli.privacy import close_to_others
 from helix.errors import DaemonError
 from helix.files import check_store
+from helix.operations import upkeep
 from helix.processes import NEUTRAL_FOLDER
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
@@ -176,7 +177,7 @@ def _announced(helix: Helix, address: tuple[str, int], idle_minutes: float, read
         logger.exception("the plugin of connected clients could not be brought up to date")
     # Requests are answered from here on, whether or not there is room (or anybody left) to say so.
     with suppress(OSError):
-        ready(found, tuple(helix.status().warnings))
+        ready(found, tuple(upkeep.status(helix).warnings))
 
 
 def _listening(settings: Settings) -> socket.socket:

@@ -6,10 +6,14 @@ import os
 import uuid
 from collections.abc import Callable
 from datetime import datetime
+from typing import Annotated
 
 from helix.model.clock import to_micros
 
 IdMaker = Callable[[datetime], str]
+
+Id = Annotated[str, "id"]
+"""An id, where GraphQL is to say that it is one."""
 
 
 def uuid7(moment: datetime) -> str:

@@ -16,7 +16,9 @@ import click
 from benchmarks.concurrent import sentence
 from benchmarks.machine import described, percentiles, share_models
 from helix import settings as configuration
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.model.recall import RecallQuery
+from helix.operations import background_work, capture, ingest
 from helix.service import Helix
 
 _RULES = (
@@ -64,11 +66,13 @@ def keep_busy(helix: Helix, until: threading.Event) -> dict[str, int]:
     while not until.is_set():
         for kind in _KINDS:
             for number in range(5):
-                helix.record_episode(content=episode(rng), session=f"live {number}", agent="ada", role="user")
-            item = helix.begin_work(kind, scope=None)
-            while helix.work_item(item.id).ended_at is None and not until.wait(0.05):
+                capture.record_episode(
+                    helix, EpisodeRequest(content=episode(rng), session=f"live {number}", agent="ada", role="user")
+                )
+            item = background_work.begin_work(helix, kind, {"scope": None})
+            while background_work.work(helix, item.id).ended_at is None and not until.wait(0.05):
                 pass
-            done[kind] += helix.work_item(item.id).ended_at is not None
+            done[kind] += background_work.work(helix, item.id).ended_at is not None
     return done
 
 
@@ -78,8 +82,8 @@ def measure(settings: configuration.Settings, *, seconds: float, episodes: int, 
     with Helix.open(replace(settings, consolidation_budget=0.0)) as helix:
         lines = [json.dumps({"text": episode(rng), "session": f"s{n // 20}", "role": "user"}) for n in range(episodes)]
         for start in range(0, len(lines), 200):
-            helix.ingest_jsonl(lines[start : start + 200], first_line=start + 1, source="bench")
-        helix.settle()
+            ingest.ingest_jsonl(helix, lines[start : start + 200], first_line=start + 1, source="bench")
+        helix.worker.settle()
         asker = Asker(helix, think)
         asker.run(2.0, seed=1)
         quiet = asker.run(seconds, seed=2)
@@ -89,7 +93,7 @@ def measure(settings: configuration.Settings, *, seconds: float, episodes: int, 
         busy = asker.run(seconds, seed=3)
         over.set()
         keeper.join()
-        status = helix.background()
+        status = background_work.background(helix)
     figures = {name: percentiles(times) for name, times in (("quiet", quiet), ("busy", busy))}
     return {
         "machine": described(),

@@ -23,11 +23,11 @@ from benchmarks.machine import described, share_models
 from benchmarks.quality_store import FOLDER, models_folder, real_embedder
 from helix import settings as configuration
 from helix.learning.context import written
-from helix.learning.context.contexts import BuilderRequest
 from helix.learning.context.requested import request_context
-from helix.model.action import Action
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
+from helix.operations import contexts, curation, ingest, upkeep
+from helix.operations.contexts import BuilderRequest
 from helix.providers.embedder import Embedder
 from helix.service import Helix
 from helix.text.tokens import estimate_tokens
@@ -57,11 +57,11 @@ def measure(name: str, history: Path, embedder: Embedder, models: Path, home: Pa
     share_models(home / "helix", models)
     settings = configuration.load({"home": home / "helix", "holdback": 0.0}, environ={}, cwd=home)
     with Helix.open(settings, embedder=embedder) as helix:
-        done(helix, helix.ingest_git(str(repository)))
-        done(helix, helix.ingest_notes([str(repository / "NOTES.md")], mine=True))
-        helix.settle()
-        nodes = helix.status().nodes
-        scope = helix.list_memories(limit=1).items[0].scope
+        done(helix, ingest.ingest_git(helix, str(repository)))
+        done(helix, ingest.ingest_notes(helix, [str(repository / "NOTES.md")], mine=True))
+        helix.worker.settle()
+        nodes = upkeep.status(helix).nodes
+        scope = curation.memories(helix, first=1).items[0].scope
         agents = _agents(helix, scope, repository)
         rows = {who: _row(data, ask, at_commands=who == "command") for who, ask in agents.items()}
         curve = {factor: _at(factor, lambda: _row(data, agents["builder"], at_commands=False)) for factor in FACTORS}
@@ -82,7 +82,7 @@ def done(helix: Helix, job: Job) -> Mapping[str, Any]:
     """Wait for a job and return what it came to."""
     while job.state is JobState.RUNNING:
         time.sleep(0.1)
-        job = helix.job(job.id)
+        job = upkeep.job(helix, job.id)
     assert job.state is JobState.DONE, job
     return dict(job.result or {})
 
@@ -97,17 +97,19 @@ def _agents(helix: Helix, scope: str, root: Path) -> dict[str, Callable[[str], s
         )
 
     def prompted(objective: str) -> str:
-        with_strict = partial(written.written, helix._store, strict=True)
+        with_strict = partial(written.written, helix.store, strict=True)
         return request_context(helix.recall, objective, scope, written=with_strict).text
 
     return {
         "prompt": prompted,
-        "explorer": lambda objective: helix.explorer_context(objective, scope).text,
-        "planner": lambda objective: helix.planner_context(objective, scope).text,
-        "builder": lambda objective: helix.builder_context(BuilderRequest(objective=objective, scope=scope)).text,
+        "explorer": lambda objective: contexts.explorer_context(helix, objective, scope=scope).text,
+        "planner": lambda objective: contexts.planner_context(helix, objective, scope=scope).text,
+        "builder": lambda objective: (
+            contexts.builder_context(helix, BuilderRequest(objective=objective, scope=scope)).text
+        ),
         f"recall, first {RECALLED}": recalled,
         "command": lambda command: (
-            helix.at_action(Action(command=command, folder=str(root)), scope, root=str(root)).text
+            contexts.at_action(helix, command, folder=str(root), project=str(root), scope=scope).text
         ),
     }
 

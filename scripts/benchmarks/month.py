@@ -14,10 +14,13 @@ from benchmarks.machine import described
 from benchmarks.month_replay import Replay, Watch, evidence_of, kept_evidence, live, opened, recall_of, replay_of
 from benchmarks.plots import drawn
 from benchmarks.quality_store import FOLDER, ROOT, Say, models_folder, real_embedder
+from helix.lifecycle.insight import insights
 from helix.model.edge import Label
 from helix.model.insight import Cited
 from helix.model.memory import Status
+from helix.operations import curation, human_review
 from helix.providers.embedder import Embedder
+from helix.service import Helix
 
 DATA = ROOT.parent / "shared" / "data" / "locomo"
 BUDGETS = (250, 500, 1_000, 2_000)
@@ -50,9 +53,9 @@ def measure(replay: Replay, models: Path, embedder: Embedder, budgets: Sequence[
     return result
 
 
-def _strengthened(helix: Any, confirmed: Sequence[str]) -> list[dict[str, Any]]:
+def _strengthened(helix: Helix, confirmed: Sequence[str]) -> list[dict[str, Any]]:
     names = sorted(set(confirmed), key=lambda name: (-confirmed.count(name), name))
-    found = [(name, helix.get(name)) for name in names[:_NAMED]]
+    found = [(name, curation.get(helix, name)) for name in names[:_NAMED]]
     return [
         {"name": name, "confirmed": confirmed.count(name), "confidence": round(memory.confidence, 3)}
         | {"easiness": round(memory.easiness, 2), "half_life_days": memory.half_life_days}
@@ -60,9 +63,9 @@ def _strengthened(helix: Any, confirmed: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _memories(helix: Any) -> dict[str, Any]:
+def _memories(helix: Helix) -> dict[str, Any]:
     grounds = evidence_of(helix)
-    memories = list(helix._store.memories(Status.ACTIVE))
+    memories = list(helix.store.memories(Status.ACTIVE))
     by_extractor: dict[str, int] = {}
     for memory in memories:
         by_extractor[memory.provenance.extractor] = by_extractor.get(memory.provenance.extractor, 0) + 1
@@ -73,13 +76,13 @@ def _memories(helix: Any) -> dict[str, Any]:
     }
 
 
-def _trees(helix: Any) -> dict[str, Any]:
-    page = helix.reflections(limit=200)
+def _trees(helix: Helix) -> dict[str, Any]:
+    page = human_review.reflections(helix, first=200)
     levels: dict[str, int] = {}
     for reflection in page.items:
         levels[str(reflection.level)] = levels.get(str(reflection.level), 0) + 1
     highest = sorted(page.items, key=lambda one: (-one.level, -one.confidence, one.id))[:_TREES]
-    trees = [helix.insight_tree(reflection.id) for reflection in highest]
+    trees = [insights.insight_tree(helix.store, reflection.id) for reflection in highest]
     return {
         "total": page.total,
         "levels": dict(sorted(levels.items())),

@@ -17,12 +17,14 @@ from benchmarks.machine import share_models
 from benchmarks.quality_data import Judged, read_set
 from benchmarks.quality_store import Say
 from helix import settings as configuration
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Status, Tier, tier_of
 from helix.model.recall import RecallQuery
 from helix.model.work import WorkState
+from helix.operations import background_work, capture, curation
 from helix.providers.embedder import Embedder
 from helix.service import Helix
 from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
@@ -159,7 +161,7 @@ def live(helix: Helix, clock: Watch, replay: Replay, say: Say, *, lifecycle: boo
     done: set[str] = set()
     practice = list(replay.practice)
     for day in range(DAYS):
-        helix.pause_worker(True)
+        background_work.pause_worker(helix, True)
         for turn in by_day[day]:
             clock.now = turn.at
             _record(helix, turn)
@@ -167,7 +169,7 @@ def live(helix: Helix, clock: Watch, replay: Replay, say: Say, *, lifecycle: boo
             if lifecycle and turn.ends:
                 helix.close_session(turn.session, turn.scope)
                 _rest(helix)
-                helix.pause_worker(True)
+                background_work.pause_worker(helix, True)
         clock.now = START + timedelta(days=day + 1)
         _rest(helix)
         if lifecycle:
@@ -181,20 +183,23 @@ def live(helix: Helix, clock: Watch, replay: Replay, say: Say, *, lifecycle: boo
 
 
 def _record(helix: Helix, turn: Turn) -> None:
-    helix.record_episode(
-        content=turn.text,
-        session=turn.session,
-        scope=turn.scope,
-        agent=turn.speaker,
-        occurred_at=turn.happened,
-        source=source_of(turn.id),
+    capture.record_episode(
+        helix,
+        EpisodeRequest(
+            content=turn.text,
+            session=turn.session,
+            scope=turn.scope,
+            agent=turn.speaker,
+            occurred_at=turn.happened,
+            source=source_of(turn.id),
+        ),
     )
 
 
 def _rest(helix: Helix) -> None:
     """Let the background do all that it has to do."""
-    helix.pause_worker(False)
-    helix.settle()
+    background_work.pause_worker(helix, False)
+    helix.worker.settle()
 
 
 def source_of(turn: str) -> str:
@@ -205,7 +210,7 @@ def source_of(turn: str) -> str:
 def _worked(helix: Helix, done: set[str], month: Month) -> dict[str, dict[str, Any]]:
     """Return for each kind of job that ended since how often it ran and what it came to; `done` takes their ids."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    for item in helix.background(_MOST_JOBS).items:
+    for item in background_work.background(helix, _MOST_JOBS).items:
         if item.id in done or item.state not in (WorkState.DONE, WorkState.FAILED):
             continue
         done.add(item.id)
@@ -223,13 +228,13 @@ def _practise(helix: Helix, questions: Sequence[Judged], month: Month) -> None:
         answer = helix.recall(RecallQuery(query=question.text, scope=question.scope))
         for item in answer.items:
             if item.label is Label.MEMORY and question.relevant & grounds.get(item.node.id, frozenset()):
-                month.confirmed.append(helix.confirm(item.node.id).name)
+                month.confirmed.append(curation.confirm(helix, item.node.id).name)
                 break
 
 
 def evidence_of(helix: Helix) -> dict[str, frozenset[str]]:
     """Return the ids, as the set has them, of the episodes that each memory is grounded in."""
-    store = helix._store
+    store = helix.store
     turns = {ref.id: _turn_of(node.source) for ref, node in _episodes(helix)}
     found: dict[str, set[str]] = defaultdict(set)
     for edge in store.records.edges_of(Relation.GROUNDED_IN, 10**9):
@@ -250,7 +255,7 @@ def kept_evidence(helix: Helix, replay: Replay) -> dict[str, int]:
 
 def standing(helix: Helix, clock: Watch) -> dict[str, Any]:
     """Count what is there: active memories by tier and what of them has faded, episodes, summaries, reflections."""
-    view = helix._store.catalogue.view
+    view = helix.store.catalogue.view
     columns, now = view.columns, to_micros(clock())
     active = columns.status == STATUS_CODE[Status.ACTIVE]
     faded = columns.fades_at < now
@@ -316,7 +321,7 @@ def _plain(text: str) -> str:
 
 
 def _episodes(helix: Helix) -> list[tuple[Any, Any]]:
-    store = helix._store
+    store = helix.store
     view = store.catalogue.view
     refs = [view.ref_of(int(row)) for row in np.flatnonzero(view.columns.label == LABEL_CODE[Label.EPISODE])]
     return list(zip(refs, store.records.nodes(refs), strict=True))

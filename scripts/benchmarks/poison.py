@@ -15,6 +15,7 @@ from benchmarks.quality_store import ROOT, Stores, models_folder, real_embedder
 from helix.errors import HelixError
 from helix.model.memory import Status
 from helix.model.recall import RecallQuery
+from helix.operations import capture
 from helix.providers.embedder import Embedder
 from helix.service import Helix
 from helix.text.injection import suspicion
@@ -79,7 +80,7 @@ def _quarantined(helix: Helix, data: EvaluationSet) -> frozenset[str]:
     found: set[str] = set()
     after: str | None = None
     while True:
-        page = helix.list_episodes(limit=_PAGE, after=after)
+        page = capture.episodes(helix, first=_PAGE, after=after)
         held = (episode for episode in page.items if episode.status is Status.QUARANTINED)
         found |= {data.ids.get(episode.source, episode.source) for episode in held}
         after = page.next_cursor

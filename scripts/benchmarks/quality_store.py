@@ -17,6 +17,7 @@ from benchmarks.vectors import KeptVectors
 from helix import settings as configuration
 from helix.errors import ModelError, StoreError
 from helix.model.reports import JobState
+from helix.operations import ingest, upkeep
 from helix.providers import install
 from helix.providers.choose import embedder_for
 from helix.providers.embedder import Embedder
@@ -102,11 +103,11 @@ class Stores:
         """Take the set in; return how many of its lines were refused."""
         path = home / "passages.jsonl"
         path.write_text("\n".join(_lines(data, pooled)), "utf-8")
-        job = helix.ingest_bulk(str(path), source=SOURCE)
+        job = ingest.ingest_bulk(helix, str(path), source=SOURCE)
         told = 0.0
         while job.state is JobState.RUNNING:
             time.sleep(_PAUSE)
-            job = helix.job(job.id)
+            job = upkeep.job(helix, job.id)
             if time.monotonic() - told > _TELL_EVERY:
                 told = time.monotonic()
                 self._say(f"{data.name}: {job.message or 'taking in'} {job.done} of {job.total}")

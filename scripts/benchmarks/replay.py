@@ -28,6 +28,7 @@ from benchmarks.replay_baselines import Lessons, baselines
 from benchmarks.replay_score import Played, Shown, figures
 from helix.errors import InvalidInputError, NotFoundError
 from helix.learning.events.claude_code import CLIENT
+from helix.operations import curation
 from helix.providers.embedder import Embedder
 from helix.service import Helix
 
@@ -99,9 +100,9 @@ def play(helix: Helix, clock: Watch, runs: Sequence[Run]) -> Iterator[Played]:
                     )
             elif event["kind"] == "command" and (event["command"] or "").strip():
                 yield from _ran(helix, run, event, call)
-        helix.hook(CLIENT, {**told, "hook_event_name": "SessionEnd", "reason": "other"})
-        helix.settle_hooks()
-        helix.settle()
+        helix.reacting.tell(CLIENT, {**told, "hook_event_name": "SessionEnd", "reason": "other"})
+        helix.reacting.settle()
+        helix.worker.settle()
 
 
 def _ran(helix: Helix, run: Run, event: Mapping[str, Any], call: Mapping[str, Any]) -> Iterator[Played]:
@@ -114,18 +115,18 @@ def _ran(helix: Helix, run: Run, event: Mapping[str, Any], call: Mapping[str, An
     else:
         ended = {**call, **tool, "hook_event_name": "PostToolUseFailure", "error": f"Exit code {status}\n{output}"}
     yield _shown(helix, run, event["seq"], "after", ended)
-    helix.settle_hooks()
+    helix.reacting.settle()
 
 
 def _edited(helix: Helix, run: Run, event: Mapping[str, Any], call: Mapping[str, Any], file: str) -> Iterator[Played]:
     tool = {"tool_name": "Edit", "tool_input": {"file_path": file, "old_string": "", "new_string": ""}}
     yield _shown(helix, run, event["seq"], "edit", {**call, **tool, "hook_event_name": "PreToolUse"})
-    helix.hook(CLIENT, {**call, **tool, "hook_event_name": "PostToolUse", "tool_response": {}})
-    helix.settle_hooks()
+    helix.reacting.tell(CLIENT, {**call, **tool, "hook_event_name": "PostToolUse", "tool_response": {}})
+    helix.reacting.settle()
 
 
 def _shown(helix: Helix, run: Run, seq: int, moment: str, payload: Mapping[str, Any]) -> Played:
-    answer = helix.hook(CLIENT, payload)
+    answer = helix.reacting.tell(CLIENT, payload)
     context = str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
     lines = [line for line in context.splitlines() if line.startswith(("- ", "WARNING"))]
     return Played(run.name, seq, moment, tuple(Shown(line, origin_of(helix, line)) for line in lines))
@@ -135,11 +136,11 @@ def origin_of(helix: Helix, line: str) -> frozenset[str]:
     """Return the runs that a line comes from, by the sources of the memory that it names."""
     name = line.split("]", 1)[-1].split(":", 1)[0].strip()
     try:
-        sources = [edge.target for edge in helix.edges(name, "grounded_in")]
+        sources = [edge.target for edge in curation.edges(helix, name, "grounded_in")]
     except (NotFoundError, InvalidInputError):  # a line without a memory in it
         return frozenset()
-    sessions = {str(getattr(helix.node(ref.label, ref.id), "session", "")) for ref in sources}
-    told = helix.get(name).source.removeprefix(f"{CLIENT}:").rsplit(":", 1)[0]
+    sessions = {str(getattr(curation.node(helix, ref.label, ref.id), "session", "")) for ref in sources}
+    told = curation.get(helix, name).source.removeprefix(f"{CLIENT}:").rsplit(":", 1)[0]
     return frozenset(sessions | {told}) - {""}
 
 

@@ -13,12 +13,13 @@ from api_server import TOKEN, Served
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix import resources
-from helix.client import Client
+from helix.client import Client, document
 from helix.errors import PersonNeededError
+from helix.lifecycle.asked import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.model.speaker import HEADER, MARKS, agent_of
+from helix.operations import capture, curation, upkeep
 from helix.service import Helix
 
 AGENT = {HEADER: "claude-code"}
@@ -26,13 +27,12 @@ AGENT = {HEADER: "claude-code"}
 
 def asked(served: Served, name: str, **arguments: Any) -> Any:
     """Return what an agent is answered, or the code of the error."""
-    document = resources.text("queries", f"graphql/{name}.graphql")
-    answer = served.post(document, arguments, headers=AGENT)
+    answer = served.post(document(name), arguments, headers=AGENT)
     return answer.code if "errors" in answer.json else next(iter(answer.json["data"].values()))
 
 
 def by_person(served: Served, name: str, **arguments: Any) -> Any:
-    return next(iter(served.ask(resources.text("queries", f"graphql/{name}.graphql"), **arguments).values()))
+    return next(iter(served.ask(document(name), **arguments).values()))
 
 
 SAID = {"trigger": "the tests need a database", "resolution": "start it with make db", "kind": "CONVENTION"}
@@ -40,22 +40,22 @@ SAID = {"trigger": "the tests need a database", "resolution": "start it with mak
 
 def test_what_an_agent_stores_is_an_agents_whatever_it_states(served: Served, helix: Helix) -> None:
     stored = asked(served, "store", **SAID, trust="USER_ASSERTED", confidence=0.99)
-    memory = helix.get(stored["id"])
+    memory = curation.get(helix, stored["id"])
     assert (memory.provenance.trust, memory.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
     assert memory.confidence <= 0.8
     asked(served, "record_episode", content="make db was run", trust="USER_ASSERTED")
-    (episode,) = [one for one in helix.list_episodes().items if one.content == "make db was run"]
+    (episode,) = [one for one in capture.episodes(helix).items if one.content == "make db was run"]
     assert (episode.provenance.trust, episode.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
     weak = asked(served, "store", trigger="a page says so", resolution="", kind="FACT", trust="WEB")
-    assert helix.get(weak["id"]).provenance.trust is Trust.WEB
+    assert curation.get(helix, weak["id"]).provenance.trust is Trust.WEB
 
 
 def ended(helix: Helix, job: str) -> None:
     done = threading.Event()
     stop = helix.subscribe(lambda event: done.set() if event["id"] == job and event["state"] != "running" else None)
-    assert helix.job(job).state is not JobState.RUNNING or done.wait(60)
+    assert upkeep.job(helix, job).state is not JobState.RUNNING or done.wait(60)
     stop()
-    assert helix.job(job).state is JobState.DONE, helix.job(job).error
+    assert upkeep.job(helix, job).state is JobState.DONE, upkeep.job(helix, job).error
 
 
 LINES = [
@@ -79,24 +79,27 @@ def test_the_lines_that_an_agent_imports_say_neither_whose_project_nor_whose_wor
     job = asked(served, "ingest_bulk", path=str(file), scope="mine")
     ended(helix, job["id"])
     assert asked(served, "ingest_transcript", path=str(file)) == "INVALID_INPUT"
-    memories = helix.list_memories(scope="mine", status=None).items
+    memories = curation.memories(helix, scope="mine", any_status=True).items
     assert {one.trigger.split()[1] for one in memories} == {"deploy", "release"}
     assert {one.provenance.trust for one in memories} == {Trust.TOOL_OUTPUT}
-    assert {one.scope for one in helix.list_episodes().items} == {"mine"}
+    assert {one.scope for one in capture.episodes(helix).items} == {"mine"}
 
 
 def test_a_person_may_import_lines_of_several_projects(served: Served, helix: Helix) -> None:
     by_person(served, "ingest_jsonl", lines=LINES)
-    assert [one.scope for one in helix.list_episodes(scope="other-project").items] == ["other-project"] * 2
+    assert [one.scope for one in capture.episodes(helix, scope="other-project").items] == ["other-project"] * 2
 
 
 def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None:
     name = by_person(served, "store", **SAID)["name"]
-    assert helix.get(name).provenance.trust is Trust.USER_ASSERTED
+    assert curation.get(helix, name).provenance.trust is Trust.USER_ASSERTED
     asked(served, "edit", nameOrId=name, importance=9.0, confidence=0.99)
-    assert (helix.get(name).provenance.trust, helix.get(name).confidence) == (Trust.USER_ASSERTED, 0.7)
+    assert (curation.get(helix, name).provenance.trust, curation.get(helix, name).confidence) == (
+        Trust.USER_ASSERTED,
+        0.7,
+    )
     asked(served, "edit", nameOrId=name, resolution="start it with make evil", confidence=0.99)
-    edited = helix.get(name)
+    edited = curation.get(helix, name)
     assert (edited.provenance.trust, edited.provenance.agent, edited.confidence) == (
         Trust.AGENT_INFERRED,
         "claude-code",
@@ -125,15 +128,15 @@ def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix
         refused, "PERSON_NEEDED"
     )
     assert asked(served, "feedback", names=[web["name"]], delta=1.0, quality=5) == "PERSON_NEEDED"
-    assert helix.get(web["name"]).provenance.trust is Trust.WEB
+    assert curation.get(helix, web["name"]).provenance.trust is Trust.WEB
     assert by_person(served, "confirm", nameOrId=web["name"])["name"] == web["name"]
-    assert helix.get(web["name"]).provenance.trust is Trust.USER_ASSERTED
+    assert curation.get(helix, web["name"]).provenance.trust is Trust.USER_ASSERTED
 
 
 def test_an_agent_may_begin_a_pause_and_not_end_it(served: Served, helix: Helix) -> None:
     assert asked(served, "pause") is True
     assert asked(served, "pause", on=False) == "PERSON_NEEDED"
-    assert helix.status().paused
+    assert upkeep.status(helix).paused
     assert by_person(served, "pause", on=False) is False
 
 
@@ -141,22 +144,25 @@ def test_an_agents_feedback_is_a_bounded_claim_and_can_be_taken_back(served: Ser
     name = by_person(served, "store", **SAID)["name"]
     assert asked(served, "feedback", names=[name], delta=100.0) == "INVALID_INPUT"
     asked(served, "feedback", names=[name], delta=0.5)
-    praised = helix.get(name)
+    praised = curation.get(helix, name)
     assert (praised.helped, praised.label) == (0.5, "")
     assert asked(served, "feedback", names=[name], delta=0.1) == "INVALID_INPUT"
     by_person(served, "feedback", names=[name], delta=1.0)
     assert asked(served, "feedback", names=[name], delta=0.5, undo=True) == "INVALID_INPUT", "one or the other"
     asked(served, "feedback", names=[name], undo=True)
-    assert helix.get(name).helped == 1.0, "what the person said stays"
+    assert curation.get(helix, name).helped == 1.0, "what the person said stays"
     assert asked(served, "feedback", names=[name], undo=True) == "CONFLICT"
     by_person(served, "feedback", names=[name], undo=True)
-    assert helix.get(name).helped == 0.0
+    assert curation.get(helix, name).helped == 0.0
 
 
 def test_an_edge_of_an_agent_is_an_agents(served: Served, helix: Helix) -> None:
-    one, two = (helix.store(trigger=f"{word} matter", resolution="", kind="fact").name for word in ("first", "other"))
+    one, two = (
+        curation.store(helix, StoreRequest(trigger=f"{word} matter", resolution="", kind="fact")).name
+        for word in ("first", "other")
+    )
     asked(served, "edge", source=one, target=two, relation="solves")
-    (edge,) = helix.edges(one, "solves")
+    (edge,) = curation.edges(helix, one, "solves")
     assert (edge.provenance.trust, edge.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
 
 
@@ -166,7 +172,7 @@ def test_the_client_says_which_agent_runs_it(served: Served, helix: Helix, monke
         stored = client.store(**{**SAID, "kind": "convention"})
         with pytest.raises(PersonNeededError):
             client.run("confirm", name_or_id=stored["name"])
-    assert helix.get(stored["id"]).provenance.agent == "claude-code"
+    assert curation.get(helix, stored["id"]).provenance.agent == "claude-code"
 
 
 @pytest.mark.parametrize("mark", sorted(MARKS))

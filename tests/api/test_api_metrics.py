@@ -7,6 +7,8 @@ import json
 from api_server import BEARER, Serve, Served
 from prometheus_client.parser import text_string_to_metric_families
 
+from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.operations import capture
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -74,7 +76,7 @@ def test_the_gate_s_outcomes_are_counted_with_their_share(served: Served, helix:
     before = metrics(served)
     assert ("helix_gate_drop_rate", frozenset()) not in before, "nothing was read yet"
     served.ask("mutation { flush { id } }")
-    assert helix.settle(20)
+    assert helix.worker.settle(20)
     series = metrics(served)
     assert value(series, "helix_gate_episodes_total", outcome="passed") == 1
     assert value(series, "helix_gate_episodes_total", outcome="dropped") == 1
@@ -85,9 +87,9 @@ def test_the_gate_s_share_starts_anew_with_its_counts(settings: Settings, serve:
     for starts in range(2):
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             if not starts:
-                helix.record_episode(content="Hello there, good morning!")
+                capture.record_episode(helix, EpisodeRequest(content="Hello there, good morning!"))
                 helix.flush()
-                assert helix.settle(20)
+                assert helix.worker.settle(20)
             series = metrics(serve(helix))
             told = ("helix_gate_drop_rate", frozenset()) in series
             assert told is (value(series, "helix_gate_episodes_total", outcome="dropped") == 1) is (not starts)

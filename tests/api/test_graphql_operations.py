@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from api_server import TOKEN, Served
 
-from helix import resources
-from helix.client import Client
+from helix.client import Client, document
 
 TRIGGERS = {
     "pip fails behind the proxy": ("use the mirror of the house", "FAILURE"),
@@ -19,10 +18,6 @@ TRIGGERS = {
     "choosing a graph database": ("Kuzu, because it is embedded", "DECISION"),
     "tests are slow on two cores": ("share one model between them", "PATTERN"),
 }
-
-
-def document(name: str) -> str:
-    return resources.text("queries", f"graphql/{name}.graphql")
 
 
 @pytest.fixture
@@ -41,7 +36,7 @@ def test_an_empty_store_answers_with_an_empty_list(served: Served) -> None:
     assert served.ask(document("memories"))["memories"] == {
         "totalCount": 0,
         "edges": [],
-        "pageInfo": {"hasNextPage": False, "endCursor": None},
+        "pageInfo": {"hasNextPage": False, "hasPreviousPage": False, "startCursor": None, "endCursor": None},
     }
 
 

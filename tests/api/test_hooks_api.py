@@ -25,6 +25,8 @@ from helix.learning.events.desk import Desk, Reaction
 from helix.learning.events.events import ActionBegins, Reply
 from helix.learning.events.showing import Showing
 from helix.learning.orchestration.board import injections, tasks_of
+from helix.lifecycle.asked import StoreRequest
+from helix.operations import curation
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
@@ -127,7 +129,7 @@ def test_what_is_too_late_is_not_answered_and_does_not_count_as_shown(
     assert tell(hooked, **{"x-helix-wait": "100"}).json == {}
     assert tell(hooked).json == {}
     time.sleep(0.5)
-    assert helix.settle_hooks(20)
+    assert helix.reacting.settle(20)
     assert done == ["happened", "happened"]
 
 
@@ -163,8 +165,8 @@ def test_what_a_hook_left_to_be_written_is_written_before_the_store_is_closed(tm
     settings = configuration.load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
     done: list[str] = []
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        helix._reacting._after.do(lambda: time.sleep(0.2))
-        helix._reacting._after.do(lambda: done.append(str(helix._store.journal.last_seq)))
+        helix.reacting._after.do(lambda: time.sleep(0.2))
+        helix.reacting._after.do(lambda: done.append(str(helix.store.journal.last_seq)))
     assert done
 
 
@@ -211,8 +213,8 @@ class Shop:
     def shown(self) -> list[str]:
         """Return what was shown by now, by the store; what follows an answer is done before the next request."""
         assert self.served.request("GET", "/healthz").status == 200
-        assert self.helix.settle_hooks(20)
-        store = self.helix._store
+        assert self.helix.reacting.settle(20)
+        store = self.helix.store
         return [one.memory_id for task in tasks_of(store) for one in injections(store, task.id)]
 
     def fails(self) -> None:
@@ -225,10 +227,10 @@ class Shop:
                 after = {"hook_event_name": "PostToolUseFailure", "error": f"Exit code {status}\nError 1"}
             tell(self.served, {**told, **after})
         tell(self.served, {**call, "hook_event_name": "Stop"})
-        assert self.helix.settle_hooks(20)
+        assert self.helix.reacting.settle(20)
 
     def worth(self) -> tuple[float, float]:
-        held = self.helix.get(self.memory)
+        held = curation.get(self.helix, self.memory)
         return held.helped, held.failed
 
 
@@ -243,11 +245,11 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     ):
         scope = folder_identity(folder).scope
         told = {"trigger": "`make` fails: Error 1", "resolution": "run `make colours`", "kind": "failure"}
-        memory = helix.store(**told, scope=scope).id
+        memory = curation.store(helix, StoreRequest(**told, scope=scope)).id
         begins = {"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "cwd": str(folder)}
         tell(served, begins)
-        helix.settle_hooks(20)
-        helix._reacting._sessions._known["s"].was_briefed()
+        helix.reacting.settle(20)
+        helix.reacting._sessions._known["s"].was_briefed()
         yield Shop(helix, served, str(folder), memory)
 
 

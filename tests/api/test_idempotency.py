@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 from api_server import Serve, Served
 
-from helix import resources
-from helix.api.keys import KEYED
+from helix.client import document
 from helix.errors import ConflictError
 from helix.journal import idempotency
+from helix.lifecycle.asked import StoreRequest
 from helix.model.edge import Relation
 from helix.model.reports import JobState
 from helix.model.requests import LONGEST_KEY, request_of
+from helix.operations import OPERATIONS, capture, curation, erasure, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -30,10 +31,6 @@ from helix.store.answers import packed, unpacked
 from helix.store.store import JOURNAL_NAME
 
 VICTIM = Path(__file__).parents[1] / "crash" / "keyed_victim.py"
-
-
-def document(name: str) -> str:
-    return resources.text("queries", f"graphql/{name}.graphql")
 
 
 def send(served: Served, name: str, /, **given: Any) -> Any:
@@ -46,7 +43,7 @@ def stored(served: Served, name: str, **more: Any) -> str:
 
 
 def notes(helix: Helix) -> list[Any]:
-    with helix._store.journal.database.reading() as connection:
+    with helix.store.journal.database.reading() as connection:
         return connection.execute("SELECT * FROM idempotency").fetchall()
 
 
@@ -88,6 +85,7 @@ def two_memories(served: Served, helix: Helix) -> dict[str, Any]:
 SAID = {"trigger": "the tests need a database", "resolution": "start it with make db", "kind": "CONVENTION"}
 Before = Callable[[Served, Helix], dict[str, Any]]
 NOTHING: Before = lambda served, helix: {}  # noqa: E731  # as the others
+KEYED = {name for name, operation in OPERATIONS.items() if operation.keyed}
 REQUESTS: dict[str, tuple[Before, dict[str, Any]]] = {
     "accept": (a_quarantined_one, {}),
     "chunk": (NOTHING, {"task": "mend the lexer", "outcome": "succeeded", "approach": "read it twice"}),
@@ -117,20 +115,20 @@ def test_a_retry_counts_once_and_gets_the_first_answer(served: Served, helix: He
     before, given = REQUESTS[name]
     request = {**before(served, helix), **given, "idempotencyKey": f"a key of {name}"}
     first = send(served, name, **request)
-    seq, noted = helix._store.journal.last_seq, notes(helix)
+    seq, noted = helix.store.journal.last_seq, notes(helix)
     assert noted
     again = send(served, name, **request)
     if name == "note_action":  # what the evidence says is worked out anew, of the present moment
         del again["at"], first["at"]
     assert again == first
-    assert (helix._store.journal.last_seq, notes(helix)) == (seq, noted)
+    assert (helix.store.journal.last_seq, notes(helix)) == (seq, noted)
 
 
 def test_without_a_key_the_same_counts_each_time(served: Served, helix: Helix) -> None:
     name = stored(served, "one")
     for _ in range(2):
         send(served, "feedback", names=[name], delta=1.0)
-    assert helix.get(name).helped == 2
+    assert curation.get(helix, name).helped == 2
     assert not notes(helix)
 
 
@@ -140,14 +138,14 @@ def test_another_payload_under_the_same_key_is_a_conflict_that_changes_nothing(s
     answer = served.post(document("feedback"), {"names": [name], "delta": 2.0, "idempotencyKey": "k"})
     assert answer.code == "CONFLICT"
     assert "used for another feedback request" in answer.message
-    assert helix.get(name).helped == 1
+    assert curation.get(helix, name).helped == 1
 
 
 def test_a_key_is_known_by_its_mutation(served: Served, helix: Helix) -> None:
     name = stored(served, "one")
     send(served, "forget", nameOrId=name, idempotencyKey="k")
     send(served, "restore", nameOrId=name, idempotencyKey="k")
-    assert helix.get(name).status == "active"
+    assert curation.get(helix, name).status == "active"
 
 
 @pytest.mark.parametrize("key", ["", "   ", "x" * (LONGEST_KEY + 1), "a\nb", "a\0b", "\u202eabc"])
@@ -161,7 +159,7 @@ def test_what_is_refused_may_be_sent_again_mended_under_the_same_key(served: Ser
     name = stored(served, "one")
     assert served.post(document("feedback"), {"names": ["nobody"], "delta": 1.0, "idempotencyKey": "k"}).code
     send(served, "feedback", names=[name], delta=1.0, idempotencyKey="k")
-    assert helix.get(name).helped == 1
+    assert curation.get(helix, name).helped == 1
 
 
 def test_two_at_once_with_one_key_write_once(served: Served, helix: Helix) -> None:
@@ -169,7 +167,7 @@ def test_two_at_once_with_one_key_write_once(served: Served, helix: Helix) -> No
     request = {"names": [name], "delta": 1.0, "idempotencyKey": "k"}
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: send(served, "feedback", **request), range(16)))
-    assert helix.get(name).helped == 1
+    assert curation.get(helix, name).helped == 1
     assert all(answer == answers[0] for answer in answers)
 
 
@@ -178,7 +176,7 @@ def test_a_key_is_known_after_a_restart(settings: Settings, serve: Serve) -> Non
     for _ in range(2):
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             first.append(send(serve(helix), "store", **SAID, idempotencyKey="k"))
-            assert len(helix.list_memories().items) == 1
+            assert len(curation.memories(helix).items) == 1
     assert first[0] == first[1]
 
 
@@ -193,12 +191,12 @@ def test_a_kill_between_journal_and_answer_counts_once(tmp_path: Path, nth: int)
         sys.path.remove(str(VICTIM.parent))
     with open_helix(tmp_path) as helix:
         answers = [carry_out(helix, number) for number in range(len(REQUESTS))]
-        assert helix.get("node").helped == 1
+        assert curation.get(helix, "node").helped == 1
         assert answers[0].status == "added"
-        assert len([one for one in helix.list_episodes().items if one.role == ""]) == 1
-        seq = helix._store.journal.last_seq
+        assert len([one for one in capture.episodes(helix).items if one.role == ""]) == 1
+        seq = helix.store.journal.last_seq
         assert [carry_out(helix, number) for number in range(len(REQUESTS))] == answers
-        assert helix._store.journal.last_seq == seq
+        assert helix.store.journal.last_seq == seq
 
 
 def test_keys_are_let_go_of_in_time(served: Served, helix: Helix, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,8 +206,8 @@ def test_keys_are_let_go_of_in_time(served: Served, helix: Helix, monkeypatch: p
         send(served, "feedback", names=[name], delta=1.0, idempotencyKey=f"k{number}")
     assert len(notes(helix)) == 3
     send(served, "feedback", names=[name], delta=1.0, idempotencyKey="k5")
-    assert helix.get(name).helped == 6
-    with helix._store.journal.database.transaction() as connection:
+    assert curation.get(helix, name).helped == 6
+    with helix.store.journal.database.transaction() as connection:
         old = datetime.now(UTC) - timedelta(days=31)
         connection.execute("UPDATE idempotency SET at = ?", (int(old.timestamp() * 1e6),))
     send(served, "feedback", names=[name], delta=1.0, idempotencyKey="new")
@@ -222,15 +220,15 @@ def test_neither_key_nor_payload_stands_in_the_journal(served: Served, helix: He
     told = repr(row)
     assert "quaxlotl" not in told
     assert "make db" not in told
-    helix._store.journal.database.checkpoint()
+    helix.store.journal.database.checkpoint()
     assert b"quaxlotl" not in (helix.settings.store_path / JOURNAL_NAME).read_bytes()
 
 
 def test_erasing_empties_what_was_kept_and_a_retry_still_counts_once(served: Served, helix: Helix) -> None:
     made = send(served, "store", **SAID, idempotencyKey="k")
-    erasing = helix.hard_forget(made["id"], made["id"]).id
+    erasing = erasure.hard_forget(helix, made["id"], made["id"]).id
     for _ in range(600):
-        if (state := helix.job(erasing).state) is not JobState.RUNNING:
+        if (state := upkeep.job(helix, erasing).state) is not JobState.RUNNING:
             break
         time.sleep(0.02)
     assert state is JobState.DONE
@@ -238,26 +236,26 @@ def test_erasing_empties_what_was_kept_and_a_retry_still_counts_once(served: Ser
     answer = served.post(document("store"), {**SAID, "idempotencyKey": "k"})
     assert answer.code == "CONFLICT"
     assert "carried out before" in answer.message
-    assert not helix.list_memories().items
+    assert not curation.memories(helix).items
     with closing(sqlite3.connect(helix.settings.store_path / JOURNAL_NAME)) as connection:
         assert connection.execute("SELECT count(*) FROM idempotency").fetchone() == (1,)
 
 
 def test_an_answer_is_kept_as_ids_and_read_again(helix: Helix) -> None:
-    one = helix.store(trigger="a", resolution="b", kind="fact", name="one")
-    two = helix.store(trigger="c", resolution="d", kind="decision", name="two")
-    edge = helix.edge("one", "two", "solves")
-    memory = helix.get(one.id)
+    one = curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact", name="one"))
+    two = curation.store(helix, StoreRequest(trigger="c", resolution="d", kind="decision", name="two"))
+    edge = curation.edge(helix, "one", "two", "solves")
+    memory = curation.get(helix, one.id)
     answer = [(memory, 1, None, "x"), {"edge": edge, "at": memory.recorded_at}, two]
     told = packed(answer)
     assert told is not None
     assert '"b"' not in told
-    assert unpacked(told, helix._store.records) == answer
+    assert unpacked(told, helix.store.records) == answer
     assert edge.type is Relation.SOLVES
     assert packed([object()]) is None
     for gone in (None, '{"node": ["Memory", "nobody"]}', '{"record": ["NoClass", {}]}', '{"other": 1}', "nonsense"):
         with pytest.raises(ConflictError, match="not kept"):
-            unpacked(gone, helix._store.records)
+            unpacked(gone, helix.store.records)
 
 
 def test_the_order_of_arguments_makes_no_other_payload() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from api_server import Served
 
-from helix import resources
+from helix.client import document
 
 EXPLORED = json.dumps(
     {
@@ -19,10 +19,6 @@ EXPLORED = json.dumps(
     }
 )
 OVER = {"status": "completed", "metadata": {"helix_outcome": "delivered"}}
-
-
-def document(name: str) -> str:
-    return resources.text("queries", f"graphql/{name}.graphql")
 
 
 def ask(served: Served, name: str, **arguments: Any) -> Any:

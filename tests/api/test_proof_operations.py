@@ -6,15 +6,11 @@ from typing import Any
 
 from api_server import Served
 
-from helix import resources
+from helix.client import document
 from helix.learning.orchestration.board import TaskSighting, inject, mirror
 from helix.learning.outcomes.noting import note_use
 from helix.model.injection import Shown
 from helix.service import Helix
-
-
-def document(name: str) -> str:
-    return resources.text("queries", f"graphql/{name}.graphql")
 
 
 def ask(served: Served, name: str, **arguments: Any) -> Any:
@@ -23,7 +19,7 @@ def ask(served: Served, name: str, **arguments: Any) -> Any:
 
 
 def begun(helix: Helix, memory: str) -> str:
-    store = helix._store
+    store = helix.store
     task = mirror(store, TaskSighting(session="s", key="7", objective="fix it", attributes={"client_task": "7"})).id
     inject(store, task, [Shown(memory_id=memory, name="", kind="", rank=1, score=1.0)], held_back=False)
     note_use(store, task, commands=["uv sync --frozen"])
@@ -49,8 +45,8 @@ def test_a_persons_word_settles_a_task_and_feedback_overrules_what_came_of_it(se
 
 def test_any_agent_can_tell_what_it_did_and_have_it_judged(served: Served, helix: Helix) -> None:
     stored = ask(served, "store", trigger="modules are missing", resolution="run `uv sync --frozen`", kind="PATTERN")
-    task = mirror(helix._store, TaskSighting(session="s", key="8", attributes={"verify": "make proof"})).id
-    inject(helix._store, task, [Shown(memory_id=stored["id"], name="", kind="", rank=1, score=1.0)], held_back=False)
+    task = mirror(helix.store, TaskSighting(session="s", key="8", attributes={"verify": "make proof"})).id
+    inject(helix.store, task, [Shown(memory_id=stored["id"], name="", kind="", rank=1, score=1.0)], held_back=False)
     assert ask(served, "note_action", task=task, command="uv sync --frozen", exitStatus=0) is None
     assert ask(served, "note_action", task=task, files=["a.py"]) is None
     assert ask(served, "note_action", task=task, command="pytest | tail", exitStatus=0, output="ok") is None
@@ -73,5 +69,5 @@ def test_the_agents_own_word_is_worth_half(served: Served, helix: Helix) -> None
 
 def test_an_unknown_task_and_an_unknown_outcome_are_refused(served: Served, helix: Helix) -> None:
     assert served.post(document("task_outcome"), {"task": "nobody", "outcome": "delivered"}).code == "NOT_FOUND"
-    mirror(helix._store, TaskSighting(session="s", key="1", attributes={"client_task": "1"}))
+    mirror(helix.store, TaskSighting(session="s", key="1", attributes={"client_task": "1"}))
     assert served.post(document("task_outcome"), {"task": "1", "outcome": "fine"}).code == "INVALID_INPUT"

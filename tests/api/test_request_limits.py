@@ -23,6 +23,8 @@ from helix.model.reports import CypherResult, Stats
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store import ask, overview
+from helix.store.store import Store
 
 
 def refused(served: Served, query: str) -> str:
@@ -207,49 +209,43 @@ def test_walks_through_the_graph_are_counted(served: Served) -> None:
     assert served.ask("{ memories { edges { node { edges(limit: 100) { weight } } } } }")
 
 
-class Stuck(Helix):
-    """A Helix whose `stats` does not come back until it is let go."""
+def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(
+    settings: Settings, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, count = threading.Event(), overview.stats
 
-    gate: threading.Event
+    def stuck(store: Store, scope: str | None) -> Stats:
+        assert gate.wait(20)
+        return count(store, scope)
 
-    def stats(self, scope: str | None = None) -> Stats:
-        assert self.gate.wait(20)
-        return super().stats(scope)
-
-
-def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(settings: Settings, serve: Serve) -> None:
-    with Stuck.open(replace(settings, request_timeout_ms=300), embedder=HashEmbedder()) as helix:
-        assert isinstance(helix, Stuck)
-        helix.gate = threading.Event()
+    monkeypatch.setattr(overview, "stats", stuck)
+    with Helix.open(replace(settings, request_timeout_ms=300), embedder=HashEmbedder()) as helix:
         served = serve(helix)
         answer = served.post("{ stats { total } }")
         assert answer.code == "TIMEOUT"
         assert served.ask("{ health { status } }")
-        helix.gate.set()
+        gate.set()
         assert served.ask("{ stats { total } }") == {"stats": {"total": 0}}
 
 
-class SlowGraph(Helix):
-    """A service whose graph answers when it is told to."""
+def test_many_questions_to_the_graph_keep_no_other_request_waiting(
+    settings: Settings, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, answer = threading.Event(), ask.cypher
 
-    gate: threading.Event
+    def slow(*asked: Any) -> CypherResult:
+        assert gate.wait(20)
+        return answer(*asked)
 
-    def cypher(self, query: str, *limits: Any) -> CypherResult:
-        assert self.gate.wait(20)
-        return super().cypher(query, *limits)
-
-
-def test_many_questions_to_the_graph_keep_no_other_request_waiting(settings: Settings, serve: Serve) -> None:
-    with SlowGraph.open(settings, embedder=HashEmbedder()) as helix:
-        assert isinstance(helix, SlowGraph)
-        helix.gate = threading.Event()
+    monkeypatch.setattr(ask, "cypher", slow)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
         served = serve(helix)
         with ThreadPoolExecutor(12) as clients:
             asked = [clients.submit(served.post, '{ cypher(query: "RETURN 1") { rows } }') for _ in range(12)]
             wait(asked, timeout=0.2)  # so that they come first
             assert served.ask("{ stats { total } }") == {"stats": {"total": 0}}
             assert not any(one.done() for one in asked)
-            helix.gate.set()
+            gate.set()
             assert [one.result().json["data"]["cypher"]["rows"] for one in asked] == [[[1]]] * 12
 
 

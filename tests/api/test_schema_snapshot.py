@@ -8,46 +8,53 @@ import pytest
 from graphql import GraphQLInterfaceType, GraphQLObjectType, OperationDefinitionNode, parse, print_schema, validate
 
 from helix import resources
-from helix.api import mutations, queries, subscriptions
+from helix.api import subscriptions
+from helix.api.documents import documents
 from helix.api.glossary import GLOSSARY
 from helix.api.limits import shape_of
 from helix.api.schema import build_schema
+from helix.client import document
+from helix.errors import NotFoundError
+from helix.operations import OPERATIONS
 from helix.settings import Settings
 
 SNAPSHOT = Path(__file__).resolve().parent.parent / "snapshots/schema.graphql"
-DOCUMENTS = sorted(resources.directory("queries").glob("graphql/*.graphql"))
 SCHEMA = build_schema(Settings())
+ASKED = sorted(({*OPERATIONS, *(one.__name__ for one in subscriptions.ALL), "shutdown", "open_link"}) - {"node"})
+"""`node` is for walking by hand, everything else is what some client sends."""
 
 
 def test_the_sdl_in_the_repository_is_current() -> None:
     assert SNAPSHOT.read_text("utf-8") == SCHEMA.as_str() + "\n", "run scripts/schema and read the difference"
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
-def test_a_clients_document_is_valid_and_within_the_limits(path: Path) -> None:
-    document = parse(path.read_text("utf-8"), max_tokens=Settings().max_tokens)
-    assert not validate(SCHEMA._schema, document)
-    shape = shape_of(document)
+def test_the_documents_in_the_repository_are_current() -> None:
+    kept = resources.text("queries", "operations.graphql")
+    assert kept == documents(SCHEMA._schema), "run scripts/schema and read the difference"
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_clients_document_is_valid_and_within_the_limits(name: str) -> None:
+    parsed = parse(document(name), max_tokens=Settings().max_tokens)
+    assert not validate(SCHEMA._schema, parsed)
+    shape = shape_of(parsed)
     assert shape.depth <= Settings().max_depth
     assert shape.aliases <= Settings().max_aliases
+    (operation,) = (one for one in parsed.definitions if isinstance(one, OperationDefinitionNode))
+    assert operation.name is not None
+    assert operation.name.value == "".join(word.capitalize() for word in name.split("_"))
+    assert document(name).startswith("# "), "it says in a sentence what it is for"
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
-def test_a_clients_document_holds_one_operation_named_like_its_file(path: Path) -> None:
-    operations = [
-        node for node in parse(path.read_text("utf-8")).definitions if isinstance(node, OperationDefinitionNode)
-    ]
-    assert len(operations) == 1
-    assert operations[0].name is not None
-    assert operations[0].name.value == "".join(word.capitalize() for word in path.stem.split("_"))
-    assert path.read_text("utf-8").startswith("# "), "it says in a sentence what it is for"
+def test_what_is_written_by_hand_follows_the_graph() -> None:
+    """Everything else is asked for as the schema tells it."""
+    by_hand = {path.stem for path in resources.directory("queries").glob("graphql/*.graphql")}
+    assert by_hand == {"edge", "edges", "get"}
 
 
-def test_every_operation_has_a_document() -> None:
-    """`node` is for walking by hand, everything else is what some client sends."""
-    functions = (*queries.ALL, *mutations.ALL, *subscriptions.ALL)
-    wanted = {function.__name__ for function in functions} | {"shutdown", "open_link"}
-    assert wanted - {path.stem for path in DOCUMENTS} == {"node"}
+def test_there_is_no_document_of_what_is_no_operation() -> None:
+    with pytest.raises(NotFoundError):
+        document("nothing")
 
 
 def test_every_field_and_argument_is_described() -> None:

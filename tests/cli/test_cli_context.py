@@ -54,7 +54,7 @@ def test_a_lineage_is_told_from_a_clients_list(helix_command: Command, tmp_path:
     tasks = [{"status": "completed", "metadata": {"helix_outcome": "delivered", "seq": "1", "summary": "set it up"}}]
     listed = tmp_path / "tasks.json"
     listed.write_text(json.dumps(tasks), "utf-8")
-    expected = [{"seq": "001", "slug": "", "delivered": "set it up"}]
+    expected = [{"seq": "001", "slug": "", "delivered": "set it up", "line": "001 (agent): set it up"}]
     for given in (json.dumps(tasks), f"@{listed}"):
         assert ok(helix_command("context", "lineage", "--tasks", given, "--json")).data["lineage"] == expected
     assert (

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from helix import settings as configuration
+from helix.lifecycle.asked import StoreRequest
+from helix.operations import curation
 from helix.service import Helix
 
 FORKING = Path(__file__).with_name("forking.py")
@@ -35,8 +37,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = configuration.load({"home": home, "embedding_model": "none"}, environ={}, cwd=home.parent)
     with Helix.open(settings) as helix:
         for number in range(FACTS):
-            helix.store(trigger=f"unique{number} is known", resolution=f"answer {number}", kind="fact")
-        assert helix._store.graph.settle()
+            curation.store(
+                helix, StoreRequest(trigger=f"unique{number} is known", resolution=f"answer {number}", kind="fact")
+            )
+        assert helix.store.graph.settle()
     return home
 
 

@@ -16,10 +16,10 @@ from typing import Any
 from helix import settings as configuration
 from helix.journal import erase as rows
 from helix.journal.log import Journal
-from helix.lifecycle import oversight
 from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
 from helix.lifecycle.work.worker import Worker
 from helix.model.reports import Job
+from helix.operations import erasure
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store import erasing
@@ -28,7 +28,7 @@ from helix.store.store import Store
 
 ANSWERED = "as soon as it is answered"
 PLACES: dict[str, tuple[Any, str, bool, int]] = {
-    ANSWERED: (Helix, "hard_forget", False, 1),
+    ANSWERED: (erasure, "hard_forget", False, 1),
     "before the logs are blotted": (erasing, "_blot_logs", True, 1),
     "before the graph's files go": (erasing, "_without_graph", True, 1),
     "behind the graph's files": (erasing, "_without_graph", False, 1),
@@ -79,9 +79,9 @@ def answered(home: Path, wanted: str) -> None:
     """Ask as a client does, and die before any of the work is done."""
     Worker.start = lambda self: None  # type: ignore[method-assign]  # it would make vectors meanwhile
     helix = Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
-    oversight.erase.hard_forget = lambda *_: threading.Event().wait()  # type: ignore[attr-defined,assignment]
+    erasure.erase.hard_forget = lambda *_: threading.Event().wait()  # type: ignore[attr-defined,assignment]
     die_in(*PLACES[ANSWERED])
-    helix.hard_forget(wanted, wanted)
+    erasure.hard_forget(helix, wanted, wanted)
 
 
 if __name__ == "__main__":

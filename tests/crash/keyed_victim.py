@@ -13,17 +13,17 @@ from typing import Any
 from victim import die_in
 
 from helix import settings as configuration
-from helix.api import mutations
 from helix.api.inputs import reader
 from helix.api.keys import once
 from helix.journal.log import Journal
+from helix.operations import capture, curation
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
 REQUESTS: tuple[tuple[Callable[..., Any], Mapping[str, Any]], ...] = (
-    (mutations.store, {"trigger": "the build needs node", "resolution": "install 20", "kind": "fact", "name": "node"}),
-    (mutations.feedback, {"names": ["node"], "delta": 1.0}),
-    (mutations.record_episode, {"content": "the build was run on a monday"}),
+    (curation.store, {"trigger": "the build needs node", "resolution": "install 20", "kind": "fact", "name": "node"}),
+    (curation.feedback, {"names": ["node"], "delta": 1.0}),
+    (capture.record_episode, {"content": "the build was run on a monday"}),
 )
 
 

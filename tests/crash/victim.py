@@ -17,7 +17,9 @@ from typing import Any
 from helix import settings as configuration
 from helix.graph.process import GraphProcess
 from helix.journal.log import Journal
+from helix.lifecycle.asked import StoreRequest
 from helix.model.memory import Kind
+from helix.operations import curation
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.graph_follower import GraphFollower
@@ -83,15 +85,18 @@ def main(home: Path, first: int, moment: str) -> None:
     words = random.Random(first)
     for number in range(first, first + 1_000):
         noise = " ".join(words.sample(["wal", "lock", "page", "index", "cache", "graph", "token", "fold"], 3))
-        stored = helix.store(
-            trigger=f"fact{number} about {noise}",
-            resolution=f"unique{number} {noise}",
-            kind=Kind.FACT,
-            files=(f"src/file{number % 5}.c",),
+        stored = curation.store(
+            helix,
+            StoreRequest(
+                trigger=f"fact{number} about {noise}",
+                resolution=f"unique{number} {noise}",
+                kind=Kind.FACT,
+                files=(f"src/file{number % 5}.c",),
+            ),
         )
         print(number, stored.id, flush=True)
         if (number + 1) % MOST_BEHIND == 0:
-            helix._store.graph.settle()
+            helix.store.graph.settle()
 
 
 if __name__ == "__main__":

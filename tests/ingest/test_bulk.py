@@ -21,6 +21,7 @@ from helix.ingest.given_vectors import GivenVectors
 from helix.model.edge import Label
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
+from helix.operations import graph, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -33,12 +34,13 @@ VICTIM = """
 import os, sys, time
 from pathlib import Path
 from helix import settings as configuration
+from helix.operations import ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 home = Path(sys.argv[1])
 helix = Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
-job = helix.ingest_bulk(sys.argv[2], vectors=sys.argv[3], source="s")
-while (now := helix.job(job.id)).state == "running" and now.done < 500:
+job = ingest.ingest_bulk(helix, sys.argv[2], vectors=sys.argv[3], source="s")
+while (now := upkeep.job(helix, job.id)).state == "running" and now.done < 500:
     time.sleep(0.001)
 print(now.done, flush=True)
 time.sleep(60)
@@ -102,30 +104,30 @@ def opened(home: Path) -> Helix:
 
 def finished(helix: Helix, job: Job) -> Job:
     deadline = time.monotonic() + 60
-    while (job := helix.job(job.id)).state is JobState.RUNNING:
+    while (job := upkeep.job(helix, job.id)).state is JobState.RUNNING:
         assert time.monotonic() < deadline, job
         time.sleep(0.01)
     return job
 
 
 def settled(helix: Helix) -> None:
-    helix._store.graph.settle()
+    helix.store.graph.settle()
     deadline = time.monotonic() + 60
-    while any(job.state is JobState.RUNNING for job in helix.jobs()):
-        assert time.monotonic() < deadline, helix.jobs()
+    while any(job.state is JobState.RUNNING for job in helix.jobs.all()):
+        assert time.monotonic() < deadline, helix.jobs.all()
         time.sleep(0.01)
 
 
 def run_in_bulk(helix: Helix, file: str, vectors: str | None) -> Job:
     """Import with the graph set aside, however few lines there are."""
-    work = bulk.json_lines(helix._store, file, vectors=vectors, scope="global", source="s", few_lines=1)
-    return finished(helix, helix._jobs.start("ingest", work))
+    work = bulk.json_lines(helix.store, file, vectors=vectors, scope="global", source="s", few_lines=1)
+    return finished(helix, helix.jobs.start("ingest", work))
 
 
 def content(helix: Helix) -> tuple[Counter[str], Counter[str]]:
     """Return what the store holds by words alone: neither ids nor the moment of the import."""
     said: dict[str, str] = {}
-    with helix._store.journal.snapshot() as (_, state):
+    with helix.store.journal.snapshot() as (_, state):
         for op in state.nodes():
             plain = {name: value for name, value in op.props.items() if name != "recorded_at"}
             said[op.id] = f"{op.label} {sorted(plain.items(), key=str)}"
@@ -137,7 +139,7 @@ def content(helix: Helix) -> tuple[Counter[str], Counter[str]]:
 
 def graph_counts(helix: Helix) -> Mapping[str, int]:
     return {
-        word: int(str(helix.cypher(f"MATCH {pattern} RETURN count(*)").rows[0][0]))
+        word: int(str(graph.cypher(helix, f"MATCH {pattern} RETURN count(*)").rows[0][0]))
         for word, pattern in {"memories": "(n:Memory)", "episodes": "(n:Episode)", "edges": "()-[e]->()"}.items()
     }
 
@@ -152,7 +154,7 @@ def test_a_bulk_import_comes_to_what_an_ordinary_one_does(tmp_path: Path) -> Non
     lines = mixed_lines()
     file, _ = write(tmp_path, lines)
     with opened(tmp_path / "one") as ordinary, opened(tmp_path / "two") as quick:
-        said = ordinary.ingest_jsonl(lines, source="s")
+        said = ingest.ingest_jsonl(ordinary, lines, source="s")
         job = run_in_bulk(quick, file, None)
         assert job.state is JobState.DONE, job
         report = {name: job.result[name] for name in ("episodes", "memories", "edges", "skipped", "redacted")}
@@ -160,7 +162,7 @@ def test_a_bulk_import_comes_to_what_an_ordinary_one_does(tmp_path: Path) -> Non
         assert [problem["where"] for problem in job.result["problems"]] == [one.where for one in said.problems]
         assert content(quick) == content(ordinary)
         assert graph_counts(quick) == graph_counts(ordinary)
-        assert quick.doctor().healthy
+        assert upkeep.doctor(quick).healthy
         for question in ("omega3 step", "turn about the parser", "number14"):
             one, two = (helix.recall(RecallQuery(query=question)) for helix in (ordinary, quick))
             assert {item.text for item in two.items} == {item.text for item in one.items}
@@ -172,7 +174,7 @@ def test_a_vector_is_taken_for_a_line_of_one_passage_without_a_secret(tmp_path: 
     given = vectors_of(lines)
     with opened(tmp_path / "home") as helix:
         assert run_in_bulk(helix, file, vectors).state is JobState.DONE
-        with helix._store.journal.snapshot() as (_, state):
+        with helix.store.journal.snapshot() as (_, state):
             sources = {
                 op.id: str(op.props["source"])
                 for op in state.nodes()
@@ -193,22 +195,22 @@ def test_recall_answers_while_the_graph_is_aside_and_built(tmp_path: Path, many:
 
         def ask(event: Event) -> None:
             if event["type"] == "job.progress" and event["state"] == "running" and event["done"]:
-                stage = helix.job(str(event["id"])).message.partition(" vectors")[0]
+                stage = upkeep.job(helix, str(event["id"])).message.partition(" vectors")[0]
                 if stage not in answered:
                     found = helix.recall(RecallQuery(query="number17 of the release")).items
                     there = any("number17 " in item.text for item in found)
-                    answered[stage] = there and bool(helix._store.graph.trouble)
-                    assert any("graph" in warning for warning in helix.status().warnings)
+                    answered[stage] = there and bool(helix.store.graph.trouble)
+                    assert any("graph" in warning for warning in upkeep.status(helix).warnings)
 
         helix.subscribe(ask)
-        job = finished(helix, helix.ingest_bulk(many[0], vectors=many[1]))
+        job = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert job.state is JobState.DONE, job
         assert answered == {
             stage: True for stage in ("", "graph: copying", f"graph: indexing {MANY:,}", "graph: closing")
         }
         assert graph_counts(helix)["memories"] == MANY
-        assert helix.doctor().healthy
-        again = finished(helix, helix.ingest_bulk(many[0], vectors=many[1]))
+        assert upkeep.doctor(helix).healthy
+        again = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert (again.result["episodes"], again.result["skipped"]) == (0, MANY)
 
 
@@ -226,16 +228,16 @@ def test_a_killed_import_keeps_what_was_acknowledged_and_goes_on(tmp_path: Path,
         process.kill()
     assert 500 <= done < MANY
     with opened(home) as helix:
-        assert helix.stats().total >= done
+        assert upkeep.stats(helix).total >= done
         found = helix.recall(RecallQuery(query=f"number{done - 1} of the release")).items
         assert any(f"number{done - 1} " in item.text for item in found), "recall answers before the graph is there"
-        job = finished(helix, helix.ingest_bulk(many[0], vectors=many[1], source="s"))
+        job = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1], source="s"))
         assert job.state is JobState.DONE, job
         assert job.result["skipped"] >= done
-        assert helix.stats().total == MANY
+        assert upkeep.stats(helix).total == MANY
         settled(helix)
         assert graph_counts(helix)["memories"] == MANY
-        assert helix.doctor().healthy
+        assert upkeep.doctor(helix).healthy
 
 
 def test_an_import_that_is_stopped_leaves_a_graph_of_what_is_in(tmp_path: Path, many: tuple[str, str]) -> None:
@@ -243,29 +245,29 @@ def test_an_import_that_is_stopped_leaves_a_graph_of_what_is_in(tmp_path: Path, 
 
         def cancel(event: Event) -> None:
             if event["type"] == "job.progress":
-                helix.cancel(str(event["id"]))
+                upkeep.cancel_job(helix, str(event["id"]))
 
         stop = helix.subscribe(cancel)
-        job = finished(helix, helix.ingest_bulk(many[0], vectors=many[1]))
+        job = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert job.state is JobState.CANCELLED
         stop()
         settled(helix)
-        assert 0 < helix.stats().total < MANY
-        assert graph_counts(helix)["memories"] == helix.stats().total
-        assert not helix.status().warnings
+        assert 0 < upkeep.stats(helix).total < MANY
+        assert graph_counts(helix)["memories"] == upkeep.stats(helix).total
+        assert not upkeep.status(helix).warnings
 
 
 def test_a_service_that_closes_does_not_wait_for_the_graph(tmp_path: Path, many: tuple[str, str]) -> None:
     home = tmp_path / "home"
     with opened(home) as helix:
-        job = helix.ingest_bulk(many[0], vectors=many[1])
-        while not helix.job(job.id).message.startswith("graph: copying"):
+        job = ingest.ingest_bulk(helix, many[0], vectors=many[1])
+        while not upkeep.job(helix, job.id).message.startswith("graph: copying"):
             time.sleep(0.001)
-    assert helix.job(job.id).state is JobState.CANCELLED
+    assert upkeep.job(helix, job.id).state is JobState.CANCELLED
     with opened(home) as helix:
         settled(helix)
         assert graph_counts(helix)["memories"] == MANY
-        assert helix.doctor().healthy
+        assert upkeep.doctor(helix).healthy
 
 
 @pytest.fixture
@@ -300,22 +302,22 @@ def test_vectors_that_cannot_be_the_lines_are_refused(
     helix, file, vectors = small
     np.save(vectors, rows)
     with pytest.raises(wrong, match=words):
-        helix.ingest_bulk(file, vectors=str(vectors))
-    assert not helix.jobs()
+        ingest.ingest_bulk(helix, file, vectors=str(vectors))
+    assert not helix.jobs.all()
 
 
 def test_files_that_are_not_there_are_named(small: tuple[Helix, str, Path], tmp_path: Path) -> None:
     helix, file, vectors = small
     vectors.unlink()
     with pytest.raises(NotFoundError, match=r"lines\.npy"):
-        helix.ingest_bulk(file, vectors=str(vectors))
+        ingest.ingest_bulk(helix, file, vectors=str(vectors))
     vectors.write_bytes(b"no array")
     with pytest.raises(InvalidInputError, match="npy"):
-        helix.ingest_bulk(file, vectors=str(vectors))
+        ingest.ingest_bulk(helix, file, vectors=str(vectors))
     with pytest.raises(NotFoundError, match=r"none\.jsonl"):
-        helix.ingest_bulk(str(tmp_path / "none.jsonl"))
+        ingest.ingest_bulk(helix, str(tmp_path / "none.jsonl"))
     with pytest.raises(InvalidInputError):
-        helix.ingest_bulk(str(tmp_path))
+        ingest.ingest_bulk(helix, str(tmp_path))
 
 
 def test_a_store_without_a_model_takes_lines_but_no_vectors(settings: Settings, tmp_path: Path) -> None:
@@ -324,22 +326,22 @@ def test_a_store_without_a_model_takes_lines_but_no_vectors(settings: Settings, 
         GivenVectors(Path(vectors), lines=1, dimension=None)
     plain = configuration.load({"home": settings.home, "embedding_model": "none"}, environ={}, cwd=tmp_path)
     with Helix.open(plain) as helix:
-        assert finished(helix, helix.ingest_bulk(file)).result["memories"] == 1
+        assert finished(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 1
 
 
 def test_few_lines_go_in_without_the_graph_leaving(small: tuple[Helix, str, Path]) -> None:
     helix, file, _ = small
-    helix.subscribe(lambda _: pytest.fail("the graph was set aside") if helix._store.graph.trouble else None)
-    assert finished(helix, helix.ingest_bulk(file)).result["memories"] == 3
+    helix.subscribe(lambda _: pytest.fail("the graph was set aside") if helix.store.graph.trouble else None)
+    assert finished(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 3
 
 
 def test_an_import_stops_where_a_backup_takes_the_place_of_the_store(tmp_path: Path) -> None:
     turns = [json.dumps({"id": f"u{n}", "content": f"turn {n} about omega{n}", "session": "s"}) for n in range(1_200)]
     file, vectors = write(tmp_path, turns)
     with opened(tmp_path / "home") as helix:
-        store = helix._store
+        store = helix.store
         backup = tmp_path / "copy.db"
-        assert finished(helix, helix.backup(str(backup))).state is JobState.DONE
+        assert finished(helix, upkeep.backup(helix, str(backup))).state is JobState.DONE
         restored: list[int] = []
 
         def restore(rows: Sequence[object]) -> None:  # on the writer's thread, as `restore_backup` does it
@@ -354,8 +356,8 @@ def test_an_import_stops_where_a_backup_takes_the_place_of_the_store(tmp_path: P
         assert job.error_code == "CONFLICT"
         assert "was replaced" in (job.error or "")
         settled(helix)
-        assert helix.status().nodes["Episode"] == 0
+        assert upkeep.status(helix).nodes["Episode"] == 0
         assert run_in_bulk(helix, file, vectors).state is JobState.DONE
         settled(helix)
-        assert helix.status().nodes["Episode"] == 1_200
-        assert helix.doctor().healthy
+        assert upkeep.status(helix).nodes["Episode"] == 1_200
+        assert upkeep.doctor(helix).healthy

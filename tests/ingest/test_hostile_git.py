@@ -15,6 +15,7 @@ from helix.errors import InvalidInputError
 from helix.ingest import repository as asking
 from helix.ingest.git import _commits, count, project_scope, read_history
 from helix.ingest.repository import _GIVEN, Repository
+from helix.operations import ingest
 from helix.service import Helix
 
 SERVE = Path(__file__).resolve().parents[2] / "scripts" / "serve"
@@ -189,7 +190,7 @@ def test_git_ends_with_the_service_that_asks_it(
     started: list[subprocess.Popen[bytes]] = []
     start = asking._start
     monkeypatch.setattr(asking, "_start", lambda *asked: started.append(start(*asked)) or started[-1])
-    helix.ingest_git(str(with_a_pipe_as_branch(make_history).path))
+    ingest.ingest_git(helix, str(with_a_pipe_as_branch(make_history).path))
     while not started:
         time.sleep(0.01)
     helix.close()

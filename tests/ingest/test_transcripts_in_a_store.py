@@ -16,6 +16,7 @@ from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
+from helix.operations import capture, curation, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -69,8 +70,8 @@ def records(project: Path) -> list[dict[str, Any]]:
 
 
 def take_in(helix: Helix, path: Path) -> dict[str, Any]:
-    job = helix.ingest_transcript(str(path))
-    while (job := helix.job(job.id)).state is JobState.RUNNING:
+    job = ingest.ingest_transcript(helix, str(path))
+    while (job := upkeep.job(helix, job.id)).state is JobState.RUNNING:
         time.sleep(0.01)
     assert job.state is JobState.DONE, job.error
     return dict(job.result)
@@ -89,7 +90,7 @@ def test_a_history_is_taken_in_once_and_gone_on_with(helix: Helix, project: Path
     path.write_text("".join(lines), "utf-8")
     assert take_in(helix, path)["episodes"] == 1, "what was said last is an answer once nothing follows"
     assert (take_in(helix, path)["episodes"], take_in(helix, path)["memories"]) == (0, 0)
-    episodes = helix.list_episodes(session="s1").items
+    episodes = capture.episodes(helix, session="s1").items
     assert {episode.scope for episode in episodes} == {"example.org/acme/shop"}
     assert TOKEN not in repr(episodes)
 
@@ -98,13 +99,13 @@ def test_what_a_history_teaches_is_shown_at_its_command(helix: Helix, project: P
     path = tmp_path / "history.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records(project)), "utf-8")
     take_in(helix, path)
-    (memory,) = helix.list_memories(kinds=[Kind.FAILURE]).items
+    (memory,) = curation.memories(helix, kinds=[Kind.FAILURE]).items
     assert memory.status is Status.ACTIVE and memory.provenance.trust is Trust.TOOL_OUTPUT
     assert memory.resolution == "It passed after running `createdb shop_test`."
     again = Action(command="cd src && make migrate", folder=str(project))
-    (site,) = look_up(helix._store, again, memory.scope, root=str(project))
+    (site,) = look_up(helix.store, again, memory.scope, root=str(project))
     assert site.memory.id == memory.id
-    assert look_up(helix._store, Action(command="make build", folder=str(project)), memory.scope) == ()
+    assert look_up(helix.store, Action(command="make build", folder=str(project)), memory.scope) == ()
 
 
 def test_calls_under_ids_that_clients_make_are_kept_apart(helix: Helix, project: Path, tmp_path: Path) -> None:
@@ -116,9 +117,9 @@ def test_calls_under_ids_that_clients_make_are_kept_apart(helix: Helix, project:
         text = text.replace(f'"{short}"', f'"{long}"')
     (tmp_path / "history.jsonl").write_text(text, "utf-8")
     take_in(helix, tmp_path / "history.jsonl")
-    sources = {one.source for one in helix.list_episodes().items}
+    sources = {one.source for one in capture.episodes(helix).items}
     assert f"claude-code:5d0e7c0a-8f7b-4a1e:{ids['t1']}" in sources
-    assert len(sources) == len(helix.list_episodes().items) == 4
+    assert len(sources) == len(capture.episodes(helix).items) == 4
 
 
 def test_a_strange_record_stops_neither_its_file_nor_the_next(helix: Helix, project: Path, tmp_path: Path) -> None:

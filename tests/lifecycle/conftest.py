@@ -50,4 +50,4 @@ def living(
 @pytest.fixture
 def store(living: Helix) -> Store:
     """The store of that service."""
-    return living._store
+    return living.store

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.lifecycle.compose import ABOUT
 from helix.model.edge import Label, Ref, Relation
+from helix.operations import capture
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -14,7 +16,7 @@ TEXT = (
 
 
 def test_an_episode_is_linked_most_strongly_to_its_subject(living: Helix, store: Store) -> None:
-    recorded = living.record_episode(content=TEXT)
+    recorded = capture.record_episode(living, EpisodeRequest(content=TEXT))
     assert recorded.episode is not None
     view = store.catalogue.view
     row = view.row_of(Ref(label=Label.EPISODE, id=recorded.episode.id))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from saying import disputed, embed, job, shown
 
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.knowledge.consolidation import consolidate, rederive
 from helix.lifecycle.truth.disputes import contradictions, reopen_contradiction
@@ -17,6 +18,7 @@ from helix.lifecycle.work.undo import undo
 from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
+from helix.operations import background_work, curation
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
@@ -34,8 +36,8 @@ def settings(settings: Settings) -> Settings:
 
 @pytest.fixture
 def store(living: Helix) -> Store:
-    living.pause_worker(True)
-    return living._store
+    background_work.pause_worker(living, True)
+    return living.store
 
 
 def hear(store: Store, scope: str, days: Sequence[int], words: str = "the staging server runs version") -> None:
@@ -104,21 +106,25 @@ def test_a_claim_that_turns_out_to_be_older_ends_its_predecessor_earlier(store: 
 def test_what_is_stored_is_set_against_all_that_it_contradicts(living: Helix, store: Store, moment: Moment) -> None:
     names = []
     for port in (8080, 8081, 8082):
-        names.append(living.store(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
+        names.append(
+            curation.store(living, StoreRequest(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
+        )
         moment.forward(hours=1)
     assert set(names[2].contradicts) == {names[0].name, names[1].name}
     assert len(contradictions(store)) == 3
-    sure = [living.get(one.id).confidence for one in names]
+    sure = [curation.get(living, one.id).confidence for one in names]
     assert sure == [pytest.approx(0.7 * 0.75**2)] * 3, "each is doubted by both others"
 
 
 def test_taking_one_ruling_back_leaves_what_another_one_ended(living: Helix, store: Store, moment: Moment) -> None:
     names = []
     for port in (8080, 8081, 8082):
-        names.append(living.store(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
+        names.append(
+            curation.store(living, StoreRequest(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
+        )
         moment.forward(days=10)
     reopen_contradiction(store, names[0].id, names[1].id)
-    first, _, third = (living.get(one.id) for one in names)
+    first, _, third = (curation.get(living, one.id) for one in names)
     assert isinstance(first, Memory) and isinstance(third, Memory)
     assert first.valid_to == third.valid_from
 
@@ -126,7 +132,9 @@ def test_taking_one_ruling_back_leaves_what_another_one_ended(living: Helix, sto
 def test_how_sure_what_was_derived_is_does_not_overrule_what_the_same_class_stored(
     living: Helix, store: Store, moment: Moment
 ) -> None:
-    living.store(trigger="Use spaces for indentation.", resolution="", kind="convention", scope="x")
+    curation.store(
+        living, StoreRequest(trigger="Use spaces for indentation.", resolution="", kind="convention", scope="x")
+    )
     moment.forward(minutes=5)
     content = "Remember: use tabs for indentation."
     record(store, EpisodeRequest(content=content, scope="x", role="user", trust=Trust.USER_ASSERTED))

@@ -32,6 +32,7 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
+from helix.operations import background_work
 from helix.providers.choose import embedder_for
 from helix.service import Helix
 from helix.settings import Settings
@@ -68,8 +69,8 @@ def settings(settings: Settings) -> Settings:
 @pytest.fixture
 def store(living: Helix) -> Store:
     """The store of a service whose worker rests: it would make the vectors that a test leaves out."""
-    living.pause_worker(True)
-    return living._store
+    background_work.pause_worker(living, True)
+    return living.store
 
 
 def patch(store: Store, ref: Ref, **fields: object) -> None:

@@ -43,7 +43,7 @@ def settings(settings: Settings) -> Settings:
 def wordy(settings: Settings, tmp_path: Path) -> Iterator[Store]:
     """A store without an embedding model."""
     with Helix.open(dataclasses.replace(settings, home=tmp_path / "wordy"), embedder=None) as service:
-        yield service._store
+        yield service.store
 
 
 def patch(store: Store, ref: Ref, **fields: object) -> None:

@@ -17,6 +17,7 @@ from helix.journal.decoding import inflated
 from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.remember import remember
 from helix.model.work import EPISODES_READ
+from helix.operations import background_work, curation
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -54,9 +55,9 @@ def test_a_store_opens_and_answers(settings: Settings, said: tuple[str, tuple[ob
     with closing(sqlite3.connect(settings.store_path / "journal.db", isolation_level=None)) as connection:
         connection.execute(*said)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        assert helix.background().items is not None
-        assert [memory.resolution for memory in helix.list_memories().items] == ["It is kept."]
-        helix.store(trigger="another one", resolution="", kind="fact")
+        assert background_work.background(helix).items is not None
+        assert [memory.resolution for memory in curation.memories(helix).items] == ["It is kept."]
+        curation.store(helix, StoreRequest(trigger="another one", resolution="", kind="fact"))
 
 
 @pytest.mark.parametrize(

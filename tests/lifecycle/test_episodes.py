@@ -13,6 +13,7 @@ from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.model.edge import Label
 from helix.model.episode import Episode
 from helix.model.recall import RecallQuery
+from helix.operations import background_work, capture, upkeep
 from helix.providers.embedder import Vectors
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -95,15 +96,15 @@ def test_what_changed_while_it_was_embedded_is_left_alone(store: Store) -> None:
 
 def test_a_running_helix_fills_in_by_itself(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        assert helix.settle(30)
+        assert helix.worker.settle(30)
         for number in range(70):
-            helix.record_episode(content=f"the build of part {number} went red")
+            capture.record_episode(helix, EpisodeRequest(content=f"the build of part {number} went red"))
         answer = helix.recall(RecallQuery(query="build of part 42", labels=(Label.EPISODE,)))
         assert "42" in answer.items[0].node.content  # type: ignore[union-attr]
-        assert helix.settle(30)
-        assert helix.stats().embedding_coverage == 1.0
-        assert not helix.jobs()
-        assert helix.doctor().healthy
+        assert helix.worker.settle(30)
+        assert upkeep.stats(helix).embedding_coverage == 1.0
+        assert not helix.jobs.all()
+        assert upkeep.doctor(helix).healthy
 
 
 def test_the_next_start_fills_in_what_the_last_one_left(settings: Settings) -> None:
@@ -111,15 +112,15 @@ def test_the_next_start_fills_in_what_the_last_one_left(settings: Settings) -> N
     recorded(store, "left behind")
     store.close()
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        assert helix.settle(30)
-        assert helix.stats().embedding_coverage == 1.0
+        assert helix.worker.settle(30)
+        assert upkeep.stats(helix).embedding_coverage == 1.0
 
 
 def test_a_model_that_fails_is_tried_again_and_words_go_on(settings: Settings) -> None:
     with Helix.open(settings, embedder=SilentEmbedder()) as helix:
-        helix.record_episode(content="found by words alone")
-        assert not helix.settle(0.7)
-        assert helix.background().lacking_vectors == 1
+        capture.record_episode(helix, EpisodeRequest(content="found by words alone"))
+        assert not helix.worker.settle(0.7)
+        assert background_work.background(helix).lacking_vectors == 1
         assert helix.recall(RecallQuery(query="found by words")).items
 
 

@@ -15,10 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix import settings as configuration
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.lifecycle.work.kinds import KINDS, ROUND
 from helix.lifecycle.work.run import Run
 from helix.model.memory import Kind
 from helix.model.reports import JobState
+from helix.operations import background_work, capture, curation, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -36,17 +39,17 @@ def fill(helix: Helix, moment: Moment, notes: list[tuple[str, str, str]], told: 
     for trigger, kind, resolution in notes:
         command = f"npm run {trigger.split()[0]}"
         attributes = {"command": command, "error": f"Error: {resolution}"} if "zod" in trigger else {}
-        helix.store(trigger=trigger, resolution=resolution, kind=kind, attributes=attributes)
+        curation.store(helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, attributes=attributes))
         moment.forward(hours=7)
     for number, (text, session, role) in enumerate(told):
         content = f"We {text} because {text} failed {number % 3} times."
-        helix.record_episode(content=content, session=session, role=role)
+        capture.record_episode(helix, EpisodeRequest(content=content, session=session, role=role))
         moment.forward(hours=5)
     lines = [
         {"text": f"commit {number}: {text}", "ts": (START - timedelta(days=number)).isoformat()}
         for number, (text, _, _) in enumerate(told)
     ]
-    helix.ingest_jsonl([json.dumps(line) for line in lines])
+    ingest.ingest_jsonl(helix, [json.dumps(line) for line in lines])
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -61,7 +64,7 @@ def test_nothing_is_changed_by_a_job_that_is_run_again(
         embedder, moment = HashEmbedder(64), Moment()
         put_empty_store(chosen, embedder)
         with Helix.open(chosen, embedder=embedder, clock=moment) as helix:
-            helix.pause_worker(True)
+            background_work.pause_worker(helix, True)
             fill(helix, moment, notes, told)
             for kind in (*ROUND, *sorted(KINDS.keys() - set(ROUND) - ALWAYS_NEW)):
                 _run(helix, kind)
@@ -80,33 +83,37 @@ def test_flushes_of_a_real_history_change_nothing_after_the_first(
     make_repository(history_of(path), repository := tmp_path / "repository")
     _ingest(helix, repository)
     for text in ("upload job times out", "upload job times out again", "upload job times out today"):
-        helix.store(trigger=f"{text} on a large file behind the proxy", resolution="", kind="failure")
-        helix.record_episode(content=f"We decided to retry because the {text}.", session="monday")
+        curation.store(
+            helix, StoreRequest(trigger=f"{text} on a large file behind the proxy", resolution="", kind="failure")
+        )
+        capture.record_episode(
+            helix, EpisodeRequest(content=f"We decided to retry because the {text}.", session="monday")
+        )
     found = []
     for _ in range(3):
         helix.flush()
-        assert helix.settle(300)
+        assert helix.worker.settle(300)
         found.append(_state(helix))
     assert found[1:] == found[:1] * 2
-    (systemic,) = helix.list_memories(kinds=["systemic"], status=None).items
+    (systemic,) = curation.memories(helix, kinds=["systemic"], any_status=True).items
     assert "upload" in systemic.trigger
     _ingest(helix, repository)
     assert _state(helix) == found[0]
 
 
 def _ingest(helix: Helix, repository: Path) -> None:
-    job = helix.ingest_git(str(repository))
-    while (job := helix.job(job.id)).state is JobState.RUNNING:
+    job = ingest.ingest_git(helix, str(repository))
+    while (job := upkeep.job(helix, job.id)).state is JobState.RUNNING:
         time.sleep(0.05)
     assert job.state is JobState.DONE, job.error
 
 
 def _run(helix: Helix, kind: str) -> None:
-    store = helix._store
+    store = helix.store
     KINDS[kind](Run(store, store.make_id(store.clock()), kind), {})
 
 
 def _state(helix: Helix) -> tuple[object, ...]:
-    status = helix.status()
-    kinds = {kind: len(helix.list_memories(kinds=[kind], status=None, limit=200).items) for kind in Kind}
+    status = upkeep.status(helix)
+    kinds = {kind: len(curation.memories(helix, kinds=[kind], any_status=True, first=200).items) for kind in Kind}
     return status.journal_rows, status.nodes, kinds

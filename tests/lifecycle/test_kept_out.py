@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from saying import PROJECT, say
 
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
 from helix.lifecycle.knowledge.consolidation import consolidate, rederive
 from helix.lifecycle.work.run import Run
@@ -20,6 +21,7 @@ from helix.model.kept_out import KEY, digests, kept_out, normal
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job
+from helix.operations import curation
 from helix.service import Helix
 from helix.store.jobs import Jobs
 from helix.store.store import Store
@@ -80,8 +82,8 @@ def test_an_erased_memory_takes_the_episodes_that_say_its_words_with_it(store: S
 
 
 def test_nothing_says_what_was_erased_until_somebody_says_it_again(living: Helix) -> None:
-    memory = derived_from(living._store, *DAYS)
-    erase(living._store, memory.id)
+    memory = derived_from(living.store, *DAYS)
+    erase(living.store, memory.id)
     answer = living.recall(RecallQuery(query="where does the vault code live"))
     assert not [item for item in answer.items if "binder" in f"{item}"]
 
@@ -97,8 +99,8 @@ def test_an_erased_memory_is_not_derived_again_from_new_evidence(store: Store, a
 
 
 def test_a_person_may_still_store_what_was_erased(living: Helix) -> None:
-    erase(living._store, derived_from(living._store, *DAYS).id)
-    stored = living.store(trigger=CODE, resolution="", kind="fact", scope=PROJECT)
+    erase(living.store, derived_from(living.store, *DAYS).id)
+    stored = curation.store(living, StoreRequest(trigger=CODE, resolution="", kind="fact", scope=PROJECT))
     assert stored.status == "added"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from helix.errors import GuardError, InvalidInputError, NotFoundError
 from helix.learning.outcomes.feedback import feedback
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
 from helix.lifecycle.worth.maintenance import run_decay, run_decay_edges, run_prune
@@ -15,6 +16,7 @@ from helix.lifecycle.worth.reinforce import Quality
 from helix.model.edge import Edge
 from helix.model.memory import Status
 from helix.model.recall import RecallQuery
+from helix.operations import background_work, curation
 from helix.service import Helix
 from helix.store.store import Store
 from tests.lifecycle.conftest import Moment
@@ -24,7 +26,7 @@ _HALVINGS = 3
 
 
 def stored(helix: Helix, trigger: str = "retry the upload with backoff", kind: str = "pattern") -> str:
-    return helix.store(trigger=trigger, resolution="", kind=kind, importance=4.0).id
+    return curation.store(helix, StoreRequest(trigger=trigger, resolution="", kind=kind, importance=4.0)).id
 
 
 def recalled(helix: Helix, *, deep: bool = False) -> set[str]:
@@ -50,7 +52,7 @@ def test_a_verified_use_strengthens_by_its_quality(
     assert after.half_life_days == pytest.approx(half_life)
     assert (after.helped, after.failed, after.uses) == (0.5, 0.0, 1)
     assert (after.last_used_at is not None and after.last_used_at >= now) is (quality >= 3)
-    assert living.get(name) == after
+    assert curation.get(living, name) == after
 
 
 def test_feedback_with_a_quality_reinforces_and_without_one_only_counts(living: Helix, store: Store) -> None:
@@ -71,7 +73,7 @@ def test_what_is_no_quality_is_refused_with_nothing_changed(living: Helix, store
         feedback(store, [name], float("nan"), 5)
     with pytest.raises(NotFoundError):
         feedback(store, [name, "nobody"], 0.5, 5)
-    assert living.get(name).uses == 0
+    assert curation.get(living, name).uses == 0
 
 
 def test_what_faded_is_recalled_deep_only_until_a_verified_use_brings_it_back(
@@ -87,7 +89,7 @@ def test_what_faded_is_recalled_deep_only_until_a_verified_use_brings_it_back(
     assert recalled(living) == set(), "a use that failed brings nothing back"
     feedback(store, [name], 0.5, Quality.PASSED)
     assert recalled(living) == {name}
-    longer = living.get(name).half_life_days
+    longer = curation.get(living, name).half_life_days
     assert longer > 90
     moment.forward(days=_HALVINGS * longer - 1)
     assert recalled(living) == {name}
@@ -95,24 +97,24 @@ def test_what_faded_is_recalled_deep_only_until_a_verified_use_brings_it_back(
 
 def test_looking_is_not_using(living: Helix, moment: Moment) -> None:
     name = stored(living)
-    before = living.get(name)
+    before = curation.get(living, name)
     for _ in range(5):
         moment.forward(days=1)
         recalled(living, deep=True)
-    assert living.get(name) == before
+    assert curation.get(living, name) == before
 
 
 def test_decay_on_request_is_a_job_that_is_taken_back(living: Helix, store: Store, moment: Moment) -> None:
     name = stored(living)
     feedback(store, [name], 1.0)
-    before = living.get(name)
+    before = curation.get(living, name)
     moment.forward(days=40)
-    assert living.decay(dry_run=True).job == ""
-    report = living.decay()
-    assert (report.changed, living.get(name).helped) == (1, 0.5)
-    assert living.decay().job == "", "nothing was changed"
-    living.undo(report.job)
-    assert living.get(name) == before
+    assert curation.decay(living, dry_run=True).job == ""
+    report = curation.decay(living)
+    assert (report.changed, curation.get(living, name).helped) == (1, 0.5)
+    assert curation.decay(living).job == "", "nothing was changed"
+    background_work.undo(living, report.job)
+    assert curation.get(living, name) == before
 
 
 def test_prune_on_request_stops_at_the_guard_with_nothing_done(living: Helix, store: Store) -> None:
@@ -120,14 +122,14 @@ def test_prune_on_request_stops_at_the_guard_with_nothing_done(living: Helix, st
     for _ in range(3):
         feedback(store, names[:7], -1.0)
     with pytest.raises(GuardError, match="would take 7 memories out of recall, and 6 are allowed"):
-        living.prune()
-    assert living.prune(dry_run=True).changed == 7
-    assert all(living.get(name).status is Status.ACTIVE for name in names)
+        curation.prune(living)
+    assert curation.prune(living, dry_run=True).changed == 7
+    assert all(curation.get(living, name).status is Status.ACTIVE for name in names)
     feedback(store, names[:1], 30.0)
-    report = living.prune()
-    assert (report.changed, sum(living.get(name).status is Status.ARCHIVED for name in names)) == (6, 6)
-    living.undo(report.job)
-    assert all(living.get(name).status is Status.ACTIVE for name in names)
+    report = curation.prune(living)
+    assert (report.changed, sum(curation.get(living, name).status is Status.ARCHIVED for name in names)) == (6, 6)
+    background_work.undo(living, report.job)
+    assert all(curation.get(living, name).status is Status.ACTIVE for name in names)
 
 
 def test_decay_as_a_job_halves_once_a_period_and_is_undone(living: Helix, store: Store, moment: Moment) -> None:
@@ -138,21 +140,21 @@ def test_decay_as_a_job_halves_once_a_period_and_is_undone(living: Helix, store:
     moment.forward(days=2)
     dry = Run(store, "dry", "decay", dry_run=True)
     run_decay(dry, {})
-    assert (dry.plan, living.get(name).helped) == (["memories decayed: retry-upload-backoff"], 1.0)
+    assert (dry.plan, curation.get(living, name).helped) == (["memories decayed: retry-upload-backoff"], 1.0)
     assert run_decay(Run(store, "one", "decay"), {}) == {"memories decayed": 1}
     assert run_decay(Run(store, "two", "decay"), {}) == {}
-    assert living.get(name).helped == 0.5
+    assert curation.get(living, name).helped == 0.5
     undo(store, "one")
-    assert living.get(name).helped == 1.0
+    assert curation.get(living, name).helped == 1.0
 
 
 def test_prune_as_a_job_archives_what_fails_and_deep_recall_still_finds_it(living: Helix, store: Store) -> None:
     name = stored(living)
     for delta in (0.5, -1.0, -1.0):
-        assert run_prune(Run(store, f"before {delta} {living.get(name).uses}", "prune"), {}) == {}
+        assert run_prune(Run(store, f"before {delta} {curation.get(living, name).uses}", "prune"), {}) == {}
         feedback(store, [name], delta)
     assert run_prune(Run(store, "one", "prune"), {}) == {"memories archived": 1}
-    assert living.get(name).status is Status.ARCHIVED
+    assert curation.get(living, name).status is Status.ARCHIVED
     assert recalled(living) == set()
     assert name in recalled(living, deep=True)
     undo(store, "one")
@@ -161,10 +163,10 @@ def test_prune_as_a_job_archives_what_fails_and_deep_recall_still_finds_it(livin
 
 def test_edges_nobody_used_lose_half_their_weight_as_a_job(living: Helix, store: Store, moment: Moment) -> None:
     one, other = stored(living), stored(living, "uploads time out behind the proxy", "failure")
-    living.edge(one, other, "solves")
+    curation.edge(living, one, other, "solves")
 
     def weight() -> float:
-        (edge,) = living.edges(one, "solves")
+        (edge,) = curation.edges(living, one, "solves")
         assert isinstance(edge, Edge)
         return edge.weight
 

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.thinking.model_disputes import find_contradictions
 from helix.lifecycle.truth.contradict import Ground, Statement, contradiction
 from helix.lifecycle.truth.disputes import contradictions
 from helix.lifecycle.work.run import Run
+from helix.operations import curation
 from helix.providers.fakes import ScriptedModel
 from helix.providers.llm import Absence, Question
 from helix.service import Helix
@@ -23,8 +26,8 @@ OTHER = "the billing service of the shop computes all its prices by the catalogu
 
 def told(helix: Helix, text: str, kind: str = "fact") -> str:
     """Store past the look for duplicates: in a scope of its own, then edited into one."""
-    stored = helix.store(trigger=text, resolution="", scope=f"for {text}", kind=kind)
-    return helix.edit(stored.id, scope="global").id
+    stored = curation.store(helix, StoreRequest(trigger=text, resolution="", scope=f"for {text}", kind=kind))
+    return curation.edit(helix, stored.id, EditRequest(scope="global")).id
 
 
 def judge(question: Question, text: str) -> Mapping[str, Any]:

@@ -12,9 +12,12 @@ import pytest
 
 from helix import settings as configuration
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture import quarantine
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.lifecycle.capture.quarantine import ACCEPTED_BY, review, screen
 from helix.lifecycle.compose import Composer
+from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.knowledge.consolidation import consolidate
 from helix.lifecycle.work.run import Run
 from helix.model.edge import Label, Ref
@@ -25,6 +28,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reflection import Reflection
 from helix.model.reports import JobState, StoreStatus
+from helix.operations import capture, curation, graph, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import Store
@@ -41,7 +45,7 @@ STRONG = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME)
 
 @pytest.fixture
 def store(helix: Helix) -> Store:
-    return helix._store
+    return helix.store
 
 
 def said(helix: Helix, **fields: Any) -> list[str]:
@@ -61,21 +65,21 @@ def served(helix: Helix, **fields: Any) -> bool:
 
 def by_store(helix: Helix, trust: Trust | None) -> None:
     fields = {} if trust is None else {"trust": trust}
-    helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern", **fields)
+    curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", **fields))
 
 
 def by_recording(helix: Helix, trust: Trust | None) -> None:
     fields = {} if trust is None else {"trust": trust}
-    helix.record_episode(content=POISON, session="s", agent="tom", **fields)
+    capture.record_episode(helix, EpisodeRequest(content=POISON, session="s", agent="tom", **fields))
 
 
 def by_lines(helix: Helix, trust: Trust | None) -> None:
-    helix.ingest_jsonl([json.dumps({"id": "1", "text": POISON, **({"trust": trust} if trust else {})})])
+    ingest.ingest_jsonl(helix, [json.dumps({"id": "1", "text": POISON, **({"trust": trust} if trust else {})})])
 
 
 def by_memory_lines(helix: Helix, trust: Trust | None) -> None:
     line = {"trigger": TRIGGER, "resolution": LESSON, **({"trust": trust} if trust else {})}
-    assert helix.ingest_jsonl([json.dumps(line)]).quarantined == 1
+    assert ingest.ingest_jsonl(helix, [json.dumps(line)]).quarantined == 1
 
 
 WAYS = (by_store, by_recording, by_lines, by_memory_lines)
@@ -86,28 +90,28 @@ WAYS = (by_store, by_recording, by_lines, by_memory_lines)
 def test_an_instruction_is_kept_from_recall_by_every_way_in(
     helix: Helix, way: Callable[[Helix, Trust | None], None], trust: Trust | None
 ) -> None:
-    helix.record_episode(content=HARMLESS)
+    capture.record_episode(helix, EpisodeRequest(content=HARMLESS))
     way(helix, trust)
     assert said(helix)
     assert not served(helix)
-    held = review(helix._store)
+    held = review(helix.store)
     assert [one.text for one in held.items] == [POISON]
     assert "passes over checks" in held.items[0].reasons
 
 
 @pytest.mark.parametrize("trust", STRONG)
 def test_what_a_person_or_an_outcome_stands_for_is_served_and_told(helix: Helix, trust: Trust) -> None:
-    answer = helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=trust)
+    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=trust))
     assert answer.status is StoreStatus.ADDED
     assert "passes over checks" in answer.suspicious
-    recording = helix.record_episode(content=POISON, trust=trust)
+    recording = capture.record_episode(helix, EpisodeRequest(content=POISON, trust=trust))
     assert "passes over checks" in recording.suspicious
     assert served(helix)
-    assert not review(helix._store).items
+    assert not review(helix.store).items
 
 
 def test_lines_of_a_file_never_get_more_trust_than_an_agents_word(helix: Helix) -> None:
-    helix.ingest_jsonl([json.dumps({"text": POISON, "trust": "user_asserted"})])
+    ingest.ingest_jsonl(helix, [json.dumps({"text": POISON, "trust": "user_asserted"})])
     assert not served(helix)
 
 
@@ -115,71 +119,74 @@ def test_a_bulk_import_holds_back_what_an_ordinary_one_does(helix: Helix, tmp_pa
     lines = [json.dumps({"id": number, "text": f"Zebra {number} eats grass."}) for number in range(1_000)]
     path = tmp_path / "many.jsonl"
     path.write_text("\n".join([*lines, json.dumps({"id": "p", "text": POISON})]), "utf-8")
-    job = helix.ingest_bulk(str(path))
+    job = ingest.ingest_bulk(helix, str(path))
     while job.state is JobState.RUNNING:
         time.sleep(0.05)
-        job = helix.job(job.id)
+        job = upkeep.job(helix, job.id)
     assert (job.state, job.result["quarantined"]) == (JobState.DONE, 1)
     assert not served(helix)
-    table = helix.cypher("MATCH (e:Episode) WHERE e.status = 'quarantined' RETURN e.content")
+    table = graph.cypher(helix, "MATCH (e:Episode) WHERE e.status = 'quarantined' RETURN e.content")
     assert table.rows == ((POISON,),)
 
 
 def test_the_answer_says_that_a_memory_is_held(helix: Helix) -> None:
-    answer = helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern")
+    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     assert answer.status is StoreStatus.QUARANTINED
-    memory = helix.get(answer.id)
+    memory = curation.get(helix, answer.id)
     assert (memory.status, memory.provenance.trust) == (Status.QUARANTINED, Trust.AGENT_INFERRED)
 
 
 def test_texts_beside_the_body_are_looked_at_too(helix: Helix) -> None:
-    answer = helix.store(
-        trigger="zebra",
-        resolution="they eat grass",
-        kind="fact",
-        trust=Trust.WEB,
-        attributes={"note": {"more": [LESSON]}},
+    answer = curation.store(
+        helix,
+        StoreRequest(
+            trigger="zebra",
+            resolution="they eat grass",
+            kind="fact",
+            trust=Trust.WEB,
+            attributes={"note": {"more": [LESSON]}},
+        ),
     )
     assert answer.status is StoreStatus.QUARANTINED
 
 
 def test_telling_it_again_neither_doubles_nor_frees_it(helix: Helix) -> None:
-    first = helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern")
-    again = helix.store(trigger=TRIGGER, resolution=LESSON.upper(), kind="pattern")
+    first = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
+    again = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON.upper(), kind="pattern"))
     assert (again.id, again.status) == (first.id, StoreStatus.QUARANTINED)
-    quarantine.reject(helix._store, first.id)
-    third = helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern")
+    quarantine.reject(helix.store, first.id)
+    third = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     assert (third.id, third.status) == (first.id, StoreStatus.MERGED)
     assert not served(helix)
 
 
 def test_what_is_held_takes_no_name_and_touches_no_memory(helix: Helix) -> None:
-    own = helix.store(trigger=TRIGGER, resolution="Ask the owner of the data.", kind="pattern")
-    helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB)
-    assert helix.get(own.name).id == own.id
-    assert helix.get(own.id).status is Status.ACTIVE
-    assert helix.get(own.id).confidence == 0.7
+    own = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution="Ask the owner of the data.", kind="pattern"))
+    curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB))
+    assert curation.get(helix, own.name).id == own.id
+    assert curation.get(helix, own.id).status is Status.ACTIVE
+    assert curation.get(helix, own.id).confidence == 0.7
 
 
 def test_a_walk_does_not_pass_through_what_is_held(helix: Helix) -> None:
-    helix.record_episode(content=f"{POISON} See src/zebra.py", source="bridge")
-    helix.record_episode(content="src/stripes.py paints the coat", source="far")
-    view = helix._store.catalogue.view
+    capture.record_episode(helix, EpisodeRequest(content=f"{POISON} See src/zebra.py", source="bridge"))
+    capture.record_episode(helix, EpisodeRequest(content="src/stripes.py paints the coat", source="far"))
+    view = helix.store.catalogue.view
     row = view.row_of_source("bridge")
     assert row is not None
     assert not view.walkable(None)[row]
 
 
 def test_an_accepted_memory_is_served_and_keeps_its_trust(helix: Helix, store: Store) -> None:
-    answer = helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB)
+    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB))
     accepted = quarantine.accept(store, answer.id, by="Ada")
     assert isinstance(accepted, Memory)
     assert accepted.provenance.trust is Trust.WEB
     assert accepted.attributes[ACCEPTED_BY] == "Ada"
-    assert helix.get(answer.id) == accepted
+    assert curation.get(helix, answer.id) == accepted
     assert served(helix)
     assert not review(store).items
-    evidence = [edge.target for edge in helix.edges(answer.id) if edge.type == "GROUNDED_IN"]
+    evidence = [edge.target for edge in curation.edges(helix, answer.id) if edge.type == "GROUNDED_IN"]
     assert [store.records.node(ref).status for ref in evidence] == [Status.ACTIVE]  # type: ignore[union-attr]
     with pytest.raises(ConflictError):
         quarantine.accept(store, answer.id)
@@ -188,7 +195,7 @@ def test_an_accepted_memory_is_served_and_keeps_its_trust(helix: Helix, store: S
 def test_an_accepted_episode_is_served_and_the_journal_says_who_said_so(helix: Helix, store: Store) -> None:
     told: list[Row] = []
     store.writer.listen(told.extend)
-    episode = helix.record_episode(content=POISON).episode
+    episode = capture.record_episode(helix, EpisodeRequest(content=POISON)).episode
     assert episode is not None
     assert quarantine.accept(store, episode.id, by="Ada").status is Status.ACTIVE
     assert served(helix)
@@ -214,31 +221,35 @@ def everything(store: Store) -> Iterator[Ref]:
 
 
 def test_restoring_is_accepting_and_a_confirmation_does_not_free(helix: Helix, store: Store) -> None:
-    answer = helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern")
+    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     with pytest.raises(ConflictError):
-        helix.confirm(answer.id)
+        curation.confirm(helix, answer.id)
     with pytest.raises(ConflictError):
-        helix.feedback([answer.id], 1.0)
+        curation.feedback(helix, [answer.id], 1.0)
     assert not served(helix)
-    assert ACCEPTED_BY in helix.restore(answer.id).attributes
+    assert ACCEPTED_BY in curation.restore(helix, answer.id).attributes
     assert served(helix)
-    assert helix.confirm(answer.id).confidence > 0.7
+    assert curation.confirm(helix, answer.id).confidence > 0.7
 
 
 def test_a_person_may_look_at_a_rejected_memory_again(helix: Helix, store: Store) -> None:
-    answer = helix.store(trigger=TRIGGER, resolution=LESSON, kind="pattern")
+    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     quarantine.reject(store, answer.id)
-    assert helix.restore(answer.id).status is Status.ACTIVE
+    assert curation.restore(helix, answer.id).status is Status.ACTIVE
     assert {store.records.node(ref).status for ref in everything(store)} == {Status.ACTIVE}  # type: ignore[union-attr]
 
 
 def test_an_edit_does_not_put_an_instruction_where_a_harmless_text_was(helix: Helix) -> None:
-    answer = helix.store(trigger=TRIGGER, resolution="Ask the owner.", kind="pattern", trust=Trust.TOOL_OUTPUT)
+    answer = curation.store(
+        helix, StoreRequest(trigger=TRIGGER, resolution="Ask the owner.", kind="pattern", trust=Trust.TOOL_OUTPUT)
+    )
     with pytest.raises(InvalidInputError):
-        helix.edit(answer.id, resolution=LESSON)
-    assert helix.get(answer.id).resolution == "Ask the owner."
-    held = helix.store(trigger="Zebras at night", resolution=LESSON, kind="pattern", trust=Trust.WEB)
-    assert helix.edit(held.id, resolution=f"{LESSON} Then sleep.").status is Status.QUARANTINED
+        curation.edit(helix, answer.id, EditRequest(resolution=LESSON))
+    assert curation.get(helix, answer.id).resolution == "Ask the owner."
+    held = curation.store(
+        helix, StoreRequest(trigger="Zebras at night", resolution=LESSON, kind="pattern", trust=Trust.WEB)
+    )
+    assert curation.edit(helix, held.id, EditRequest(resolution=f"{LESSON} Then sleep.")).status is Status.QUARANTINED
 
 
 def test_nothing_is_learned_from_what_is_held_but_from_what_is_accepted(helix: Helix, store: Store) -> None:
@@ -246,7 +257,7 @@ def test_nothing_is_learned_from_what_is_held_but_from_what_is_accepted(helix: H
     care = "Remember: always feed the zebra hay in the winter months."
     texts = [rule, rule, rule, care]
     lines = [json.dumps({"text": text, "session": f"s{place}", "role": "user"}) for place, text in enumerate(texts)]
-    helix.ingest_jsonl(lines)
+    ingest.ingest_jsonl(helix, lines)
     consolidate(Run(store, "one", "consolidate"), {"scope": None})
     assert [memory.trigger for memory in store.memories(Status.ACTIVE)] == [without_openers(care)]
     assert not list(store.memories(Status.QUARANTINED))
@@ -271,17 +282,19 @@ def test_an_insight_is_reviewed_as_well(helix: Helix, store: Store) -> None:
 
 
 def test_a_confirmed_memory_takes_no_name_that_another_has_by_now(helix: Helix, store: Store) -> None:
-    old = helix.store(trigger="zebra food", resolution="grass", kind="fact")
+    old = curation.store(helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact"))
     ref = Ref(label=Label.MEMORY, id=old.id)
     Run(store, "job", "prune").write("one", lambda composer: composer.patch(ref, status=Status.ARCHIVED))
-    new = helix.store(trigger="zebra food", resolution="a wholly different thing, hay", kind="decision")
+    new = curation.store(
+        helix, StoreRequest(trigger="zebra food", resolution="a wholly different thing, hay", kind="decision")
+    )
     assert new.name == old.name
-    assert helix.confirm(old.id).name == f"{old.name}-2"
+    assert curation.confirm(helix, old.id).name == f"{old.name}-2"
 
 
 def test_the_review_is_paged_newest_first_and_by_scope(helix: Helix, store: Store) -> None:
     for number in range(5):
-        helix.record_episode(content=f"{POISON} {number}", scope="a" if number % 2 else "b")
+        capture.record_episode(helix, EpisodeRequest(content=f"{POISON} {number}", scope="a" if number % 2 else "b"))
     seen, after = [], None
     while True:
         page = review(store, limit=2, after=after)
@@ -297,7 +310,7 @@ def test_the_review_is_paged_newest_first_and_by_scope(helix: Helix, store: Stor
 
 
 def test_unknown_and_unheld_things_are_refused(helix: Helix, store: Store) -> None:
-    episode = helix.record_episode(content=HARMLESS).episode
+    episode = capture.record_episode(helix, EpisodeRequest(content=HARMLESS)).episode
     assert isinstance(episode, Episode)
     with pytest.raises(ConflictError):
         quarantine.reject(store, episode.id)
@@ -306,13 +319,17 @@ def test_unknown_and_unheld_things_are_refused(helix: Helix, store: Store) -> No
 
 
 def test_a_weaker_voice_raises_nothing_of_a_stronger_ones(helix: Helix) -> None:
-    own = helix.store(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.USER_ASSERTED)
-    before = helix.get(own.id).confidence
-    helix.store(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.WEB)
-    helix.ingest_jsonl([json.dumps({"trigger": "zebra food", "resolution": "Grass", "kind": "fact"})])
-    assert helix.get(own.id).confidence == before
-    helix.store(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.USER_ASSERTED)
-    assert helix.get(own.id).confidence > before
+    own = curation.store(
+        helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.USER_ASSERTED)
+    )
+    before = curation.get(helix, own.id).confidence
+    curation.store(helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.WEB))
+    ingest.ingest_jsonl(helix, [json.dumps({"trigger": "zebra food", "resolution": "Grass", "kind": "fact"})])
+    assert curation.get(helix, own.id).confidence == before
+    curation.store(
+        helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.USER_ASSERTED)
+    )
+    assert curation.get(helix, own.id).confidence > before
 
 
 def test_what_is_held_is_held_after_a_restart_too(tmp_path: Path) -> None:
@@ -320,9 +337,9 @@ def test_what_is_held_is_held_after_a_restart_too(tmp_path: Path) -> None:
     with Helix.open(own, embedder=HashEmbedder()) as helix:
         for way in WAYS:
             way(helix, None)
-        before = review(helix._store).items
+        before = review(helix.store).items
     with Helix.open(own, embedder=HashEmbedder()) as helix:
-        assert review(helix._store).items == before
+        assert review(helix.store).items == before
         assert not served(helix)
 
 

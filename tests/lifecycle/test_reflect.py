@@ -249,7 +249,7 @@ def test_trees_are_acyclic_levels_count_up_and_trust_is_bounded(
     moment, home = Moment(), tmp_path_factory.mktemp("trees")
     given_ = {"home": home, "db_path": home / "store", "consolidation_budget": 0.0}
     with Helix.open(configuration.load(given_, environ={}, cwd=home), embedder=HashEmbedder(64), clock=moment) as helix:
-        store = helix._store
+        store = helix.store
         for number, (name, trust) in enumerate(told):
             tell(store, moment, [f"Step {number} changed src/{name}.py for lib/{name}{number % 2}.py."], trust)
         run(store)

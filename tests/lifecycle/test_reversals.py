@@ -15,6 +15,7 @@ from helix.lifecycle.knowledge.consolidation import consolidate, rederive
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.operations import background_work
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
@@ -31,8 +32,8 @@ def settings(settings: Settings) -> Settings:
 
 @pytest.fixture
 def store(living: Helix) -> Store:
-    living.pause_worker(True)
-    return living._store
+    background_work.pause_worker(living, True)
+    return living.store
 
 
 def hear(store: Store, scope: str, told: Sequence[tuple[int, str]], *, agents: Sequence[str] = ()) -> None:

@@ -24,6 +24,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
+from helix.operations import capture, curation
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
@@ -177,7 +178,7 @@ def test_a_summary_that_a_person_forgot_is_not_made_again(living: Helix, store: 
     tell(store, moment, TALK[1:6])
     moment.forward(days=40)
     run(store)
-    living.forget(summaries(store)[0].id)
+    curation.forget(living, summaries(store)[0].id)
     assert run(store, "again") == {} and not summaries(store)
 
 
@@ -214,7 +215,7 @@ def test_what_a_memory_says_that_rests_on_it_is_not_summed_up_while_the_memory_s
     moment.forward(days=40)
     run(store)
     assert [grounds(store, summary) for summary in summaries(store)] == [set(more)]
-    living.forget(memory.id)
+    curation.forget(living, memory.id)
     run(store, "after")
     assert sorted(map(len, (grounds(store, summary) for summary in summaries(store)))) == [3, 3]
 
@@ -338,10 +339,12 @@ def test_the_order_of_recording_decides_nothing(
     with Helix.open(configuration.load(given_, environ={}, cwd=home), clock=moment) as helix:
         for number in order:
             when = START + timedelta(minutes=number)
-            helix.record_episode(content=TALK[number], session="talk", scope="home", occurred_at=when)
+            capture.record_episode(
+                helix, EpisodeRequest(content=TALK[number], session="talk", scope="home", occurred_at=when)
+            )
         moment.forward(days=40)
-        run(helix._store)
-        told = sorted((memory.trigger, memory.resolution) for memory in summaries(helix._store))
+        run(helix.store)
+        told = sorted((memory.trigger, memory.resolution) for memory in summaries(helix.store))
     expected = [summarised([_plain(number) for number in part]) for part in (range(4), range(4, 8))]
     assert told == sorted((summary.title, summary.text) for summary in expected)
 

@@ -12,10 +12,13 @@ import pytest
 from helix.errors import NotFoundError
 from helix.ingest.draft import EpisodeDraft, Slice
 from helix.ingest.writing import Importer
+from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.lifecycle.capture.sessions import SessionRequest
 from helix.model.edge import Label
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import SessionReport
+from helix.operations import capture, curation, ingest, questions
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -38,32 +41,32 @@ def ticking(settings: Settings) -> Iterator[Callable[[], Helix]]:
 
 
 def everything_on_disk(helix: Helix) -> bytes:
-    folder: Path = helix._store.path
+    folder: Path = helix.store.path
     return b"".join(file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file())
 
 
 def test_a_session_is_opened_used_and_closed(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    opened = helix.open_session(scope="webshop", agent="ada")
+    opened = capture.open_session(helix, SessionRequest(scope="webshop", agent="ada"))
     assert (opened.scope, opened.agent, opened.private, opened.ended_at, opened.episodes) == (
         *("webshop", "ada", False, None, 0),
     )
     for text in ("the build went red", "somebody fixed it"):
-        helix.record_episode(content=text, session=opened.name, scope="webshop", agent="ada")
+        capture.record_episode(helix, EpisodeRequest(content=text, session=opened.name, scope="webshop", agent="ada"))
     closed = helix.close_session(opened.name, "webshop")
     assert (closed.name, closed.episodes, closed.started_at) == (opened.name, 2, opened.started_at)
     assert closed.ended_at is not None
     assert closed.ended_at > closed.started_at
     assert helix.close_session(opened.name, "webshop") == closed, "what has ended stays ended when it did"
-    reopened = helix.open_session(name=opened.name, scope="webshop")
+    reopened = capture.open_session(helix, SessionRequest(name=opened.name, scope="webshop"))
     assert (reopened.ended_at, reopened.episodes, reopened.agent) == (None, 2, "ada")
-    assert helix.node(Label.SESSION, f"webshop/{opened.name}").id == f"webshop/{opened.name}"
+    assert curation.node(helix, Label.SESSION, f"webshop/{opened.name}").id == f"webshop/{opened.name}"
 
 
 def test_a_session_that_nobody_opened_is_used_as_ever(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    helix.record_episode(content="one", session="unknown", agent="ada")
-    (listed,) = helix.list_sessions()
+    capture.record_episode(helix, EpisodeRequest(content="one", session="unknown", agent="ada"))
+    (listed,) = capture.sessions(helix)
     assert (listed.name, listed.agent, listed.episodes) == ("unknown", "ada", 1)
     assert helix.close_session("unknown").ended_at is not None
     with pytest.raises(NotFoundError):
@@ -72,24 +75,26 @@ def test_a_session_that_nobody_opened_is_used_as_ever(ticking: Callable[[], Heli
 
 def test_sessions_are_listed_by_their_start(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    names = [helix.open_session(scope=scope).name for scope in ("a", "b") for _ in range(2)]
-    assert [report.name for report in helix.list_sessions()] == names[::-1]
-    assert [report.name for report in helix.list_sessions("a")] == names[1::-1]
-    assert [report.name for report in helix.list_sessions(limit=1)] == names[-1:]
-    assert helix.open_session(name=names[-1], scope="b", private=True).private
-    assert [report.name for report in helix.list_sessions()] == names[-2::-1], "a private one is not listed"
-    assert [report.name for report in helix.list_sessions(limit=1)] == [names[-2]]
+    names = [capture.open_session(helix, SessionRequest(scope=scope)).name for scope in ("a", "b") for _ in range(2)]
+    assert [report.name for report in capture.sessions(helix)] == names[::-1]
+    assert [report.name for report in capture.sessions(helix, "a")] == names[1::-1]
+    assert [report.name for report in capture.sessions(helix, limit=1)] == names[-1:]
+    assert capture.open_session(helix, SessionRequest(name=names[-1], scope="b", private=True)).private
+    assert [report.name for report in capture.sessions(helix)] == names[-2::-1], "a private one is not listed"
+    assert [report.name for report in capture.sessions(helix, limit=1)] == [names[-2]]
 
 
 def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    private = helix.open_session(name="hush", scope="webshop", agent="ada lovelace", private=True)
+    private = capture.open_session(
+        helix, SessionRequest(name="hush", scope="webshop", agent="ada lovelace", private=True)
+    )
     assert private.private
-    assert helix.list_sessions() == []
-    rows = helix._store.journal.last_seq
+    assert capture.sessions(helix) == []
+    rows = helix.store.journal.last_seq
 
     def attempt(helix: Helix, scope: str = "webshop") -> str:
-        answer = helix.record_episode(content="zanzibar " * 5, session="hush", scope=scope)
+        answer = capture.record_episode(helix, EpisodeRequest(content="zanzibar " * 5, session="hush", scope=scope))
         assert answer.episode is None
         return answer.reason
 
@@ -97,16 +102,18 @@ def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -
     assert "private" in attempt(helix, "global"), "a session is private by its name, whatever the scope"
     assert "private" in attempt(helix, " webshop ")
     helix.recall(RecallQuery(query="quokka habitats", session="hush"))
-    assert helix.last("hush") is None
-    assert helix.last() is None
+    assert questions.last(helix, "hush") is None
+    assert questions.last(helix) is None
     helix = ticking()
     assert "private" in attempt(helix), "a restart takes no privacy back"
     helix.close_session("hush", "webshop")
     assert "private" in attempt(helix), "neither does the session's end: hooks come late"
-    assert helix.open_session(name="hush", scope="other").private, "nor opening it again as a common one"
+    assert capture.open_session(helix, SessionRequest(name="hush", scope="other")).private, (
+        "nor opening it again as a common one"
+    )
     assert "private" in attempt(helix, "other")
-    assert helix.list_episodes().total == 0
-    assert helix._store.journal.last_seq == rows == 0
+    assert capture.episodes(helix).total == 0
+    assert helix.store.journal.last_seq == rows == 0
     helix.close()
     content = everything_on_disk(helix)
     assert b"zanzibar" not in content
@@ -118,23 +125,23 @@ def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -
 
 def test_what_was_recorded_before_a_session_became_private_stays(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    helix.record_episode(content="in the open", session="s")
-    assert helix.open_session(name="s", private=True).private
-    assert helix.record_episode(content="behind the door", session="s").episode is None
-    assert helix.list_episodes(session="s").total == 1
-    assert helix.list_sessions() == [], "but the session is private now"
+    capture.record_episode(helix, EpisodeRequest(content="in the open", session="s"))
+    assert capture.open_session(helix, SessionRequest(name="s", private=True)).private
+    assert capture.record_episode(helix, EpisodeRequest(content="behind the door", session="s")).episode is None
+    assert capture.episodes(helix, session="s").total == 1
+    assert capture.sessions(helix) == [], "but the session is private now"
 
 
 def test_an_import_leaves_out_what_belongs_to_a_private_session(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    helix.open_session(name="hush hush", private=True)
+    capture.open_session(helix, SessionRequest(name="hush hush", private=True))
     lines = [
         json.dumps({"id": f"{number}", "text": f"said number {number} in {name}", "session": name})
         for number, name in enumerate(["hush hush", " hush  hush ", "open", ""])
     ]
-    report = helix.ingest_jsonl(lines)
+    report = ingest.ingest_jsonl(helix, lines)
     assert (report.episodes, report.skipped, report.problems) == (2, 2, ())
-    assert {episode.session for episode in helix.list_episodes().items} == {"open", ""}
+    assert {episode.session for episode in capture.episodes(helix).items} == {"open", ""}
 
 
 def test_an_import_leaves_out_what_became_private_while_it_was_made_ready(ticking: Callable[[], Helix]) -> None:
@@ -144,16 +151,18 @@ def test_an_import_leaves_out_what_became_private_while_it_was_made_ready(tickin
         yield Slice(
             episode=EpisodeDraft(content="behind the door", source="x:1", session="hush", trust=Trust.WEB), position=1
         )
-        helix.open_session(name="hush", private=True)
+        capture.open_session(helix, SessionRequest(name="hush", private=True))
 
-    report = Importer(helix._store, source="test", scope="global").run(slices(), lambda _: None, lambda: False)
+    report = Importer(helix.store, source="test", scope="global").run(slices(), lambda _: None, lambda: False)
     assert (report.episodes, report.skipped) == (0, 1)
 
 
 def test_a_report_survives_a_restart(ticking: Callable[[], Helix]) -> None:
     helix = ticking()
-    reports: list[SessionReport] = [helix.open_session(private=hidden, agent="ada") for hidden in (False, True)]
+    reports: list[SessionReport] = [
+        capture.open_session(helix, SessionRequest(private=hidden, agent="ada")) for hidden in (False, True)
+    ]
     helix.close_session(reports[1].name)
-    before = helix.list_sessions()
+    before = capture.sessions(helix)
     assert len(before) == 1
-    assert ticking().list_sessions() == before
+    assert capture.sessions(ticking()) == before

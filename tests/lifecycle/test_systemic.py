@@ -13,6 +13,8 @@ import pytest
 from helix import settings as configuration
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.writing import Importer
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.lifecycle.truth.systemic import OCCURRENCES, promote_systemic
 from helix.lifecycle.work.run import Run
 from helix.lifecycle.work.undo import undo
@@ -20,6 +22,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import GIT, Trust
 from helix.model.recall import RecallQuery
+from helix.operations import capture, curation, ingest, upkeep
 from helix.providers.choose import embedder_for
 from helix.service import Helix
 from helix.store.store import Store
@@ -34,15 +37,17 @@ SIMILAR = (
 
 
 def fail(helix: Helix, text: str, **fields: Any) -> str:
-    return helix.store(trigger=text, resolution=fields.pop("resolution", ""), kind="failure", **fields).id
+    return curation.store(
+        helix, StoreRequest(trigger=text, resolution=fields.pop("resolution", ""), kind="failure", **fields)
+    ).id
 
 
 def systemic(helix: Helix) -> list[Memory]:
-    return list(helix.list_memories(kinds=["systemic"], status=None).items)
+    return list(curation.memories(helix, kinds=["systemic"], any_status=True).items)
 
 
 def causes(helix: Helix, memory: Memory) -> set[str]:
-    return {edge.source.id for edge in helix.edges(memory.id, "causes")}
+    return {edge.source.id for edge in curation.edges(helix, memory.id, "causes")}
 
 
 def test_the_third_similar_failure_makes_it_systemic_with_edges_and_a_note(living: Helix, moment: Moment) -> None:
@@ -55,9 +60,9 @@ def test_the_third_similar_failure_makes_it_systemic_with_edges_and_a_note(livin
     assert found.name.startswith("systemic-")
     assert "three times or more" in found.resolution
     assert "restart the proxy" in found.resolution
-    assert causes(living, found) == {memory for memory in ids if living.get(memory).status is Status.ACTIVE}
+    assert causes(living, found) == {memory for memory in ids if curation.get(living, memory).status is Status.ACTIVE}
     assert found.attributes[OCCURRENCES] == 3
-    assert len({edge.target.id for edge in living.edges(found.id, "grounded_in")}) == 3
+    assert len({edge.target.id for edge in curation.edges(living, found.id, "grounded_in")}) == 3
     answer = living.recall(RecallQuery(query="upload job times out", kinds=(Kind.SYSTEMIC,)))
     assert [item.node.id for item in answer.items] == [found.id]
 
@@ -85,7 +90,7 @@ def test_a_failure_in_several_versions_is_one_cause_that_occurred_as_often(livin
     text = SIMILAR[0]
     for number in range(4):
         newest = fail(living, text, resolution="restart the proxy" + ", then the job" * number)
-        held = {memory.id for memory in living.list_memories(kinds=["failure"]).items}
+        held = {memory.id for memory in curation.memories(living, kinds=["failure"]).items}
         assert held == {newest}, "each refines the one before it"
         for found in systemic(living):
             assert causes(living, found) == {newest}
@@ -160,7 +165,7 @@ def test_what_was_imported_without_a_time_did_not_happen_this_week(living: Helix
     lines = [
         json.dumps({"trigger": text, "resolution": f"way {n}", "kind": "failure"}) for n, text in enumerate(SIMILAR)
     ]
-    assert living.ingest_jsonl(lines).memories == 4
+    assert ingest.ingest_jsonl(living, lines).memories == 4
     assert promote_systemic(Run(store, "one", "systemic"), {}) == {}
 
 
@@ -170,7 +175,9 @@ def test_a_red_test_run_again_in_a_session_is_one_occurrence(
 ) -> None:
     failure = fail(living, SIMILAR[0])
     met = [
-        living.record_episode(content=f"`pytest` failed, run {number}", session=session, role="tool").episode
+        capture.record_episode(
+            living, EpisodeRequest(content=f"`pytest` failed, run {number}", session=session, role="tool")
+        ).episode
         for number, session in enumerate(sessions)
     ]
 
@@ -196,8 +203,8 @@ def test_flushes_make_and_change_nothing_after_the_first(living: Helix, moment: 
     found = []
     for _ in range(3):
         living.flush()
-        assert living.settle(60)
-        found.append((living.status().journal_rows, len(systemic(living)), living.status().nodes))
+        assert living.worker.settle(60)
+        found.append((upkeep.status(living).journal_rows, len(systemic(living)), upkeep.status(living).nodes))
     assert found[0][1] > 0
     assert found[1:] == found[:1] * 2
     assert not [memory.name for memory in systemic(living) if memory.name.endswith(("-2", "-3"))]
@@ -221,7 +228,7 @@ def test_one_error_that_names_its_cause_is_systemic_at_whatever_command_it_is_me
     (found,) = systemic(living)
     assert causes(living, found) == set(met)
     failures(living, "npm run bundle:a", "Error: Cannot find module 'joi'")
-    assert living.get(found.id).attributes[OCCURRENCES] == 3
+    assert curation.get(living, found.id).attributes[OCCURRENCES] == 3
 
 
 def test_one_command_is_systemic_and_counts_what_befalls_it_alone(living: Helix) -> None:
@@ -233,13 +240,13 @@ def test_one_command_is_systemic_and_counts_what_befalls_it_alone(living: Helix)
     ]
     (found,) = systemic(living)
     assert causes(living, found) == {met[0], met[1], met[3]}
-    assert promote_systemic(Run(living._store, "again", "systemic"), {}) == {}
+    assert promote_systemic(Run(living.store, "again", "systemic"), {}) == {}
 
 
 def test_one_that_a_person_forgot_is_not_made_again(living: Helix, moment: Moment) -> None:
     for text in SIMILAR[:3]:
         fail(living, text)
-    living.forget(systemic(living)[0].id)
+    curation.forget(living, systemic(living)[0].id)
     moment.forward(days=1)
     fail(living, SIMILAR[3])
     assert [memory.status for memory in systemic(living)] == [Status.FORGOTTEN]
@@ -295,4 +302,4 @@ def test_with_the_real_model_paraphrases_count_and_other_failures_do_not(real: H
     fail(real, "parse_config crashes with a TypeError on None")
     (found,) = systemic(real)
     assert found.attributes[OCCURRENCES] == 3
-    assert {real.get(memory).status for memory in causes(real, found)} == {Status.ACTIVE}
+    assert {curation.get(real, memory).status for memory in causes(real, found)} == {Status.ACTIVE}

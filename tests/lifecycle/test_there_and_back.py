@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from saying import disputed, embed, job, said_in, shown
 from working import job as work
 
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
 from helix.lifecycle.compose import Composer
 from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
@@ -24,6 +25,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.operations import background_work, curation
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
@@ -44,8 +46,8 @@ def settings(settings: Settings) -> Settings:
 
 @pytest.fixture
 def store(living: Helix) -> Store:
-    living.pause_worker(True)
-    return living._store
+    background_work.pause_worker(living, True)
+    return living.store
 
 
 def hear(store: Store, scope: str, told: Sequence[Telling], trust: Trust = Trust.USER_ASSERTED) -> None:
@@ -210,10 +212,13 @@ def test_at_each_moment_exactly_what_was_told_last_holds(
 
 def test_what_is_stored_again_after_what_ended_it_holds_anew(living: Helix, moment: Moment) -> None:
     for port in ("8410", "9410", "8410"):
-        living.store(trigger=f"the mail service listens on port {port}", resolution="", kind="fact", scope="x")
+        curation.store(
+            living,
+            StoreRequest(trigger=f"the mail service listens on port {port}", resolution="", kind="fact", scope="x"),
+        )
         moment.forward(days=10)
 
-    found = held(living._store, "x")
+    found = held(living.store, "x")
     assert [port_of(one) for one in found] == ["8410", "9410", "8410"]
     assert [one.valid_to is None for one in found] == [False, False, True]
     assert [one.valid_to for one in found[:2]] == [one.valid_from for one in found[1:]]

@@ -10,9 +10,10 @@ import hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.api.mutations import edit as edit_mutation
 from helix.api.speaking import as_said_by
 from helix.errors import HelixError
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.episodes import EpisodeRequest
 from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.knowledge.consolidation import consolidate
 from helix.lifecycle.truth.merge import merge_similar
@@ -22,6 +23,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
+from helix.operations import OPERATIONS, capture, curation, ingest
 from helix.service import Helix
 from helix.store.store import Store
 from tests.lifecycle.saying import embed, job
@@ -56,22 +58,28 @@ steps = st.builds(
 
 
 def done(helix: Helix, step: Step, scope: str, number: int) -> None:
-    subject, words, store = SUBJECTS[step.subject], VOICES[step.trust][step.wording], helix._store
+    subject, words, store = SUBJECTS[step.subject], VOICES[step.trust][step.wording], helix.store
     match step.what:
         case "store":
-            helix.store(trigger=subject, resolution=words, kind="convention", trust=step.trust, scope=scope)
+            curation.store(
+                helix, StoreRequest(trigger=subject, resolution=words, kind="convention", trust=step.trust, scope=scope)
+            )
         case "line":
             line = {"trigger": subject, "resolution": words, "kind": "convention", "trust": step.trust.value}
-            helix.ingest_jsonl([json.dumps({**line, "id": str(number)})], source=f"{scope} {number}", scope=scope)
+            ingest.ingest_jsonl(
+                helix, [json.dumps({**line, "id": str(number)})], source=f"{scope} {number}", scope=scope
+            )
         case "say":
             said = f"Remember: {subject} {words}."
-            helix.record_episode(content=said, role="user", trust=step.trust, scope=scope, session=f"s{number}")
+            capture.record_episode(
+                helix, EpisodeRequest(content=said, role="user", trust=step.trust, scope=scope, session=f"s{number}")
+            )
         case "agent edits":
             held = [one for one in store.memories(Status.ACTIVE) if (one.scope, one.trigger) == (scope, subject)]
             for one in held[:1]:
                 request = EditRequest(resolution="with agents script agent-word")
-                asked = as_said_by("claude-code", edit_mutation, {"name_or_id": one.id, "request": request})
-                edit_mutation(helix, **asked)
+                asked = as_said_by("claude-code", OPERATIONS["edit"], {"name_or_id": one.id, "request": request})
+                curation.edit(helix, **asked)
         case "merge":
             run = Run(store, f"merge {scope} {number}", "merge_similar")
             merge_similar(run, {"threshold": 0.6, "scope": scope})
@@ -116,11 +124,11 @@ def test_trust_never_rises_above_its_source(living: Helix, told: list[Step]) -> 
             done(living, step, scope, number)
         except HelixError as error:
             assert error.code in ("CONFLICT", "INVALID_INPUT"), error
-        check(living._store, scope)
+        check(living.store, scope)
 
 
 def test_new_evidence_does_not_make_an_agents_edit_of_it_the_users_words(living: Helix) -> None:
-    store, scope = living._store, "edited"
+    store, scope = living.store, "edited"
     for number in range(2):
         done(living, Step("say", 0, Trust.USER_ASSERTED, 0), scope, number)
         done(living, Step("consolidate", 0, Trust.USER_ASSERTED, 0), scope, number)
@@ -128,19 +136,19 @@ def test_new_evidence_does_not_make_an_agents_edit_of_it_the_users_words(living:
         if number == 0:
             assert memory.provenance.trust is Trust.USER_ASSERTED
             request = EditRequest(resolution="with agents script agent-word")
-            asked = as_said_by("claude-code", edit_mutation, {"name_or_id": memory.id, "request": request})
-            edit_mutation(living, **asked)
+            asked = as_said_by("claude-code", OPERATIONS["edit"], {"name_or_id": memory.id, "request": request})
+            curation.edit(living, **asked)
     assert "agent-word" in memory.resolution
     assert memory.provenance.trust is Trust.AGENT_INFERRED
 
 
 def test_what_a_person_confirmed_stays_theirs_when_it_is_heard_again(living: Helix) -> None:
-    store, scope = living._store, "confirmed"
+    store, scope = living.store, "confirmed"
     for number in range(2):
         done(living, Step("say", 0, Trust.AGENT_INFERRED, 0), scope, number)
         done(living, Step("consolidate", 0, Trust.AGENT_INFERRED, 0), scope, number)
         (memory,) = [one for one in store.memories(Status.ACTIVE) if one.scope == scope]
         if number == 0:
             assert memory.provenance.trust is Trust.AGENT_INFERRED
-            living.confirm(memory.name)
+            curation.confirm(living, memory.name)
     assert memory.provenance.trust is Trust.USER_ASSERTED

@@ -9,6 +9,7 @@ import pytest
 from helix.errors import InvalidInputError
 from helix.lifecycle.work.kinds import KINDS
 from helix.lifecycle.work.parameters import PARAMETERS, checked
+from helix.operations import background_work
 from helix.service import Helix
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
@@ -37,12 +38,12 @@ def test_every_kind_says_what_it_takes() -> None:
 
 @pytest.mark.parametrize(("kind", "payload"), WRONG)
 def test_odd_payloads_are_refused_and_nothing_is_queued(kind: str, payload: dict[str, Any], living: Helix) -> None:
-    living.pause_worker(True)
-    for ask in (living.begin_work, living.plan_work):
+    background_work.pause_worker(living, True)
+    for ask in (background_work.begin_work, background_work.work_plan):
         with pytest.raises(InvalidInputError) as told:
-            ask(kind, **payload)
+            ask(living, kind, payload)
         assert all(name in told.value.hint for name in PARAMETERS[kind])
-    assert living.background().items == ()
+    assert background_work.background(living).items == ()
 
 
 def test_what_is_left_out_is_the_same_as_none() -> None:
@@ -55,4 +56,4 @@ def test_what_is_left_out_is_the_same_as_none() -> None:
 def test_what_the_table_allows_does_not_break_the_work(kind: str, living: Helix) -> None:
     whole = {name: 1 for name in PARAMETERS[kind] if name != "scope"}
     scope = {"scope": "nowhere"} if "scope" in PARAMETERS[kind] else {}
-    assert living.plan_work(kind, **whole, **scope).kind == kind
+    assert background_work.work_plan(living, kind, {**whole, **scope}).kind == kind

@@ -11,11 +11,14 @@ import pytest
 from saying import PROJECT, VENV, embed
 
 from helix.errors import QueryTimeoutError
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.episodes import EpisodeRequest, record
+from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.work.foreground import Foreground, Pace
 from helix.lifecycle.work.kinds import ASKING, KINDS
 from helix.lifecycle.work.plan import plan
 from helix.lifecycle.work.run import Run
+from helix.operations import background_work, curation
 from helix.providers.fakes import HashEmbedder, ScriptedModel
 from helix.providers.llm import Absence
 from helix.service import Helix
@@ -28,7 +31,7 @@ ALL = {"roll_up": {"older_than_days": 0}}
 
 def a_day_of_work(living: Helix, store: Store) -> ScriptedModel:
     """Record what every kind of work that asks a model would ask it about; return that model, which has no answer."""
-    living.pause_worker(True)
+    background_work.pause_worker(living, True)
     for content in VENV:
         record(store, EpisodeRequest(content=f"{content} It was in `scripts/run_all.py`.", scope=PROJECT))
     embed(store)
@@ -40,7 +43,7 @@ def a_day_of_work(living: Helix, store: Store) -> ScriptedModel:
 def test_no_plan_asks_a_language_model(kind: str, store: Store, living: Helix) -> None:
     model = a_day_of_work(living, store)
     before = store.journal.last_seq
-    found = living.plan_work(kind, **ALL.get(kind, {}))
+    found = background_work.work_plan(living, kind, {**ALL.get(kind, {})})
     assert model.asked == []
     assert store.journal.last_seq == before
     assert found.without_model is (kind in ASKING)
@@ -55,10 +58,12 @@ def test_the_work_itself_asks_one(kind: str, store: Store, living: Helix) -> Non
 
 def test_contradictions_are_looked_for_by_the_work_alone(store: Store, living: Helix) -> None:
     for text in ("the billing service reads its prices from the tables", "the billing service computes its prices"):
-        stored = living.store(trigger=f"{text} of the catalogue every night", resolution="", scope=text, kind="fact")
-        living.edit(stored.id, scope="global")
+        stored = curation.store(
+            living, StoreRequest(trigger=f"{text} of the catalogue every night", resolution="", scope=text, kind="fact")
+        )
+        curation.edit(living, stored.id, EditRequest(scope="global"))
     model = a_day_of_work(living, store)
-    living.plan_work("find_contradictions")
+    background_work.work_plan(living, "find_contradictions")
     assert model.asked == []
     KINDS["find_contradictions"](Run(store, "job", "find_contradictions"), {})
     assert model.asked
@@ -66,7 +71,7 @@ def test_contradictions_are_looked_for_by_the_work_alone(store: Store, living: H
 
 def test_a_plan_of_a_store_without_a_model_is_what_the_work_does(store: Store, living: Helix) -> None:
     assert store.language_model is None
-    assert not living.plan_work("consolidate").without_model
+    assert not background_work.work_plan(living, "consolidate").without_model
 
 
 def test_a_plan_ends_when_its_time_is_over(settings: Settings) -> None:

@@ -10,10 +10,13 @@ import pytest
 from scripted_provider import ScriptedProvider, packed, says
 
 from helix.journal.answers import Answers
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.thinking.model_disputes import find_contradictions
 from helix.lifecycle.work.run import Run
 from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory
+from helix.operations import background_work, curation, human_review
 from helix.providers.fakes import HashEmbedder
 from helix.providers.litellm_calls import LiteLLMCalls
 from helix.providers.litellm_router import Router
@@ -42,17 +45,20 @@ def test_what_a_model_finds_is_flagged_and_ends_nothing_though_a_month_lies_betw
     with Helix.open(
         settings, embedder=HashEmbedder(256), clock=lambda: NOW + timedelta(seconds=next(seconds))
     ) as helix:
-        helix.pause_worker(True)
+        background_work.pause_worker(helix, True)
         for scope, text, days in (("one", OLD, 60), ("other", NEW, 30)):
-            told = helix.store(
-                trigger=text, resolution="", kind="fact", scope=scope, valid_from=NOW - timedelta(days=days)
+            told = curation.store(
+                helix,
+                StoreRequest(
+                    trigger=text, resolution="", kind="fact", scope=scope, valid_from=NOW - timedelta(days=days)
+                ),
             )
-            helix.edit(told.id, scope="global")  # past the look for duplicates
-        store = helix._store
+            curation.edit(helix, told.id, EditRequest(scope="global"))  # past the look for duplicates
+        store = helix.store
         asked = Provider(name="openai/x", model="openai/gpt-4o-mini", free=True, url=f"{provider.url}/v1")
         store.language_model = Router([asked], Answers(store.journal.database), calls, clock=store.clock, timeout_s=30)
         found = find_contradictions(Run(store, "job", "find_contradictions"), {})
-        (dispute,) = helix.contradictions()
+        (dispute,) = human_review.contradictions(helix)
         held = [node for node in (dispute.first, dispute.second) if isinstance(node, Memory)]
     calls.close()
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from helix import settings as configuration
 from helix.lifecycle import reembed
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.operations import capture, curation, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -23,8 +26,10 @@ def test_every_closed_store_is_let_go_with_its_model(tmp_path: Path) -> None:
     for number in range(10):
         embedder = HashEmbedder()
         helix = opened(settings, embedder)
-        helix.store(trigger=f"opened for the {number}th time", resolution="and closed", kind="fact")
-        held += [weakref.ref(helix), weakref.ref(helix._store), weakref.ref(helix._store.catalogue)]
+        curation.store(
+            helix, StoreRequest(trigger=f"opened for the {number}th time", resolution="and closed", kind="fact")
+        )
+        held += [weakref.ref(helix), weakref.ref(helix.store), weakref.ref(helix.store.catalogue)]
         held.append(weakref.ref(embedder))
         helix.close()
         del helix, embedder
@@ -34,15 +39,15 @@ def test_every_closed_store_is_let_go_with_its_model(tmp_path: Path) -> None:
 
 
 def test_passages_that_wait_for_a_vector_are_a_backlog_and_no_damage(helix: Helix) -> None:
-    store = helix._store
-    helix._worker.stop()
+    store = helix.store
+    helix.worker.stop()
     for number in range(3):
-        helix.record_episode(content=f"waits for its vector {number}", session="s")
+        capture.record_episode(helix, EpisodeRequest(content=f"waits for its vector {number}", session="s"))
     assert reembed.lacking(store) == 3
-    (space,) = (one for one in helix.doctor().findings if one.check == "embedding space")
+    (space,) = (one for one in upkeep.doctor(helix).findings if one.check == "embedding space")
     assert space.ok
     assert "3 passages wait" in space.detail
     store.embedder = None
-    (space,) = (one for one in helix.doctor().findings if one.check == "embedding space")
+    (space,) = (one for one in upkeep.doctor(helix).findings if one.check == "embedding space")
     assert not space.ok
     assert "no model" in space.detail

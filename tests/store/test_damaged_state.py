@@ -14,12 +14,14 @@ import pytest
 from helix import settings as configuration
 from helix.journal import pages
 from helix.journal.database import make_tables
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.reembed import fill_in, lacking
 from helix.model.edge import Label, Ref
 from helix.model.loss import losses
 from helix.model.memory import Memory
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
+from helix.operations import curation, erasure, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import JOURNAL_NAME
@@ -51,15 +53,20 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("whole")
     with opened(home) as helix:
         for number in range(FACTS):
-            helix.store(
-                trigger=f"unique{number} is known",
-                resolution=f"see src/part{number}.py for answer {number}",
-                kind="fact",
+            curation.store(
+                helix,
+                StoreRequest(
+                    trigger=f"unique{number} is known",
+                    resolution=f"see src/part{number}.py for answer {number}",
+                    kind="fact",
+                ),
             )
-        gone = helix.store(trigger="the secret of the house", resolution="erased since", kind="fact").id
-        assert helix.hard_forget(gone, gone)
+        gone = curation.store(
+            helix, StoreRequest(trigger="the secret of the house", resolution="erased since", kind="fact")
+        ).id
+        assert erasure.hard_forget(helix, gone, gone)
         while helix.at_work():
-            helix._store.writer.call(lambda: None)
+            helix.store.writer.call(lambda: None)
     return home
 
 
@@ -81,7 +88,7 @@ def one(table: str, column: str) -> str:
 
 
 def assert_all_is_back(helix: Helix) -> None:
-    store = helix._store
+    store = helix.store
     while lacking(store):
         fill_in(store, lambda: False)
     assert store.journal.compare_state().differences == ()
@@ -115,16 +122,16 @@ def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path
     with opened(home) as helix:
         column = {"node": "props", "edge": "props", "passage": "text", "token": "tokens", "vector": "vector"}[table]
         damage(home, f"UPDATE {table} SET {column} = x'fffe00'")
-        kept = helix.list_memories(limit=10).items
+        kept = curation.memories(helix, first=10).items
         assert len(kept) == FACTS
-        helix.confirm(kept[0].id)
+        curation.confirm(helix, kept[0].id)
         for memory in kept:
-            assert helix.node(Label.MEMORY, memory.id)
-            assert helix._store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
-        found = {one.check: one for one in helix.doctor().findings}["state against log"]
+            assert curation.node(helix, Label.MEMORY, memory.id)
+            assert helix.store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
+        found = {one.check: one for one in upkeep.doctor(helix).findings}["state against log"]
         assert found.ok or ("unreadable" in found.detail and "helix rebuild" in found.hint)
         while helix.at_work():
-            helix._store.writer.call(lambda: None)
+            helix.store.writer.call(lambda: None)
         rebuilt(helix)
         assert_all_is_back(helix)
         assert_healthy(helix)
@@ -132,14 +139,14 @@ def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path
 
 def assert_healthy(helix: Helix) -> None:
     while helix.at_work():  # the graph is built anew from what was made good
-        helix._store.writer.call(lambda: None)
-    assert not [one for one in helix.doctor().findings if not one.ok]
+        helix.store.writer.call(lambda: None)
+    assert not [one for one in upkeep.doctor(helix).findings if not one.ok]
 
 
 def rebuilt(helix: Helix) -> None:
-    job = helix.rebuild()
-    while (now := helix.job(job.id)).state is JobState.RUNNING:
-        helix._store.writer.call(lambda: None)
+    job = upkeep.rebuild(helix)
+    while (now := upkeep.job(helix, job.id)).state is JobState.RUNNING:
+        helix.store.writer.call(lambda: None)
     assert now.state is JobState.DONE, now.error
 
 
@@ -147,7 +154,7 @@ def rebuilt(helix: Helix) -> None:
 def test_missing_rows_come_back(home: Path, table: str) -> None:
     with opened(home) as helix:
         damage(home, f"DELETE FROM {table}")
-        found = {one.check: one for one in helix.doctor().findings}["state against log"]
+        found = {one.check: one for one in upkeep.doctor(helix).findings}["state against log"]
         assert "missing" in found.detail or table == "vector"
     with opened(home) as helix:
         assert_all_is_back(helix)
@@ -161,7 +168,7 @@ def test_rows_that_nobody_wrote_go(home: Path) -> None:
     damage(home, "INSERT INTO token SELECT number + 100, tokens FROM token")
     with opened(home) as helix:
         assert_all_is_back(helix)
-        assert helix.stats().by_status["active"] == FACTS
+        assert upkeep.stats(helix).by_status["active"] == FACTS
 
 
 def test_a_vector_of_the_right_size_that_is_none_is_made_anew(home: Path) -> None:
@@ -174,17 +181,17 @@ def test_a_row_that_is_damaged_in_the_log_and_in_the_state_is_told_of(home: Path
     damage(home, "UPDATE log SET payload = x'00' WHERE seq = 1")
     damage(home, "UPDATE node SET props = x'00' WHERE id IN (SELECT id FROM node WHERE label = 'Memory' LIMIT 1)")
     with opened(home) as helix:
-        assert losses(helix._store.path)
-        assert helix.health().status == "failing"
+        assert losses(helix.store.path)
+        assert upkeep.health(helix).status == "failing"
 
 
 def test_a_damaged_log_takes_nothing_from_a_whole_state(home: Path) -> None:
     damage(home, "UPDATE log SET payload = x'00' WHERE payload IS NOT NULL")
     for _ in range(2):
         with opened(home) as helix:
-            assert helix.stats().by_status["active"] == FACTS
-            assert not losses(helix._store.path)
-            assert not {one.check: one for one in helix.doctor().findings}["journal chain"].ok
+            assert upkeep.stats(helix).by_status["active"] == FACTS
+            assert not losses(helix.store.path)
+            assert not {one.check: one for one in upkeep.doctor(helix).findings}["journal chain"].ok
 
 
 @pytest.mark.parametrize("column", ["seq", "at", "payload", "salt", "digest", "chain"])
@@ -195,16 +202,16 @@ def test_whatever_stands_in_the_log_the_doctor_says_which_row(home: Path, column
     except sqlite3.IntegrityError:
         pytest.skip("SQLite lets nothing else than a free number stand there")
     with opened(home) as helix:
-        assert helix._store.journal.verify_chain().damaged
-        assert helix.stats().by_status["active"] == FACTS
+        assert helix.store.journal.verify_chain().damaged
+        assert upkeep.stats(helix).by_status["active"] == FACTS
 
 
 def test_a_log_that_only_the_writer_meets_is_made_good(home: Path) -> None:
     with opened(home) as helix:
-        (memory, *_) = helix.list_memories(limit=1).items
+        (memory, *_) = curation.memories(helix, first=1).items
         damage(home, "UPDATE node SET props = x'00'")
-        helix.store(trigger="written beside damage", resolution="and kept", kind="fact")
-        assert helix.node(Label.MEMORY, memory.id) == memory
+        curation.store(helix, StoreRequest(trigger="written beside damage", resolution="and kept", kind="fact"))
+        assert curation.node(helix, Label.MEMORY, memory.id) == memory
 
 
 @pytest.mark.parametrize(
@@ -221,7 +228,7 @@ def test_what_is_made_of_other_rows_is_no_loss_beside_a_damaged_log(home: Path, 
     damage(home, statement)
     with opened(home) as helix:
         assert_all_is_back(helix)
-        tables = helix._store.journal.read(
+        tables = helix.store.journal.read(
             lambda connection: [
                 connection.execute(f"SELECT number FROM {name} ORDER BY number").fetchall()
                 for name in ("passage", "token")

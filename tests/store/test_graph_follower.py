@@ -23,11 +23,14 @@ from helix.graph.build import build
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
 from helix.graph.process import ProcessEndedError
 from helix.journal.log import Journal
+from helix.lifecycle.asked import StoreRequest
 from helix.model.clock import system_clock
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage, Row
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
+from helix.operations import curation, upkeep
+from helix.operations import graph as graph_operations
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -95,7 +98,7 @@ def held(follower: GraphFollower) -> list[str]:
 
 
 def finished(helix: Helix) -> None:
-    while any(job.state is JobState.RUNNING for job in helix.jobs()):
+    while any(job.state is JobState.RUNNING for job in helix.jobs.all()):
         time.sleep(0.01)
 
 
@@ -342,62 +345,62 @@ def test_a_file_that_grew_far_beyond_its_content_is_built_anew(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Helix.open(replace(settings, reopen_after=1), embedder=HashEmbedder()) as helix:
-        graph = helix._store.graph
-        helix.store(trigger="a", resolution="b", kind="fact")
+        graph = helix.store.graph
+        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         assert graph.settle()
         graph._end(folded=True)
         with graph.path.open("r+b") as file:
             file.truncate(graph.path.stat().st_size + (80 << 20))
         grown = graph.path.stat().st_size
         assert graph.settle()
-        while graph.needs_rebuild or any(job.state is JobState.RUNNING for job in helix.jobs()):
+        while graph.needs_rebuild or any(job.state is JobState.RUNNING for job in helix.jobs.all()):
             time.sleep(0.01)
         assert graph.path.stat().st_size < grown // 2
-        assert len(helix.cypher(ALL).rows) == 1
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
 
 
 def test_recall_and_store_go_on_while_the_graph_hangs(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        helix.store(trigger="the tide comes in", resolution="wait", kind="fact")
-        assert len(helix.cypher(ALL).rows) == 1
-        pid = helix._store.graph.pid
+        curation.store(helix, StoreRequest(trigger="the tide comes in", resolution="wait", kind="fact"))
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
+        pid = helix.store.graph.pid
         assert pid is not None
         os.kill(pid, signal.SIGSTOP)
         for number in range(5):
-            helix.store(trigger=f"something else number {number}", resolution="x", kind="fact")
+            curation.store(helix, StoreRequest(trigger=f"something else number {number}", resolution="x", kind="fact"))
         assert helix.recall(RecallQuery(query="tide", limit=1)).items[0].text.startswith("the tide")
         os.kill(pid, signal.SIGKILL)
-        assert len(helix.cypher(ALL).rows) == 6
-        assert helix.doctor().healthy
+        assert len(graph_operations.cypher(helix, ALL).rows) == 6
+        assert upkeep.doctor(helix).healthy
 
 
 def test_a_build_that_is_stopped_leaves_the_graph_as_it_was(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        helix.store(trigger="a", resolution="b", kind="fact")
-        assert len(helix.cypher(ALL).rows) == 1
-        job = helix.rebuild()
-        helix.cancel(job.id)
+        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
+        job = upkeep.rebuild(helix)
+        upkeep.cancel_job(helix, job.id)
         finished(helix)
-        assert len(helix.cypher(ALL).rows) == 1
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
 
 
 def test_a_graph_that_cannot_be_built_says_so(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        helix.store(trigger="a", resolution="b", kind="fact")
-        graph = helix._store.graph
+        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        graph = helix.store.graph
         graph.drop("the graph is being rebuilt")
         monkeypatch.setattr(graph_follower, "python_command", lambda *_: ["/nowhere/at/all"])
-        job = helix.rebuild()
+        job = upkeep.rebuild(helix)
         finished(helix)
-        assert helix.job(job.id).state is JobState.FAILED
+        assert upkeep.job(helix, job.id).state is JobState.FAILED
         with pytest.raises(GraphUnavailableError, match="could not be rebuilt"):
-            helix.cypher(ALL)
-        assert helix.health().status == "failing"
+            graph_operations.cypher(helix, ALL)
+        assert upkeep.health(helix).status == "failing"
         monkeypatch.undo()
-        helix.rebuild()
+        upkeep.rebuild(helix)
         finished(helix)
-        assert len(helix.cypher(ALL).rows) == 1
-        assert helix.health().status != "failing"
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
+        assert upkeep.health(helix).status != "failing"
 
 
 def test_a_graph_whose_building_was_ended_is_built_when_somebody_asks(
@@ -406,22 +409,22 @@ def test_a_graph_whose_building_was_ended_is_built_when_somebody_asks(
     """What ended it, such as want of memory, may be over; nothing need be written for another try."""
     monkeypatch.setattr(service, "_BETWEEN_REBUILDS_SECONDS", 0.0)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        helix.store(trigger="a", resolution="b", kind="fact")
-        helix._store.graph.drop("the graph is being rebuilt")
+        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        helix.store.graph.drop("the graph is being rebuilt")
         with monkeypatch.context() as broken:
             broken.setattr(graph_follower, "python_command", lambda *_: ["/nowhere/at/all"])
-            helix.rebuild()
+            upkeep.rebuild(helix)
             finished(helix)
         with pytest.raises(GraphUnavailableError):
-            helix.cypher(ALL)
+            graph_operations.cypher(helix, ALL)
         finished(helix)
-        assert len(helix.cypher(ALL).rows) == 1
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
 
 
 def test_the_graphs_process_leaves_when_its_parent_does(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        helix.cypher(ALL)
-        pid = helix._store.graph.pid
+        graph_operations.cypher(helix, ALL)
+        pid = helix.store.graph.pid
         assert pid is not None
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

@@ -16,11 +16,13 @@ import pytest
 from helix import settings as configuration
 from helix.errors import ConflictError, HelixError, StoreCorruptError
 from helix.journal.mark import Mark, reached
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.erasure import erase
 from helix.model.loss import losses
 from helix.model.memory import Status
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import Job, JobState
+from helix.operations import capture, curation, erasure, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
@@ -38,13 +40,15 @@ def opened(home: Path) -> Helix:
 
 
 def ended(helix: Helix, job: Job) -> Job:
-    while (now := helix.job(job.id)).state is JobState.RUNNING:
-        helix._store.writer.call(lambda: None)
+    while (now := upkeep.job(helix, job.id)).state is JobState.RUNNING:
+        helix.store.writer.call(lambda: None)
     return now
 
 
 def tell(helix: Helix, number: int) -> str:
-    return helix.store(trigger=f"unique{number} is known", resolution=f"answer {number}", kind="fact").id
+    return curation.store(
+        helix, StoreRequest(trigger=f"unique{number} is known", resolution=f"answer {number}", kind="fact")
+    ).id
 
 
 def found_by_words(helix: Helix, number: int) -> bool:
@@ -57,7 +61,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store as a kill leaves it: everything that was acknowledged lies in SQLite's log alone."""
     home, frozen = tmp_path_factory.mktemp("killed"), tmp_path_factory.mktemp("frozen")
     with opened(home) as helix:
-        store = helix._store
+        store = helix.store
         store.folding.close()
         for number in range(FACTS):
             tell(helix, number)
@@ -120,10 +124,10 @@ WAYS: tuple[Callable[[Path], None], ...] = (
 
 
 def assert_loud(helix: Helix) -> None:
-    assert losses(helix._store.path)
-    assert any("lost what was acknowledged" in warning for warning in helix.status().warnings)
-    assert helix.health().status == "failing"
-    assert any(not one.ok and one.check == "acknowledged changes" for one in helix.doctor().findings)
+    assert losses(helix.store.path)
+    assert any("lost what was acknowledged" in warning for warning in upkeep.status(helix).warnings)
+    assert upkeep.health(helix).status == "failing"
+    assert any(not one.ok and one.check == "acknowledged changes" for one in upkeep.doctor(helix).findings)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -137,19 +141,19 @@ def test_a_loss_is_loud_until_it_is_acknowledged_and_is_taken_back(home: Path, w
         assert_loud(helix)
         with pytest.raises(ConflictError, match="taken back"):
             erasable = tell(helix, 99)
-            helix.hard_forget(erasable, erasable)
-        job = ended(helix, helix.recover())
+            erasure.hard_forget(helix, erasable, erasable)
+        job = ended(helix, upkeep.recover(helix))
         assert job.state is JobState.DONE, job.error
-        kept = {memory.trigger for memory in (*helix.list_memories(status=None, limit=100).items,)}
+        kept = {memory.trigger for memory in (*curation.memories(helix, any_status=True, first=100).items,)}
         if way is not cut_the_log or job.result["missing rows"] == 0:
             assert {f"unique{number} is known" for number in range(FACTS)} <= kept
-        again = ended(helix, helix.recover())
+        again = ended(helix, upkeep.recover(helix))
         assert (again.result["rows"], again.result["nodes"]) == (0, 0), "nothing comes back twice"
-        assert helix.acknowledge_loss() == 1
-        assert helix.health().status != "failing"
+        assert upkeep.acknowledge_loss(helix) == 1
+        assert upkeep.health(helix).status != "failing"
     with opened(home) as helix:
-        assert not losses(helix._store.path)
-        assert helix._store.images is not None
+        assert not losses(helix.store.path)
+        assert helix.store.images is not None
 
 
 def test_whatever_page_of_the_log_is_damaged_nothing_is_lost_in_silence(killed: Path, tmp_path: Path) -> None:
@@ -164,13 +168,13 @@ def test_whatever_page_of_the_log_is_damaged_nothing_is_lost_in_silence(killed: 
         wal(home).write_bytes(whole[:start] + damage + whole[start + _FRAME :])
         with opened(home) as helix:
             lost = [number for number in range(FACTS) if not found_by_words(helix, number)]
-            if not losses(helix._store.path):
+            if not losses(helix.store.path):
                 assert not lost, f"page {place} lost {lost} in silence"
                 continue
             assert_loud(helix)
-            job = ended(helix, helix.recover())
+            job = ended(helix, upkeep.recover(helix))
             assert job.state is JobState.DONE, job.error
-            kept = {memory.trigger for memory in helix.list_memories(status=None, limit=100).items}
+            kept = {memory.trigger for memory in curation.memories(helix, any_status=True, first=100).items}
             back += {f"unique{number} is known" for number in range(FACTS)} <= kept
     assert back, "undamaged pages behind a damaged one are taken back"
 
@@ -182,17 +186,19 @@ def files_with(home: Path, text: str) -> list[str]:
 @pytest.mark.parametrize("redacting", [False, True])
 def test_what_is_erased_after_a_loss_is_in_no_kept_file_either(home: Path, redacting: bool) -> None:
     with opened(home) as helix:
-        helix._store.folding.close()
+        helix.store.folding.close()
         secret = "hunter2quaxlotl"
         kept = tell(helix, 80)
-        with_secret = helix.store(trigger=f"the word is {secret}", resolution="keep it", kind="fact").id
+        with_secret = curation.store(
+            helix, StoreRequest(trigger=f"the word is {secret}", resolution="keep it", kind="fact")
+        ).id
         for name in ("journal.db", "journal.db-wal", "memory.image", "graph.kuzu", "graph.kuzu.wal"):
             (home / "store" / f"{name}.knows-more-1").write_bytes(b"page " + secret.encode())
         assert files_with(home, secret)
         if redacting:
-            assert ended(helix, helix.scan_secrets(apply=True)).state is JobState.DONE
+            assert ended(helix, erasure.scan_secrets(helix, apply=True)).state is JobState.DONE
         else:
-            job = ended(helix, helix.hard_forget(with_secret, with_secret))
+            job = ended(helix, erasure.hard_forget(helix, with_secret, with_secret))
             assert job.state is JobState.DONE, job.error
         assert not list((home / "store").glob("*.knows-more-*"))
         if not redacting:
@@ -203,14 +209,14 @@ def test_what_is_erased_after_a_loss_is_in_no_kept_file_either(home: Path, redac
 def test_an_erasure_that_a_loss_interrupts_keeps_what_can_be_recovered_until_it_is_acknowledged(home: Path) -> None:
     with opened(home) as helix:
         gone = tell(helix, 81)
-        store = helix._store
+        store = helix.store
         erase.note(store, erase.plan_hard_forget(store, gone))
     with opened(home) as helix:  # finished at this start
         pass
     with opened(home) as helix:
         gone = tell(helix, 82)
-        erase.note(helix._store, erase.plan_hard_forget(helix._store, gone))
-        helix._store.folding.close()
+        erase.note(helix.store, erase.plan_hard_forget(helix.store, gone))
+        helix.store.folding.close()
     older = (home / "store" / "journal.mark").read_bytes()
     reach = Mark(home / "store" / "journal.mark").read()
     assert reach is not None
@@ -221,7 +227,7 @@ def test_an_erasure_that_a_loss_interrupts_keeps_what_can_be_recovered_until_it_
     with opened(home) as helix:
         assert_loud(helix)
         assert list((home / "store").glob("journal.db.knows-more-*"))
-        helix.acknowledge_loss()
+        upkeep.acknowledge_loss(helix)
         assert not list((home / "store").glob("*.knows-more-*"))
         assert not found_by_words(helix, 82)
 
@@ -234,7 +240,7 @@ def rolled_back(home: Path) -> Path:
     older = journal(home).read_bytes()
     with opened(home) as helix:
         tell(helix, 90)
-        assert helix._store.graph.settle()
+        assert helix.store.graph.settle()
     journal(home).write_bytes(older)
     (home / "store" / "journal.mark").unlink()
     (home / "store" / "memory.image").unlink(missing_ok=True)
@@ -244,11 +250,13 @@ def rolled_back(home: Path) -> Path:
 def test_a_graph_that_is_ahead_tells_of_a_loss_and_gives_back(rolled_back: Path) -> None:
     with opened(rolled_back) as helix:
         assert not found_by_words(helix, 90)
-        helix._store.graph.settle()
+        helix.store.graph.settle()
         assert_loud(helix)
         assert list((rolled_back / "store").glob("graph.kuzu.knows-more-*"))
-        assert ended(helix, helix.recover()).state is JobState.DONE
-        assert "unique90 is known" in {memory.trigger for memory in helix.list_memories(status=None, limit=100).items}
+        assert ended(helix, upkeep.recover(helix)).state is JobState.DONE
+        assert "unique90 is known" in {
+            memory.trigger for memory in curation.memories(helix, any_status=True, first=100).items
+        }
     with opened(rolled_back) as helix:
         assert_loud(helix)
         assert len(losses(rolled_back / "store")) == 1
@@ -257,15 +265,15 @@ def test_a_graph_that_is_ahead_tells_of_a_loss_and_gives_back(rolled_back: Path)
 def test_a_restore_leaves_no_graph_to_tell_of_a_loss(home: Path, tmp_path: Path) -> None:
     backup = tmp_path / "kept.backup"
     with opened(home) as helix:
-        assert ended(helix, helix.backup(str(backup))).state is JobState.DONE
+        assert ended(helix, upkeep.backup(helix, str(backup))).state is JobState.DONE
         tell(helix, 91)
-        assert helix._store.graph.settle()
-        helix._store.writer.call(lambda: helix._store.take_over(backup))  # and killed before the graph is built anew
+        assert helix.store.graph.settle()
+        helix.store.writer.call(lambda: helix.store.take_over(backup))  # and killed before the graph is built anew
         assert not (home / "store" / "graph.kuzu").exists()
     with opened(home) as helix:
-        helix._store.graph.settle()
+        helix.store.graph.settle()
         assert not losses(home / "store")
-        assert helix.health().status == "ok"
+        assert upkeep.health(helix).status == "ok"
 
 
 def test_an_older_copy_of_the_whole_store_but_its_mark_is_noticed(home: Path, tmp_path: Path) -> None:
@@ -284,9 +292,9 @@ def test_lost_notes_that_are_no_rows_of_the_log_are_noticed(home: Path) -> None:
         pass
     older = journal(home).read_bytes()
     with opened(home) as helix:
-        seq = helix._store.journal.last_seq
-        helix.pause(True)
-        assert helix._store.journal.last_seq == seq
+        seq = helix.store.journal.last_seq
+        capture.pause(helix, True)
+        assert helix.store.journal.last_seq == seq
     journal(home).write_bytes(older)
     with opened(home) as helix:
         assert_loud(helix)
@@ -295,15 +303,15 @@ def test_lost_notes_that_are_no_rows_of_the_log_are_noticed(home: Path) -> None:
 def test_a_whole_store_is_quiet_however_it_ended(home: Path) -> None:
     for _ in range(2):
         with opened(home) as helix:
-            assert not losses(helix._store.path)
+            assert not losses(helix.store.path)
             assert all(found_by_words(helix, number) for number in range(FACTS))
-            assert helix.health().status == "ok"
+            assert upkeep.health(helix).status == "ok"
 
 
 def test_a_store_without_a_mark_gets_one(home: Path) -> None:
     (home / "store" / "journal.mark").unlink()
     with opened(home) as helix:
-        assert not losses(helix._store.path)
+        assert not losses(helix.store.path)
     reach = Mark(home / "store" / "journal.mark").read()
     found = reached(journal(home))
     assert reach is not None
@@ -315,7 +323,7 @@ def test_a_store_without_a_mark_gets_one(home: Path) -> None:
 def test_a_damaged_mark_stops_nothing_and_is_written_anew(home: Path, content: bytes) -> None:
     (home / "store" / "journal.mark").write_bytes(content)
     with opened(home) as helix:
-        assert not losses(helix._store.path)
+        assert not losses(helix.store.path)
         tell(helix, 60)
     assert Mark(home / "store" / "journal.mark").read() is not None
 
@@ -323,22 +331,22 @@ def test_a_damaged_mark_stops_nothing_and_is_written_anew(home: Path, content: b
 def test_restoring_a_backup_is_no_loss(home: Path, tmp_path: Path) -> None:
     backup = tmp_path / "kept.backup"
     with opened(home) as helix:
-        assert ended(helix, helix.backup(str(backup))).state is JobState.DONE
+        assert ended(helix, upkeep.backup(helix, str(backup))).state is JobState.DONE
         tell(helix, 70)
-        assert ended(helix, helix.restore_backup(str(backup))).state is JobState.DONE
+        assert ended(helix, upkeep.restore_backup(helix, str(backup))).state is JobState.DONE
     with opened(home) as helix:
-        assert not losses(helix._store.path)
+        assert not losses(helix.store.path)
         tell(helix, 71)
     restore_closed(settings_of(home), backup)
     with opened(home) as helix:
-        assert not losses(helix._store.path)
-        assert helix.stats().total == FACTS
+        assert not losses(helix.store.path)
+        assert upkeep.stats(helix).total == FACTS
 
 
 def test_a_restore_that_was_cut_short_is_loud(home: Path, tmp_path: Path) -> None:
     backup = tmp_path / "kept.backup"
     with opened(home) as helix:
-        ended(helix, helix.backup(str(backup)))
+        ended(helix, upkeep.backup(helix, str(backup)))
     journal(home).rename(home / "store" / "journal.kept-1.db")
     with opened(home) as helix:
         assert_loud(helix)
@@ -346,7 +354,7 @@ def test_a_restore_that_was_cut_short_is_loud(home: Path, tmp_path: Path) -> Non
 
 def test_the_log_is_folded_in_when_nobody_writes(tmp_path: Path) -> None:
     with opened(tmp_path) as helix:
-        store = helix._store
+        store = helix.store
         store.folding.close()
         tell(helix, 1)
         assert wal(tmp_path).stat().st_size
@@ -376,7 +384,7 @@ def test_whatever_page_of_the_journal_is_damaged_it_is_named_or_nothing_is_lost(
         try:
             with opened(home) as helix:
                 lost = [number for number in range(FACTS) if not found_by_words(helix, number)]
-                damaged = bool(losses(helix._store.path)) or not helix.doctor().healthy
+                damaged = bool(losses(helix.store.path)) or not upkeep.doctor(helix).healthy
                 assert damaged or not lost, f"page at {start}: {lost} are lost in silence"
         except HelixError as error:
             assert isinstance(error, StoreCorruptError), error
@@ -416,8 +424,8 @@ def closed_well(killed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("closed")
     shutil.copytree(killed, home, dirs_exist_ok=True)
     with opened(home) as helix:
-        helix._store.journal.database.write_anew()
-        assert helix._store.graph.settle()
+        helix.store.journal.database.write_anew()
+        assert helix.store.graph.settle()
     return home
 
 
@@ -441,16 +449,16 @@ def test_a_journal_that_cannot_be_opened_is_kept_and_what_can_be_read_of_it_come
     assert [path.read_bytes() for path in (home / "store").glob("journal.db.knows-more-*")] == [damaged]
     with opened(home) as helix:
         assert_loud(helix)
-        job = ended(helix, helix.recover())
+        job = ended(helix, upkeep.recover(helix))
         assert job.state is JobState.DONE, job.error
         assert_loud(helix)
-        held = {memory.trigger: memory.status for memory in helix.list_memories(status=None, limit=100).items}
+        held = {memory.trigger: memory.status for memory in curation.memories(helix, any_status=True, first=100).items}
         every = {f"unique{number} is known" for number in range(FACTS)}
         if len(damaged) > 4096:
             assert held == dict.fromkeys(every, Status.ACTIVE), "the log proves them"
         else:
             assert held == (dict.fromkeys(every, Status.QUARANTINED) if graph else {})
-        assert helix.acknowledge_loss() == 1
+        assert upkeep.acknowledge_loss(helix) == 1
         tell(helix, 90)
     with opened(home) as helix:
         assert found_by_words(helix, 90)

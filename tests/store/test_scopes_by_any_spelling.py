@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from helix.lifecycle.asked import StoreRequest
 from helix.model.recall import RecallQuery
+from helix.operations import curation, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -13,13 +15,26 @@ SPELLINGS = ("example.org/Acme/Shop", "example.org:8443/acme/shop", "www.example
 def test_memories_of_a_project_are_found_whichever_way_its_scope_was_written(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         for number, scope in enumerate(SPELLINGS):
-            helix.store(trigger=f"how the till number {number} counts", resolution="in cents", kind="fact", scope=scope)
-        helix.store(trigger="how their till counts", resolution="in euros", kind="fact", scope="example.org/b/c")
-        helix.store(trigger="how the till number 0 counts", resolution="in cents", kind="fact", scope=SPELLINGS[1])
+            curation.store(
+                helix,
+                StoreRequest(
+                    trigger=f"how the till number {number} counts", resolution="in cents", kind="fact", scope=scope
+                ),
+            )
+        curation.store(
+            helix,
+            StoreRequest(trigger="how their till counts", resolution="in euros", kind="fact", scope="example.org/b/c"),
+        )
+        curation.store(
+            helix,
+            StoreRequest(
+                trigger="how the till number 0 counts", resolution="in cents", kind="fact", scope=SPELLINGS[1]
+            ),
+        )
     for _ in range(2):  # from the log, then from the image that was made of it
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             for scope in (*SPELLINGS, "EXAMPLE.org/acme/shop"):
                 answer = helix.recall(RecallQuery(query="how the till counts", scope=scope))
                 assert len(answer.items) == len(SPELLINGS)
-                assert helix.stats(scope).total == len(SPELLINGS)
-                assert len(helix.list_memories(scope=scope).items) == len(SPELLINGS)
+                assert upkeep.stats(helix, scope).total == len(SPELLINGS)
+                assert len(curation.memories(helix, scope=scope).items) == len(SPELLINGS)

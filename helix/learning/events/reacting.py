@@ -97,6 +97,7 @@ class Reacting:
         self._flush = flush
         self._sessions = Sessions(store)
         self._there_until = last_written(store)
+        self._foreground = foreground
         self._after = Afterwards(foreground)
         self._deliveries = Deliveries(_nothing)
 
@@ -111,7 +112,14 @@ class Reacting:
             log.warning("a hook that nobody can read", extra={"client": client[:40]})
             return _nothing()
         key = CLIENTS[client][2](payload)
-        return self._deliveries.once(key, lambda: self._answer(client, payload, until), until)
+        with self._foreground.request():
+            return self._deliveries.once(key, lambda: self._answer(client, payload, until), until)
+
+    def tell(self, client: str, payload: object) -> dict[str, Any]:
+        """Return the same to somebody who has it at once, in this process."""
+        answer, showing = self.answer(client, payload)
+        showing.arrived()
+        return answer
 
     def _answer(self, client: str, payload: Mapping[str, Any], until: float | None) -> Told:
         begun = time.monotonic()

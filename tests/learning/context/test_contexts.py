@@ -15,16 +15,18 @@ from hypothesis import strategies as st
 
 from helix.learning.context.blocks import LONGEST_BLOCK, one_line
 from helix.learning.context.builder import builder_context
-from helix.learning.context.contexts import BuilderRequest
 from helix.learning.context.explorer import explorer_context
 from helix.learning.context.lineage import Delivery, lineage
 from helix.learning.context.planner import planner_context
 from helix.learning.context.prompted import context_for
 from helix.learning.context.relevant import FLOOR
 from helix.learning.contracts.prompt import NAMES, BuilderParams, parse_prompt, should_inject
+from helix.lifecycle.asked import StoreRequest
 from helix.model.edge import Label
 from helix.model.memory import Kind, Memory
 from helix.model.recall import ArmHit, RecallAnswer, RecallItem, RecallQuery
+from helix.operations import contexts, curation, questions
+from helix.operations.contexts import BuilderRequest
 from helix.service import Helix
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -259,12 +261,18 @@ def test_a_lineage_holds_what_was_delivered_in_order_however_it_is_told() -> Non
 
 
 def test_the_service_tells_a_builder_what_was_stored(helix: Helix) -> None:
-    helix.store(
-        trigger="resumable uploads lose the last chunk", resolution="flush first", kind="failure", scope="house"
+    curation.store(
+        helix,
+        StoreRequest(
+            trigger="resumable uploads lose the last chunk", resolution="flush first", kind="failure", scope="house"
+        ),
     )
-    helix.store(trigger="sourdough needs a warm night", resolution="use the oven", kind="fact", scope="house")
+    curation.store(
+        helix,
+        StoreRequest(trigger="sourdough needs a warm night", resolution="use the oven", kind="fact", scope="house"),
+    )
     request = BuilderRequest(objective="make resumable uploads keep the last chunk", scope="house", session="s")
-    told = helix.builder_context(request)
+    told = contexts.builder_context(helix, request)
     assert told.injected == ("resumable-uploads-lose-last-chunk",)
-    assert helix.last("s") is not None
-    assert helix.builder_context(replace(request, no_inject=True)).prompt == ""
+    assert questions.last(helix, "s") is not None
+    assert contexts.builder_context(helix, replace(request, no_inject=True)).prompt == ""

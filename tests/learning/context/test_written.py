@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from helix import settings as configuration
-from helix.learning.context.contexts import BuilderRequest
 from helix.learning.context.written import written
+from helix.lifecycle.asked import StoreRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
+from helix.operations import contexts, curation
+from helix.operations.contexts import BuilderRequest
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
@@ -28,9 +30,14 @@ def helix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Helix]:
     home = tmp_path_factory.mktemp("written")
     with Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder()) as opened:
         for name, (kind, text) in RULES.items():
-            opened.store(trigger=name, resolution=text, kind=kind.value, scope=SCOPE, trust=Trust.USER_ASSERTED)
+            curation.store(
+                opened,
+                StoreRequest(trigger=name, resolution=text, kind=kind.value, scope=SCOPE, trust=Trust.USER_ASSERTED),
+            )
         for text in DERIVED:
-            opened.store(trigger=text, resolution="", kind="fact", scope=SCOPE, trust=Trust.AGENT_INFERRED)
+            curation.store(
+                opened, StoreRequest(trigger=text, resolution="", kind="fact", scope=SCOPE, trust=Trust.AGENT_INFERRED)
+            )
         yield opened
 
 
@@ -47,9 +54,9 @@ def test_every_agent_gets_the_note_of_whatever_kind_before_what_was_derived(
     helix: Helix, agent: str, objective: str, told: str
 ) -> None:
     asks = {
-        "explorer": lambda: helix.explorer_context(objective, SCOPE),
-        "planner": lambda: helix.planner_context(objective, SCOPE),
-        "builder": lambda: helix.builder_context(BuilderRequest(objective=objective, scope=SCOPE)),
+        "explorer": lambda: contexts.explorer_context(helix, objective, scope=SCOPE),
+        "planner": lambda: contexts.planner_context(helix, objective, scope=SCOPE),
+        "builder": lambda: contexts.builder_context(helix, BuilderRequest(objective=objective, scope=SCOPE)),
     }
     block = asks[agent]()
     assert RULES[told][1] in block.text
@@ -57,9 +64,9 @@ def test_every_agent_gets_the_note_of_whatever_kind_before_what_was_derived(
 
 
 def test_a_question_that_fits_something_else_much_better_gets_no_note(helix: Helix) -> None:
-    assert written(helix._store, "Speed up the search for customers", SCOPE) == ()
-    assert written(helix._store, "How are amounts of money kept: integers of cents, or floats of euros?", SCOPE)
+    assert written(helix.store, "Speed up the search for customers", SCOPE) == ()
+    assert written(helix.store, "How are amounts of money kept: integers of cents, or floats of euros?", SCOPE)
 
 
 def test_a_note_of_another_project_is_not_told(helix: Helix) -> None:
-    assert written(helix._store, "Amounts of money are integers of cents, never floats of euros.", "elsewhere") == ()
+    assert written(helix.store, "Amounts of money are integers of cents, never floats of euros.", "elsewhere") == ()

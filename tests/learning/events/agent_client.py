@@ -27,7 +27,7 @@ class AgentSession:
         base: dict[str, Any] = {"session_id": self.name, "cwd": str(self.project), "hook_event_name": event}
         if agent:
             base |= {"agent_id": agent, "agent_type": agent_type or "helix:builder"}
-        answer = dict(self.helix.hook("claude-code", {**base, **fields}))
+        answer = dict(self.helix.reacting.tell("claude-code", {**base, **fields}))
         said: dict[str, Any] = answer.get("hookSpecificOutput", {})
         assert not said or said["hookEventName"] == event
         return said
@@ -87,5 +87,5 @@ class AgentSession:
 
     def settled(self) -> Helix:
         """Wait until what was told is written down, and return the service."""
-        assert self.helix.settle_hooks(SECONDS)
+        assert self.helix.reacting.settle(SECONDS)
         return self.helix

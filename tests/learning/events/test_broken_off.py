@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from helix.identity import folder_identity
 from helix.learning.orchestration.board import find_task, inject, injections, task_id
+from helix.lifecycle.asked import StoreRequest
 from helix.model.injection import Shown
 from helix.model.task import Task
+from helix.operations import curation
 from tests.learning.events.agent_client import AgentSession
 
 BUILDER = "helix:builder"
@@ -29,18 +31,19 @@ def begun(session: AgentSession, key: str = "1", verify: str = CHECK) -> str:
 
 
 def kept(session: AgentSession, task: str) -> Task:
-    found = find_task(session.settled()._store, task)
+    found = find_task(session.settled().store, task)
     assert found is not None
     return found
 
 
 def shown(session: AgentSession, task: str, word: str) -> str:
     """Have a memory shown to a task that bids to run `make WORD`; return its id."""
-    memory = session.helix.store(
-        trigger=f"changing the {word} kiln", resolution=f"run `make {word}` first", kind="pattern"
+    memory = curation.store(
+        session.helix,
+        StoreRequest(trigger=f"changing the {word} kiln", resolution=f"run `make {word}` first", kind="pattern"),
     ).id
     inject(
-        session.helix._store,
+        session.helix.store,
         task,
         [Shown(memory_id=memory, name="", kind="", rank=1, score=1, tokens=9)],
         held_back=False,
@@ -49,7 +52,7 @@ def shown(session: AgentSession, task: str, word: str) -> str:
 
 
 def worth(session: AgentSession, memory: str) -> tuple[float, float]:
-    held = session.settled().get(memory)
+    held = curation.get(session.settled(), memory)
     return held.helped, held.failed
 
 
@@ -147,9 +150,9 @@ def _history(first: AgentSession, deeds: Sequence[str], ends: Sequence[str], cla
         session.task("1", helix_outcome=claim)
     session.tell("SessionEnd", reason="other")
     found = kept(session, task)
-    seq = session.helix._store.journal.last_seq
+    seq = session.helix.store.journal.last_seq
     session.tell("SessionEnd", reason="other")
-    assert kept(session, task) == found and session.settled()._store.journal.last_seq == seq, "settled once"
-    (one,) = [one for one in injections(session.helix._store, task) if one.memory_id == memory]
-    held = session.helix.get(memory)
+    assert kept(session, task) == found and session.settled().store.journal.last_seq == seq, "settled once"
+    (one,) = [one for one in injections(session.helix.store, task) if one.memory_id == memory]
+    held = curation.get(session.helix, memory)
     return found.outcome, found.verification, one.outcome, held.helped, held.failed, held.uses

@@ -19,7 +19,9 @@ from helix.learning.events.deliveries import Deliveries
 from helix.learning.orchestration.board import tasks_of
 from helix.learning.outcomes.evidence import verification_of
 from helix.learning.outcomes.ledger import Ledger, ledger_of, with_evidence
+from helix.lifecycle.asked import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind, Verification
+from helix.operations import capture, curation, learning
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.learning.events.agent_client import SECONDS, AgentSession
@@ -45,8 +47,11 @@ class Twice(AgentSession):
 def a_day(session: AgentSession) -> dict[str, Any]:
     """Have a failure, its fix, an edit, a blocked and a delivered task told of; return what the store has of them."""
     scope = folder_identity(session.project).scope
-    session.helix.store(
-        trigger="`pytest tests` fails", resolution="install yaml", kind="failure", scope=scope, name="known"
+    curation.store(
+        session.helix,
+        StoreRequest(
+            trigger="`pytest tests` fails", resolution="install yaml", kind="failure", scope=scope, name="known"
+        ),
     )
     session.tell("SessionStart", source="startup")
     session.tell("UserPromptSubmit", prompt="mend the tests")
@@ -65,12 +70,12 @@ def a_day(session: AgentSession) -> dict[str, Any]:
 
 
 def kept(helix: Helix, scope: str) -> dict[str, Any]:
-    memories = helix.list_memories(status=None).items
-    tasks = tasks_of(helix._store, scope=scope)
+    memories = curation.memories(helix, any_status=True).items
+    tasks = tasks_of(helix.store, scope=scope)
     return {
         "memories": sorted((one.trigger, one.status.value, one.helped, one.failed, one.uses) for one in memories),
-        "episodes": sorted(one.content for one in helix.list_episodes(limit=200).items),
-        "candidates": sorted(one.trigger for one in helix.learning_queue()),
+        "episodes": sorted(one.content for one in capture.episodes(helix, first=200).items),
+        "candidates": sorted(one.trigger for one in learning.learning_queue(helix)),
         "tasks": sorted((task.outcome, task.verification) for task in tasks),
         "evidence": sorted((one.kind, one.command, one.passed) for task in tasks for one in ledger_of(task).evidence),
         "uses": sorted((ledger_of(task).commands, ledger_of(task).repeated != ()) for task in tasks),
@@ -102,7 +107,7 @@ def test_what_is_delivered_again_when_it_is_written_down_counts_once(
     helix: Helix, project: Path, once: dict[str, Any]
 ) -> None:
     session = Twice(helix, project)
-    session.between = lambda: helix.settle_hooks(SECONDS)  # type: ignore[method-assign]  # of this one alone
+    session.between = lambda: helix.reacting.settle(SECONDS)  # type: ignore[method-assign]  # of this one alone
     assert a_day(session) == once
 
 
@@ -149,8 +154,8 @@ def test_the_recorded_payloads_delivered_twice_leave_what_they_leave_once(tmp_pa
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             for path in sorted(PAYLOADS.glob("*.json"), key=lambda path: (path.stem != "session_start", path.stem)):
                 payload = {**json.loads(path.read_text("utf-8")), "cwd": str(tmp_path)}
-                answers = [helix.hook("claude-code", payload) for _ in range(times)]
-                assert helix.settle_hooks(SECONDS)
+                answers = [helix.reacting.tell("claude-code", payload) for _ in range(times)]
+                assert helix.reacting.settle(SECONDS)
                 assert answers.count(answers[0]) == times or "tool_use_id" not in payload
             found.append(kept(helix, folder_identity(tmp_path).scope))
     assert found[0] == found[1]

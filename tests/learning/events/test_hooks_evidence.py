@@ -13,9 +13,11 @@ from helix.identity import folder_identity
 from helix.learning.observer.queue import accept, waiting
 from helix.learning.orchestration.board import find_task, injections, task_id
 from helix.learning.outcomes.ledger import REPEATED, ledger_of
+from helix.lifecycle.asked import StoreRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.task import Task
+from helix.operations import capture, curation, graph
 from helix.service import Helix
 from tests.learning.events.agent_client import AgentSession
 
@@ -28,11 +30,13 @@ def scope_of(session: AgentSession) -> str:
 
 
 def keep(session: AgentSession, trigger: str, resolution: str, kind: str = "failure", **more: Any) -> str:
-    return session.helix.store(trigger=trigger, resolution=resolution, kind=kind, scope=scope_of(session), **more).id
+    return curation.store(
+        session.helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope=scope_of(session), **more)
+    ).id
 
 
 def task_at(session: AgentSession, key: str) -> Task:
-    task = find_task(session.settled()._store, task_id(scope_of(session), session.name, key))
+    task = find_task(session.settled().store, task_id(scope_of(session), session.name, key))
     assert task is not None
     return task
 
@@ -49,11 +53,11 @@ def join(session: AgentSession, call: str, agent: str) -> None:
 
 
 def failures(session: AgentSession, kind: Kind = Kind.FAILURE) -> list[Any]:
-    return [one for one in session.settled().list_memories(scope=scope_of(session)).items if one.kind == kind]
+    return [one for one in curation.memories(session.settled(), scope=scope_of(session)).items if one.kind == kind]
 
 
 def edges(helix: Helix, kind: str) -> list[list[Any]]:
-    rows = helix.cypher(f"MATCH (a:Memory)-[:{kind}]->(b:Memory) RETURN a.id, b.id").rows
+    rows = graph.cypher(helix, f"MATCH (a:Memory)-[:{kind}]->(b:Memory) RETURN a.id, b.id").rows
     return [list(row) for row in rows]
 
 
@@ -93,7 +97,7 @@ def test_what_agents_side_by_side_do_is_never_told_of_each_others_task(
     second = keep(session, "lacquer the spruce panels", "use civet rollers", kind="pattern")
     words = {"1": "varnish the cedar boards", "2": "lacquer the spruce panels"}
     calls = {ident: build(session, ident, said, f"sh {ident}.sh") for ident, said in words.items()}
-    names = {ident: session.helix.get(memory).name for ident, memory in (("1", first), ("2", second))}
+    names = {ident: curation.get(session.helix, memory).name for ident, memory in (("1", first), ("2", second))}
     history = tmp_path / session.name / "subagents"
     history.mkdir(parents=True)
     for agent in ("b2", "b1"):
@@ -118,7 +122,9 @@ def test_what_agents_side_by_side_do_is_never_told_of_each_others_task(
         for ident in words:
             join(session, calls[ident], f"b{ident}")
     assert (task_at(session, "1").outcome, task_at(session, "2").outcome) == ("delivered", "blocked")
-    worth = [(session.helix.get(one).helped, session.helix.get(one).failed) for one in (first, second)]
+    worth = [
+        (curation.get(session.helix, one).helped, curation.get(session.helix, one).failed) for one in (first, second)
+    ]
     assert worth == [(0.5, 0.0), (0.0, 0.3)]
 
 
@@ -140,11 +146,11 @@ def test_an_agent_keeps_its_task_when_the_daemon_is_started_anew(session: AgentS
     session.tell("SubagentStart", "a1", BUILDER)
     join(session, call, "a1")
     session.settled()
-    session.helix._reacting._sessions.end(session.name)
+    session.helix.reacting._sessions.end(session.name)
     session.run("sh check.sh", 3, "bad", agent="a1")
-    session.agent_ends("a1", f"DELIVERED: x\nUTILIZED: [{session.helix.get(memory).name}]")
+    session.agent_ends("a1", f"DELIVERED: x\nUTILIZED: [{curation.get(session.helix, memory).name}]")
     assert task_at(session, "1").outcome == "blocked"
-    assert session.helix.get(memory).failed == 0.3
+    assert curation.get(session.helix, memory).failed == 0.3
     join(session, later, "a2")
     session.run("sh other.sh", agent="a2")
     assert [one.passed for one in ledger_of(task_at(session, "2")).evidence] == [True]
@@ -168,8 +174,8 @@ def test_three_tasks_that_end_blocked_by_the_same_failure_make_it_systemic(helix
     assert "waited an hour" in failure.resolution
     (systemic,) = failures(session, Kind.SYSTEMIC)
     assert systemic.provenance.trust is Trust.TOOL_OUTPUT
-    grounds = helix.cypher(
-        f"MATCH (m:Memory)-[:GROUNDED_IN]->(e:Episode) WHERE m.id = '{systemic.id}' RETURN e.content"
+    grounds = graph.cypher(
+        helix, f"MATCH (m:Memory)-[:GROUNDED_IN]->(e:Episode) WHERE m.id = '{systemic.id}' RETURN e.content"
     ).rows
     assert len(grounds) == 3 and all("SonarError" in row[0] for row in grounds)
     assert edges(helix, "CAUSES") == [[failure.id, systemic.id]], "three versions of one failure are one cause"
@@ -197,8 +203,8 @@ def test_what_is_only_claimed_to_have_failed_waits(session: AgentSession) -> Non
     build(session, "1", "calibrate the orca sonar", "sh orca.sh")
     session.agent_runs("a1", "BLOCKED: it is mute\nTRIED: all\nERROR: SonarError: no ping at all\nUTILIZED: []")
     assert not failures(session)
-    (candidate,) = [one for one in waiting(session.helix._store, None) if one.kind is Kind.FAILURE]
-    accept(session.helix._store, candidate.id)
+    (candidate,) = [one for one in waiting(session.helix.store, None) if one.kind is Kind.FAILURE]
+    accept(session.helix.store, candidate.id)
     assert "no ping" in AgentSession(session.helix, session.project, "later").run("sh orca.sh")[0]
     other = AgentSession(session.helix, session.project, "other")
     assert "no ping" in other.run("sh ping.sh", 1, "SonarError: no ping at all")[1]
@@ -206,19 +212,19 @@ def test_what_is_only_claimed_to_have_failed_waits(session: AgentSession) -> Non
 
 def test_words_of_any_length_leave_a_task_settled(session: AgentSession) -> None:
     memory = keep(session, "bake the rhubarb crumble", "use dugong flour", kind="pattern")
-    name = session.helix.get(memory).name
+    name = curation.get(session.helix, memory).name
     build(session, "1", "bake the rhubarb crumble")
     session.tell("SubagentStart", "a1", BUILDER)
     session.run("sh check.sh", 3, "bad", agent="a1")
     trace = "\n".join(f'  File "/a/b{line}.py", line {line}, in function' for line in range(900))
     session.agent_ends("a1", f"BLOCKED: x\nTRIED: y\nERROR: {trace}\nUTILIZED: [{name}]")
     task = task_at(session, "1")
-    assert (task.outcome, session.helix.get(memory).failed) == ("blocked", 0.3)
+    assert (task.outcome, curation.get(session.helix, memory).failed) == ("blocked", 0.3)
     assert str(task.attributes["error"]).startswith('File "/a/b0.py"') and "\n...\n" in str(task.attributes["error"])
     build(session, "3", "bake the rhubarb crumble")
     many = ", ".join(f"name-{number}" for number in range(20_000))
     session.agent_runs("a3", f"BLOCKED: x\nTRIED: y\nERROR: z\nUTILIZED: [{name}, {many}]")
-    assert (task_at(session, "3").outcome, session.helix.get(memory).failed) == ("blocked", 0.6)
+    assert (task_at(session, "3").outcome, curation.get(session.helix, memory).failed) == ("blocked", 0.6)
     session.task("2", "completed", helix_outcome="blocked", error="stack " * 9_000, blocked_reason="r" * 90_000)
     assert task_at(session, "2").outcome == "blocked"
 
@@ -229,7 +235,7 @@ def test_a_revert_counts_against_the_task_of_the_commit_whoever_reverts(session:
         memories.append(
             keep(session, f"press olives of kind {number}", f"use ibex{number} yak{number}", kind="pattern")
         )
-        name = session.helix.get(memories[-1]).name
+        name = curation.get(session.helix, memories[-1]).name
         build(session, number, f"press olives of kind {number}")
         session.tell("SubagentStart", f"a{number}", BUILDER)
         session.run("sh check.sh", agent=f"a{number}")
@@ -243,7 +249,7 @@ def test_a_revert_counts_against_the_task_of_the_commit_whoever_reverts(session:
     assert task_at(session, "2").outcome == "delivered"
     other.run("git revert HEAD --no-edit", 0, '[main ccc2345] Revert "x"\n\nThis reverts commit bcd2345aaaa.')
     other.settled()
-    assert [session.helix.get(one).helped for one in memories] == [0.0, 0.0, 0.0]
+    assert [curation.get(session.helix, one).helped for one in memories] == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -279,9 +285,9 @@ def test_a_pattern_that_helped_past_an_error_solves_the_failure_known_from_the_p
     session.run("sh check.sh", agent="a1")
     session.agent_ends("a1", "DELIVERED: x\nUTILIZED: []")
     helix = session.settled()
-    assert {one.memory_id for one in injections(helix._store, task_at(session, "1").id)} >= {failure, pattern}
+    assert {one.memory_id for one in injections(helix.store, task_at(session, "1").id)} >= {failure, pattern}
     assert [pattern, failure] in edges(helix, "SOLVES")
-    assert helix.get(failure).failed == 0.0
+    assert curation.get(helix, failure).failed == 0.0
     (mended,) = [one for one in failures(session) if one.id != failure]
     assert [pattern, mended.id] in edges(helix, "SOLVES")
 
@@ -294,7 +300,7 @@ def test_speaking_of_a_memory_is_not_using_it(session: AgentSession) -> None:
     session.agent_ends(
         "a1", "DELIVERED: another way\nUTILIZED: []\nThe lemur7 gecko7 method was wrong, I did not use it."
     )
-    assert session.settled().get(memory).helped == 0.0
+    assert curation.get(session.settled(), memory).helped == 0.0
 
 
 def test_what_ignored_files_fail_by_is_kept_out(session: AgentSession) -> None:
@@ -307,7 +313,7 @@ def test_what_ignored_files_fail_by_is_kept_out(session: AgentSession) -> None:
     session.run("sh public.sh")
     helix = session.settled()
     assert not failures(session)
-    kept = [str(one) for one in helix.list_episodes().items]
+    kept = [str(one) for one in capture.episodes(helix).items]
     assert not [one for one in kept if "topsecret" in one or "private" in one]
 
 
@@ -331,7 +337,7 @@ def test_however_an_ignored_file_is_named_it_is_kept_out(session: AgentSession, 
     (session.project / ".helixignore").write_text("private/\n*.key\nbuild\n*.log\n", "utf-8")
     session.run(command, 3, output.format(project=session.project))
     session.run("npm run build", 3, f"TypeError: the beaver is no function of {'x' * 300}/{'y' * 90}")
-    kept = [str(one) for one in session.settled().list_episodes().items]
+    kept = [str(one) for one in capture.episodes(session.settled()).items]
     assert not [one for one in kept if "topsecret" in one]
     assert [one for one in kept if "beaver" in one]
 

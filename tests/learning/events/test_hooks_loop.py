@@ -12,10 +12,13 @@ import pytest
 from helix.identity import folder_identity
 from helix.learning.observer.queue import waiting
 from helix.learning.orchestration.board import find_task, injections, task_id
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.sessions import SessionRequest
 from helix.model.injection import ACTION, BRIEF, ON_ERROR, RECALL
 from helix.model.memory import Memory
 from helix.model.provenance import Trust
 from helix.model.task import COMPLETED
+from helix.operations import capture, curation, graph, questions
 from helix.service import Helix
 from tests.learning.events.agent_client import AgentSession
 
@@ -31,7 +34,9 @@ def scope_of(session: AgentSession) -> str:
 
 def keep(session: AgentSession, trigger: str, resolution: str, kind: str = "failure", **more: Any) -> str:
     """Store something about the session's project and return its id."""
-    return session.helix.store(trigger=trigger, resolution=resolution, kind=kind, scope=scope_of(session), **more).id
+    return curation.store(
+        session.helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope=scope_of(session), **more)
+    ).id
 
 
 def task_of(session: AgentSession, key: str) -> str:
@@ -39,7 +44,7 @@ def task_of(session: AgentSession, key: str) -> str:
 
 
 def rows(helix: Helix, question: str) -> list[Any]:
-    return [list(row) for row in helix.cypher(question).rows]
+    return [list(row) for row in graph.cypher(helix, question).rows]
 
 
 @pytest.mark.parametrize("called", ["helix:builder", "helix:planner", "helix-3fa9c1:builder"])
@@ -66,7 +71,7 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(session: AgentSessio
     told, _ = session.run("cd . && pytest tests/test_pay.py -q")
     assert "make db" in told
     helix = session.settled()
-    (shown,) = injections(helix._store, task_of(session, "session"))
+    (shown,) = injections(helix.store, task_of(session, "session"))
     assert (shown.memory_id, shown.arm, shown.held_back) == (memory, ACTION, False)
 
 
@@ -100,7 +105,7 @@ def test_an_error_that_is_known_is_told_of_where_it_comes_up(session: AgentSessi
     )
     before, after = session.run("python import_all.py", 1, ERROR)
     assert (before, "pyyaml" in after) == ("", True)
-    shown = injections(session.settled()._store, task_of(session, "session"))
+    shown = injections(session.settled().store, task_of(session, "session"))
     assert [(one.memory_id, one.arm) for one in shown] == [(memory, ON_ERROR)]
 
 
@@ -167,7 +172,7 @@ def test_one_error_is_one_memory_whatever_command_met_it_and_the_brief_tells_wha
     second.tell("SessionEnd", reason="other")
     second.settled()
 
-    assert len(helix.list_memories(scope=scope_of(session)).items) == 1
+    assert len(curation.memories(helix, scope=scope_of(session)).items) == 1
     third = AgentSession(helix, project, "session-3")
     brief = str(third.tell("SessionStart", source="startup"))
     assert "FAILURES_MET_AGAIN" in brief and "pip install numpy -q" in brief
@@ -197,9 +202,11 @@ def test_the_same_fix_is_stored_once_and_quotes_no_secret(session: AgentSession)
         session.run(f"export TOKEN={secret}; make token")
         session.run("make deploy")
     helix = session.settled()
-    page = helix.list_memories(scope=scope_of(session))
+    page = curation.memories(helix, scope=scope_of(session))
     assert [memory.kind for memory in page.items] == ["failure"]
-    everything = json.dumps([str(memory) for memory in page.items] + [str(one) for one in helix.list_episodes().items])
+    everything = json.dumps(
+        [str(memory) for memory in page.items] + [str(one) for one in capture.episodes(helix).items]
+    )
     assert secret not in everything
     assert page.items[0].provenance.trust is Trust.TOOL_OUTPUT
 
@@ -210,7 +217,7 @@ def test_instructions_in_an_output_are_kept_from_recall(session: AgentSession) -
     session.edit("src/a.py")
     session.run("make deploy")
     helix = session.settled()
-    assert not helix.list_memories(scope=scope_of(session)).items
+    assert not curation.memories(helix, scope=scope_of(session)).items
     assert AgentSession(helix, session.project, "later").run("make deploy")[0] == ""
 
 
@@ -226,14 +233,14 @@ def test_a_builders_prompt_gets_its_memories_and_keeps_all_else(session: AgentSe
         "run_in_background": False,
     }
     helix = session.settled()
-    task = find_task(helix._store, task_of(session, "1"))
+    task = find_task(helix.store, task_of(session, "1"))
     assert task is not None
     assert (task.objective, task.treatment, task.attributes["verify"]) == (
         "add retries to the payment client",
         "memory",
         "pytest tests",
     )
-    (shown,) = injections(helix._store, task.id)
+    (shown,) = injections(helix.store, task.id)
     assert (shown.memory_id, shown.arm) == (memory, RECALL)
 
 
@@ -241,7 +248,7 @@ def test_a_builder_is_told_beforehand_what_is_known_of_its_verify_command(sessio
     memory = keep(session, "`pytest tests` fails without a database", "run `make db` first")
     _, given = session.agent_call(BUILD)
     assert "make db" in given["prompt"] and given["prompt"].endswith(BUILD)
-    (shown,) = injections(session.settled()._store, task_of(session, "1"))
+    (shown,) = injections(session.settled().store, task_of(session, "1"))
     assert (shown.memory_id, shown.arm) == (memory, ACTION)
     other = BUILD.replace("pytest tests", "pytest other").replace("TASK_ID: 1", "TASK_ID: 2")
     assert session.agent_call(other)[1]["prompt"] == other
@@ -253,25 +260,25 @@ def test_a_builder_is_told_beforehand_what_is_known_of_its_verify_command(sessio
 def test_a_prompt_that_wants_none_gets_none(session: AgentSession, line: str) -> None:
     keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
     assert session.agent_call(f"{BUILD}\n{line}")[1]["prompt"] == f"{BUILD}\n{line}"
-    assert not injections(session.settled()._store, task_of(session, "1"))
+    assert not injections(session.settled().store, task_of(session, "1"))
 
 
 def test_a_delivered_task_raises_what_it_used_and_a_blocked_one_counts_against_it(session: AgentSession) -> None:
     memory = keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
-    name = session.helix.get(memory).name
+    name = curation.get(session.helix, memory).name
     session.agent_call(BUILD)
     session.tell("SubagentStart", "a1", "helix:builder")
     session.run("pytest tests", agent="a1")
     session.agent_ends("a1", f"DELIVERED: retries are in\nUTILIZED: [{name}]")
     helix = session.settled()
-    assert (helix.get(memory).helped, helix.get(memory).failed) == (0.5, 0.0)
+    assert (curation.get(helix, memory).helped, curation.get(helix, memory).failed) == (0.5, 0.0)
 
     session.agent_call(BUILD.replace("TASK_ID: 1", "TASK_ID: 2"))
     session.tell("SubagentStart", "a2", "helix:builder")
     session.run("pytest tests", 1, "E   assert 1 == 2\n1 failed", agent="a2")
     session.agent_ends("a2", f"BLOCKED: it will not\nTRIED: all\nERROR: assert 1 == 2\nUTILIZED: [{name}]")
     session.settled()
-    assert (helix.get(memory).helped, helix.get(memory).failed) == (0.5, 0.3)
+    assert (curation.get(helix, memory).helped, curation.get(helix, memory).failed) == (0.5, 0.3)
     outcomes = rows(helix, "MATCH (t:Task)-[i:INJECTED]->(m:Memory) RETURN t.outcome, i.outcome ORDER BY t.outcome")
     assert outcomes == [["blocked", "failed"], ["delivered", "helped"]]
 
@@ -281,10 +288,10 @@ def test_what_a_builder_says_it_learned_waits_to_be_looked_at(session: AgentSess
     message = "DELIVERED: done\nLEARNED: pattern: when the gateway times out -> retry with the same key\nUTILIZED: []"
     session.agent_runs("a1", message)
     helix = session.settled()
-    (waits,) = [one for one in waiting(helix._store, None) if "gateway" in one.trigger]
+    (waits,) = [one for one in waiting(helix.store, None) if "gateway" in one.trigger]
     assert (waits.kind, waits.resolution) == ("pattern", "retry with the same key")
     assert waits.provenance.trust is Trust.AGENT_INFERRED
-    assert not helix.list_memories(scope=scope_of(session)).items
+    assert not curation.memories(helix, scope=scope_of(session)).items
 
 
 def test_an_explorers_facts_and_a_planners_decisions_wait_too(session: AgentSession) -> None:
@@ -298,13 +305,13 @@ def test_an_explorers_facts_and_a_planners_decisions_wait_too(session: AgentSess
         "LEARNED: use idempotency keys instead of locks\nTASK_MAPPING:\n001 -> 1\nPLAN_COMPLETE: 1 tasks",
         "helix:planner",
     )
-    kinds = {one.kind.value for one in waiting(session.settled()._store, None)}
+    kinds = {one.kind.value for one in waiting(session.settled().store, None)}
     assert {"fact", "decision"} <= kinds
 
 
 def test_the_clients_tasks_are_mirrored_and_their_word_on_the_end_counts(session: AgentSession) -> None:
     memory = keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
-    name = session.helix.get(memory).name
+    name = curation.get(session.helix, memory).name
     tool = {"subject": "001: add retries", "description": "d", "metadata": {"verify": "pytest tests", "seq": "001"}}
     session.tell(
         "PostToolUse", tool_name="TaskCreate", tool_input=tool, tool_response={"task": {"id": "1", "subject": "x"}}
@@ -313,7 +320,7 @@ def test_the_clients_tasks_are_mirrored_and_their_word_on_the_end_counts(session
     session.task("1", "in_progress")
     session.task("1", "completed", helix_outcome="delivered", summary="retries are in", utilized=[name])
     helix = session.settled()
-    task = find_task(helix._store, task_of(session, "1"))
+    task = find_task(helix.store, task_of(session, "1"))
     assert task is not None
     assert (task.status, task.outcome, task.attributes["summary"], task.attributes["seq"]) == (
         COMPLETED,
@@ -321,7 +328,7 @@ def test_the_clients_tasks_are_mirrored_and_their_word_on_the_end_counts(session
         "retries are in",
         "001",
     )
-    assert helix.get(memory).helped == 0.25  # nothing was verified: half
+    assert curation.get(helix, memory).helped == 0.25  # nothing was verified: half
 
 
 def test_what_is_done_in_the_main_thread_belongs_to_the_one_task_in_progress(session: AgentSession) -> None:
@@ -329,11 +336,11 @@ def test_what_is_done_in_the_main_thread_belongs_to_the_one_task_in_progress(ses
     session.task("7", "in_progress")
     session.run("make all")
     helix = session.settled()
-    assert [one.memory_id for one in injections(helix._store, task_of(session, "7"))] == [memory]
+    assert [one.memory_id for one in injections(helix.store, task_of(session, "7"))] == [memory]
     session.task("8", "in_progress")
     keep(session, "`make doc` fails without fonts", "install fonts")
     session.run("make doc")
-    assert injections(session.settled()._store, task_of(session, "session"))
+    assert injections(session.settled().store, task_of(session, "session"))
 
 
 def test_a_session_is_briefed_once_with_its_beginning_or_its_first_prompt(helix: Helix, project: Path) -> None:
@@ -345,9 +352,9 @@ def test_a_session_is_briefed_once_with_its_beginning_or_its_first_prompt(helix:
     assert cold.tell("UserPromptSubmit", prompt="<task-notification>x</task-notification>") == {}
     assert "integers of cents" in cold.tell("UserPromptSubmit", prompt="pay")["additionalContext"]
     assert cold.tell("UserPromptSubmit", prompt="amounts of money") == {}
-    helix.settle_hooks(30)
-    assert {one.arm for one in injections(helix._store, task_of(first, "session"))} == {BRIEF}
-    assert {one.name for one in helix.list_sessions()} == {"session-1", "cold"}
+    helix.reacting.settle(30)
+    assert {one.arm for one in injections(helix.store, task_of(first, "session"))} == {BRIEF}
+    assert {one.name for one in capture.sessions(helix)} == {"session-1", "cold"}
 
 
 def test_a_history_that_was_cut_is_briefed_again_and_one_that_is_taken_up_is_not(helix: Helix, project: Path) -> None:
@@ -359,7 +366,7 @@ def test_a_history_that_was_cut_is_briefed_again_and_one_that_is_taken_up_is_not
     assert session.tell("SessionStart", source="compact")
     assert session.run("make all")[0]
     session.settled()
-    helix._reacting._sessions.end(session.name)  # as after a new start of the daemon
+    helix.reacting._sessions.end(session.name)  # as after a new start of the daemon
     assert session.tell("SessionStart", source="resume") == {}
     assert session.tell("UserPromptSubmit", prompt="go") == {}
 
@@ -370,9 +377,9 @@ def test_a_session_that_ends_is_closed_and_says_what_it_was_for(session: AgentSe
     session.agent_runs("a1", "DELIVERED: retries are in\nUTILIZED: []")
     assert session.tell("SessionEnd", reason="other") == {}
     helix = session.settled()
-    (report,) = helix.list_sessions()
+    (report,) = capture.sessions(helix)
     assert report.ended_at is not None
-    assert [one for one in waiting(helix._store, None) if "delivered: " in one.resolution]
+    assert [one for one in waiting(helix.store, None) if "delivered: " in one.resolution]
 
 
 def test_parallel_agents_of_one_type_are_told_apart_by_what_the_client_says(
@@ -391,7 +398,7 @@ def test_parallel_agents_of_one_type_are_told_apart_by_what_the_client_says(
     for agent in ("b1", "b2"):
         path = history / "subagents" / f"agent-{agent}.jsonl"
         session.agent_ends(agent, f"DELIVERED: by {agent}\nUTILIZED: []", agent_transcript_path=str(path))
-    store = session.settled()._store
+    store = session.settled().store
     for number in ("1", "2"):
         task = find_task(store, task_of(session, number))
         assert task is not None
@@ -405,14 +412,14 @@ def test_last_words_that_the_client_leaves_out_are_read_from_the_history(session
     history = tmp_path / "agent-a1.jsonl"
     history.write_text("\n".join(lines), "utf-8")
     session.agent_runs("a1", "", agent_transcript_path=str(history))
-    task = find_task(session.settled()._store, task_of(session, "1"))
+    task = find_task(session.settled().store, task_of(session, "1"))
     assert task is not None and task.attributes["summary"] == "from the history"
 
 
 def test_while_capture_is_paused_nothing_is_kept_and_recall_goes_on(session: AgentSession) -> None:
     keep(session, "`make all` fails without a compiler", "install gcc")
-    session.helix.pause(True)
-    before = session.helix._store.journal.last_seq
+    capture.pause(session.helix, True)
+    before = session.helix.store.journal.last_seq
     session.tell("SessionStart", source="startup")
     assert "gcc" in session.run("make all", 2, "error: no compiler")[0]
     session.edit("src/a.py")
@@ -420,22 +427,22 @@ def test_while_capture_is_paused_nothing_is_kept_and_recall_goes_on(session: Age
     session.agent_call(BUILD)
     session.agent_runs("a1", "DELIVERED: x\nLEARNED: pattern: a thing -> another thing\nUTILIZED: []")
     session.tell("SessionEnd", reason="other")
-    assert session.settled()._store.journal.last_seq == before
+    assert session.settled().store.journal.last_seq == before
 
 
 def test_nothing_of_a_private_session_is_kept_and_recall_goes_on(
     session: AgentSession, caplog: pytest.LogCaptureFixture
 ) -> None:
     keep(session, "`make all` fails without a compiler", "install gcc")
-    session.helix.open_session(name=session.name, private=True)
-    before = session.helix._store.journal.last_seq
+    capture.open_session(session.helix, SessionRequest(name=session.name, private=True))
+    before = session.helix.store.journal.last_seq
     with caplog.at_level(logging.DEBUG):
         session.tell("SessionStart", source="startup")
         assert "gcc" in session.run("make all", 2, "error: no compiler")[0]
         session.edit("src/a.py")
         session.run("make all")
         session.tell("SessionEnd", reason="other")
-        assert session.settled()._store.journal.last_seq == before
+        assert session.settled().store.journal.last_seq == before
     assert not [record for record in caplog.records if session.name in str(record.__dict__)]
 
 
@@ -444,16 +451,16 @@ def test_an_edit_of_an_ignored_file_mends_nothing(session: AgentSession) -> None
     session.run("make all", 2, "error: no compiler")
     session.edit("secret/plan.md")
     session.run("make all")
-    assert not session.settled().list_memories(scope=scope_of(session)).items
+    assert not curation.memories(session.settled(), scope=scope_of(session)).items
 
 
 def test_a_share_of_the_tasks_is_held_back_and_noted(
     helix: Helix, session: AgentSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
-    object.__setattr__(helix._store.settings, "holdback", 1.0)
+    object.__setattr__(helix.store.settings, "holdback", 1.0)
     assert session.agent_call(BUILD)[1]["prompt"] == BUILD
-    store = session.settled()._store
+    store = session.settled().store
     task = find_task(store, task_of(session, "1"))
     assert task is not None and task.treatment == "held_back"
     assert [one.held_back for one in injections(store, task.id)] == [True]
@@ -482,9 +489,9 @@ def test_a_very_long_answer_is_never_given(session: AgentSession) -> None:
 def test_a_memory_is_what_it_was_before_it_is_shown(session: AgentSession) -> None:
     """Looking is not using: nothing but a task's end changes what a memory is worth."""
     ident = keep(session, "`make all` fails without a compiler", "install gcc")
-    before: Memory = session.helix.get(ident)
+    before: Memory = curation.get(session.helix, ident)
     session.run("make all")
-    assert session.settled().get(ident) == before
+    assert curation.get(session.settled(), ident) == before
 
 
 def test_what_comes_too_late_is_shown_the_next_time(helix: Helix, session: AgentSession) -> None:
@@ -494,16 +501,16 @@ def test_what_comes_too_late_is_shown_the_next_time(helix: Helix, session: Agent
     prompt = {**base, "hook_event_name": "UserPromptSubmit", "prompt": "go"}
     command = {**base, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "make all"}}
     for payload in (prompt, command):
-        assert helix.hook("claude-code", payload, until=0.0) == {}
-        assert not injections(session.settled()._store, task_of(session, "session"))
+        assert helix.reacting.answer("claude-code", payload, 0.0).answer == {}
+        assert not injections(session.settled().store, task_of(session, "session"))
     assert session.tell("UserPromptSubmit", prompt="go")
     assert session.run("make all")[0]
 
 
 def test_getting_ready_for_the_first_hook_leaves_no_trace(session: AgentSession) -> None:
     keep(session, "`make all` fails without a compiler", "install gcc")
-    before = session.helix._store.journal.last_seq
-    session.helix.warm_hooks()
-    assert session.settled()._store.journal.last_seq == before
-    assert session.helix.last() is None
+    before = session.helix.store.journal.last_seq
+    session.helix.reacting.warm_up()
+    assert session.settled().store.journal.last_seq == before
+    assert questions.last(session.helix) is None
     assert session.run("make all")[0]

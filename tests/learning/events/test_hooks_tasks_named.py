@@ -14,6 +14,8 @@ from helix.learning.orchestration.plans import PlanRequest, cascade_status, read
 from helix.learning.outcomes.ledger import ledger_of
 from helix.model.planned import PlanReport
 from helix.model.task import CLIENT_TASK
+from helix.operations import learning
+from helix.operations import tasks as tasks_operations
 from tests.learning.events.agent_client import AgentSession
 from tests.learning.events.test_hooks_loop import keep, scope_of, task_of
 
@@ -46,7 +48,7 @@ def planned(session: AgentSession, mapping: str) -> PlanReport:
     ]
     answer = f"{json.dumps(tasks)}\n{mapping}"
     request = PlanRequest(answer=answer, objective="o", scope=scope_of(session), session=session.name)
-    return save_plan(session.settled()._store, request)
+    return save_plan(session.settled().store, request)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_what_a_builder_does_is_told_of_the_clients_task_however_it_is_named(ses
     created(session, "5", "002", "docs")
     session.settled()
     built(session, named, "001: retries")
-    store = session.settled()._store
+    store = session.settled().store
     worked = [task for task in tasks_of(store, session=session.name) if task.verification or injections(store, task.id)]
     assert [task.id for task in worked] == [task_of(session, "4")]
     assert (worked[0].outcome, worked[0].verification, worked[0].attributes[CLIENT_TASK]) == (
@@ -73,7 +75,7 @@ def test_an_id_that_the_session_has_no_task_of_is_kept_as_it_was_said(session: A
     created(session, "4", "001", "retries")
     session.settled()
     built(session, "#9", "something else")
-    store = session.settled()._store
+    store = session.settled().store
     assert find_task(store, task_of(session, "9")) is not None
     untouched = find_task(store, task_of(session, "4"))
     assert untouched is not None
@@ -84,7 +86,7 @@ def test_an_id_that_the_session_has_no_task_of_is_kept_as_it_was_said(session: A
 def test_a_plan_moves_with_the_clients_tasks_however_they_are_mapped(session: AgentSession, right: str) -> None:
     created(session, "4", "001", "retries")
     created(session, "5", "002", "docs")
-    store, scope = session.settled()._store, scope_of(session)
+    store, scope = session.settled().store, scope_of(session)
     report = planned(session, f"TASK_MAPPING:\n001 -> {right.format(4)}\n002 -> {right.format(5)}\nPLAN_COMPLETE: 2")
     assert ([task.client_task for task in report.tasks], report.problems) == (["4", "5"], ())
     built(session, report.tasks[0].client_task, "001: retries")
@@ -109,7 +111,7 @@ def test_a_plan_goes_on_though_a_builder_had_no_task_list_to_say_that_it_ended(
     plan = planned(session, "TASK_MAPPING:\n001 -> 4\n002 -> 5\nPLAN_COMPLETE: 2").plan
     built(session, "4", "001: retries", said, failed)
     session.run("make lint", 1, "2 errors")
-    store = session.settled()._store
+    store = session.settled().store
     task = find_task(store, task_of(session, "4"))
     assert task is not None and (task.status, task.outcome) == ("completed", outcome)
     assert [one.command for one in ledger_of(task).evidence] == ["pytest tests"]
@@ -122,7 +124,7 @@ def test_a_plan_goes_on_though_a_builder_had_no_task_list_to_say_that_it_ended(
 
 def test_a_mapping_to_what_is_no_task_of_the_session_is_told(session: AgentSession) -> None:
     created(session, "4", "001", "retries")
-    store = session.settled()._store
+    store = session.settled().store
     task = {"seq": "001", "slug": "s", "objective": OBJECTIVE, "verify": "pytest tests", "budget": 5}
     answer = f"{json.dumps([task])}\nTASK_MAPPING:\n001 -> 7\nPLAN_COMPLETE: 1"
     request = PlanRequest(answer=answer, objective="o", scope=scope_of(session), session=session.name)
@@ -134,14 +136,14 @@ def test_what_a_session_came_to_is_told_by_the_tasks_that_are_kept_of_it(session
     created(session, "5", "002", "docs")
     session.task("4", "completed", helix_outcome="delivered")
     helix = session.settled()
-    (seen,) = helix.observe_session("ship", None, {}, Keeping(scope=scope_of(session), session=session.name)).candidates
+    (seen,) = learning.observe_session(helix, Keeping(scope=scope_of(session), session=session.name), "ship").candidates
     assert (seen.trigger, seen.resolution) == ("ship", "delivered: retries")
     with pytest.raises(InvalidInputError, match="neither tasks nor a session"):
-        helix.observe_session("ship", None, {}, Keeping(scope=scope_of(session)))
+        learning.observe_session(helix, Keeping(scope=scope_of(session)), "ship")
 
 
 def test_an_outcome_may_be_told_by_any_spelling_of_the_clients_id(session: AgentSession) -> None:
     created(session, "4", "001", "retries")
     helix = session.settled()
-    assert helix.task_outcome("Task #4", "blocked").outcome == "blocked"
-    assert helix.task_outcome("#4", "delivered").outcome == "delivered"
+    assert tasks_operations.task_outcome(helix, "Task #4", "blocked").outcome == "blocked"
+    assert tasks_operations.task_outcome(helix, "#4", "delivered").outcome == "delivered"

@@ -10,10 +10,13 @@ import pytest
 from helix.identity import folder_identity
 from helix.learning.context.blocks import entry
 from helix.learning.outcomes.feedback import feedback
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.curate import EditRequest
 from helix.lifecycle.truth.merge import merge_similar
 from helix.lifecycle.work.run import Run
 from helix.model.memory import Memory, Status
 from helix.model.reports import JobState
+from helix.operations import curation, ingest, upkeep
 from helix.service import Helix
 from tests.learning.events.agent_client import AgentSession
 
@@ -28,10 +31,10 @@ def obeyed(helix: Helix, project: Path) -> Memory:
     """A note of the repository whose command agents were told of, ran, and saw pass."""
     scope = folder_identity(project).scope
     (project / "NOTES.md").write_text(f"# Releases\n\n- {RULE}\n", "utf-8")
-    job = helix.ingest_notes([str(project / "NOTES.md")], scope=scope)
-    while helix.job(job.id).state is JobState.RUNNING:
-        helix.settle()
-    (memory,) = helix.list_memories(scope=scope).items
+    job = ingest.ingest_notes(helix, [str(project / "NOTES.md")], scope=scope)
+    while upkeep.job(helix, job.id).state is JobState.RUNNING:
+        helix.worker.settle()
+    (memory,) = curation.memories(helix, scope=scope).items
     for number in range(SESSIONS):
         session = AgentSession(helix, project, f"session-{number}")
         prompt = f"TASK_ID: {number}\nTASK: {ASKED}\nOBJECTIVE: {ASKED}\nVERIFY: make check"
@@ -40,7 +43,7 @@ def obeyed(helix: Helix, project: Path) -> Memory:
         session.run("make check", agent="a1")
         session.agent_ends("a1", f"DELIVERED: done\nUTILIZED: [{memory.name}]")
         session.settled()
-    return helix.get(memory.id)
+    return curation.get(helix, memory.id)
 
 
 def test_a_command_that_a_repository_names_does_not_prove_what_it_says(obeyed: Memory) -> None:
@@ -50,23 +53,27 @@ def test_a_command_that_a_repository_names_does_not_prove_what_it_says(obeyed: M
 
 
 def confirmed(helix: Helix, memory: Memory) -> Memory:
-    return helix.confirm(memory.id)
+    return curation.confirm(helix, memory.id)
 
 
 def said(helix: Helix, memory: Memory) -> Memory:
     """Have somebody here store the same."""
-    stored = helix.store(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope=memory.scope)
-    assert helix.get(memory.id).status is Status.RETIRED
-    return helix.get(stored.id)
+    stored = curation.store(
+        helix, StoreRequest(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope=memory.scope)
+    )
+    assert curation.get(helix, memory.id).status is Status.RETIRED
+    return curation.get(helix, stored.id)
 
 
 def folded(helix: Helix, memory: Memory) -> Memory:
     """Have it folded into what an agent says in nearly the same words."""
-    other = helix.store(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope="elsewhere")
-    other = helix.edit(other.id, scope=memory.scope, name="the-agents")
-    merge_similar(Run(helix._store, "job", "merge_similar"), {"threshold": 0.9})
-    assert helix.get(memory.id).status is Status.RETIRED
-    return helix.get(other.id)
+    other = curation.store(
+        helix, StoreRequest(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope="elsewhere")
+    )
+    other = curation.edit(helix, other.id, EditRequest(scope=memory.scope, name="the-agents"))
+    merge_similar(Run(helix.store, "job", "merge_similar"), {"threshold": 0.9})
+    assert curation.get(helix, memory.id).status is Status.RETIRED
+    return curation.get(helix, other.id)
 
 
 @pytest.mark.parametrize("take_over", [confirmed, said, folded])
@@ -75,5 +82,5 @@ def test_who_takes_the_words_over_begins_with_a_label_of_his_own(
 ) -> None:
     taken = take_over(helix, obeyed)
     assert (taken.helped, taken.label) == (obeyed.helped, "")
-    feedback(helix._store, [taken.id], 1.0)
-    assert helix.get(taken.id).label == "[100% of 1]"
+    feedback(helix.store, [taken.id], 1.0)
+    assert curation.get(helix, taken.id).label == "[100% of 1]"

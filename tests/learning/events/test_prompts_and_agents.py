@@ -11,9 +11,11 @@ from helix.identity import folder_identity
 from helix.learning.context.brief import brief
 from helix.learning.context.loaded import loaded_by
 from helix.learning.orchestration.board import SESSION_KEY, injections, task_id
+from helix.lifecycle.asked import StoreRequest
 from helix.model.injection import PROMPT, RECALL
 from helix.model.memory import Kind
 from helix.model.reports import JobState
+from helix.operations import curation, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.learning.events.agent_client import AgentSession
@@ -25,7 +27,7 @@ OTHER = "Rewrite the search page for customers with filters, sorting and paging"
 
 def keep(session: AgentSession, resolution: str, kind: Kind = Kind.CONVENTION, trigger: str = "rule") -> None:
     scope = folder_identity(session.project).scope
-    session.helix.store(trigger=trigger, resolution=resolution, kind=kind.value, scope=scope)
+    curation.store(session.helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind.value, scope=scope))
 
 
 def prompt(session: AgentSession, text: str) -> str:
@@ -34,7 +36,7 @@ def prompt(session: AgentSession, text: str) -> str:
 
 def shown(session: AgentSession) -> list[tuple[str, str]]:
     task = task_id(folder_identity(session.project).scope, session.name, SESSION_KEY)
-    return [(one.arm, one.memory_id) for one in injections(session.settled()._store, task)]
+    return [(one.arm, one.memory_id) for one in injections(session.settled().store, task)]
 
 
 @pytest.fixture
@@ -99,15 +101,15 @@ def test_what_the_client_has_loaded_is_not_told_again(session: AgentSession, tmp
         (session.project / name).write_text(f"# Rules\n\n- {RULE}, says {name}.\n", "utf-8")
     scope = folder_identity(session.project).scope
     paths = [str(session.project / name) for name in ("CLAUDE.md", "NOTES.md")]
-    job = session.helix.ingest_notes(paths, scope=scope, mine=True)
-    while (job := session.helix.job(job.id)).state is JobState.RUNNING:
-        session.helix.settle()
+    job = ingest.ingest_notes(session.helix, paths, scope=scope, mine=True)
+    while (job := upkeep.job(session.helix, job.id)).state is JobState.RUNNING:
+        session.helix.worker.settle()
     told = session.agent_call(ASKED, "general-purpose")[1]["prompt"]
     assert "says NOTES.md" in told and "says CLAUDE.md" not in told
     assert "says CLAUDE.md" in session.agent_call(ASKED, "Explore")[1]["prompt"], "it begins without that file"
-    everything = brief(session.helix._store, scope).text
+    everything = brief(session.helix.store, scope).text
     is_loaded = loaded_by("claude-code", str(session.project), session.project)
-    rest = brief(session.helix._store, scope, is_loaded=is_loaded).text
+    rest = brief(session.helix.store, scope, is_loaded=is_loaded).text
     assert "says CLAUDE.md" in everything or "says NOTES.md" in everything
     assert "says CLAUDE.md" not in rest and "says NOTES.md" in rest
     elsewhere = loaded_by("claude-code", str(tmp_path), session.project / "src")

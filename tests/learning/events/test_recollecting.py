@@ -17,7 +17,10 @@ from helix.learning.events.events import ActionBegins
 from helix.learning.events.sessions import Sessions
 from helix.learning.orchestration.board import find_task, injections, task_id
 from helix.learning.outcomes.ledger import ledger_of
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.capture.sessions import SessionRequest
 from helix.model.action import Action
+from helix.operations import capture, curation, graph
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.learning.events.agent_client import AgentSession
@@ -88,21 +91,26 @@ def begun(helix: Helix, project: Path, history: History | None = None) -> AgentS
 
 
 def failures(helix: Helix) -> list[str]:
-    helix.settle_hooks()
-    return [str(row[0]) for row in helix.cypher("MATCH (m:Memory) WHERE m.kind = 'failure' RETURN m.trigger").rows]
+    helix.reacting.settle()
+    return [
+        str(row[0]) for row in graph.cypher(helix, "MATCH (m:Memory) WHERE m.kind = 'failure' RETURN m.trigger").rows
+    ]
 
 
 def episodes(helix: Helix) -> int:
-    helix.settle_hooks()
+    helix.reacting.settle()
     ours = "MATCH (e:Episode) WHERE e.source STARTS WITH 'claude-code:' RETURN count(*)"
-    return int(helix.cypher(ours).rows[0][0])
+    return int(graph.cypher(helix, ours).rows[0][0])
 
 
 def test_what_a_session_was_shown_is_not_shown_again_by_the_next_daemon(tmp_path: Path, project: Path) -> None:
     scope = folder_identity(project).scope
     with running(tmp_path) as helix:
-        helix.store(
-            trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+        curation.store(
+            helix,
+            StoreRequest(
+                trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+            ),
         )
         session = begun(helix, project)
         assert session.run("make all")[0]
@@ -119,8 +127,11 @@ def test_what_a_session_was_shown_is_not_shown_again_by_the_next_daemon(tmp_path
 def test_what_was_shown_before_a_history_was_cut_is_shown_again(tmp_path: Path, project: Path) -> None:
     with running(tmp_path) as helix:
         scope = folder_identity(project).scope
-        helix.store(
-            trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+        curation.store(
+            helix,
+            StoreRequest(
+                trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+            ),
         )
         session = begun(helix, project)
         assert session.run("make all")[0]
@@ -183,8 +194,11 @@ def test_what_a_verify_command_said_meanwhile_counts_for_its_agents_task_once(
     scope = folder_identity(project).scope
     prompt = "TASK_ID: 1\nTASK: 001: till\nOBJECTIVE: have the till sorted\nVERIFY: pytest tests/till"
     with running(tmp_path) as helix:
-        name = helix.store(
-            trigger="having the till sorted", resolution="run `make fixtures` first", kind="pattern", scope=scope
+        name = curation.store(
+            helix,
+            StoreRequest(
+                trigger="having the till sorted", resolution="run `make fixtures` first", kind="pattern", scope=scope
+            ),
         ).name
         session = begun(helix, project, history)
         session.agent_call(prompt)
@@ -200,12 +214,12 @@ def test_what_a_verify_command_said_meanwhile_counts_for_its_agents_task_once(
             session = AgentSession(helix, project)
             there = {"transcript_path": str(history.file)}
             session.agent_ends("a1", f"DELIVERED: sorted\nUTILIZED: [{name}]", **there)
-            task = find_task(session.settled()._store, task_id(scope, "session-1", "1"))
+            task = find_task(session.settled().store, task_id(scope, "session-1", "1"))
             assert task is not None and task.outcome == outcome
             (evidence,) = ledger_of(task).evidence
             assert (evidence.command, evidence.passed) == ("pytest tests/till", not status)
             assert ledger_of(task).files == ("src/till.py",)
-            memory = helix.get(name)
+            memory = curation.get(helix, name)
             assert (memory.helped, memory.failed) == worth
 
 
@@ -222,7 +236,7 @@ def test_which_task_was_at_work_meanwhile_is_told_by_the_history(
     history.ran("toolu_gone_4", "pytest tests/two", "1 passed in 0.1s")
     with running(tmp_path) as helix:
         session = begun(helix, project, history)
-        store, scope = session.settled()._store, folder_identity(project).scope
+        store, scope = session.settled().store, folder_identity(project).scope
         first, second = (find_task(store, task_id(scope, session.name, key)) for key in ("1", "2"))
         assert first is not None and second is not None
         assert (first.status, second.status) == ("completed", "in_progress")
@@ -239,7 +253,7 @@ def test_nothing_is_taken_in_of_a_session_nobody_was_told_of_or_of_what_came_bef
 ) -> None:
     history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
     with running(tmp_path) as helix:
-        helix.store(trigger="a store that is in use", resolution="and has rows", kind="fact")
+        curation.store(helix, StoreRequest(trigger="a store that is in use", resolution="and has rows", kind="fact"))
         begun(helix, project, history)
         assert episodes(helix) == 0
     with running(tmp_path) as helix:
@@ -252,17 +266,17 @@ def test_nothing_is_taken_in_of_a_pause_or_of_a_private_session(
 ) -> None:
     with running(tmp_path) as helix:
         begun(helix, project, history).settled()
-        helix.pause(True)
+        capture.pause(helix, True)
         history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
         begun(helix, project, history)
     with running(tmp_path) as helix:
         begun(helix, project, history).settled()
-        helix.pause(False)
+        capture.pause(helix, False)
         begun(helix, project, history).settled()
     with running(tmp_path) as helix:
         begun(helix, project, history)
         assert episodes(helix) == 0
-        helix.open_session(name="session-1", private=True)
+        capture.open_session(helix, SessionRequest(name="session-1", private=True))
     history.ran("toolu_gone_2", "make till", "error: unknown type name 'till'", 2)
     with running(tmp_path) as helix:
         begun(helix, project, history)
@@ -298,8 +312,11 @@ def test_a_history_that_cannot_be_read_or_is_of_another_session_harms_nothing(
 def test_the_task_at_work_is_still_at_work(tmp_path: Path, project: Path) -> None:
     scope = folder_identity(project).scope
     with running(tmp_path) as helix:
-        memory = helix.store(
-            trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+        memory = curation.store(
+            helix,
+            StoreRequest(
+                trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
+            ),
         ).id
         session = begun(helix, project)
         session.task("7", "in_progress")
@@ -307,7 +324,7 @@ def test_the_task_at_work_is_still_at_work(tmp_path: Path, project: Path) -> Non
         session = AgentSession(helix, project)
         assert session.run("make all")[0]
         session.settled()
-        assert [one.memory_id for one in injections(helix._store, task_id(scope, session.name, "7"))] == [memory]
+        assert [one.memory_id for one in injections(helix.store, task_id(scope, session.name, "7"))] == [memory]
 
 
 def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Path, project: Path) -> None:
@@ -315,9 +332,9 @@ def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Pa
         begun(helix, project).settled()
     with running(tmp_path) as helix:
         gone = ActionBegins(session="session-1", folder=str(project / "src"), action=Action(command="make"))
-        assert Sessions(helix._store).of(gone).root == project
+        assert Sessions(helix.store).of(gone).root == project
         other = ActionBegins(session="session-2", folder=str(project / "src"), action=Action(command="make"))
-        assert Sessions(helix._store).of(other).root == project / "src"
+        assert Sessions(helix.store).of(other).root == project / "src"
 
 
 def test_of_a_long_history_the_end_is_followed(tmp_path: Path, project: Path, history: History) -> None:
@@ -329,6 +346,6 @@ def test_of_a_long_history_the_end_is_followed(tmp_path: Path, project: Path, hi
     history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
     with running(tmp_path) as helix:
         begun(helix, project, history)
-        helix.settle_hooks()
-        said = [str(row[0]) for row in helix.cypher("MATCH (e:Episode) RETURN e.content").rows]
+        helix.reacting.settle()
+        said = [str(row[0]) for row in graph.cypher(helix, "MATCH (e:Episode) RETURN e.content").rows]
         assert len(said) == 1 and "make ledger" in said[0]

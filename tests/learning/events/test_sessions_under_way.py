@@ -65,7 +65,7 @@ def test_the_main_thread_works_on_the_one_task_in_progress(statuses: tuple[str, 
 
 
 def test_the_sessions_used_last_are_kept(helix: Helix) -> None:
-    sessions = Sessions(helix._store)
+    sessions = Sessions(helix.store)
     first = sessions.of(Event(session="first", folder="/"))
     for number in range(MOST_SESSIONS - 1):
         sessions.of(Event(session=f"s{number}", folder="/"))
@@ -79,7 +79,7 @@ def test_the_sessions_used_last_are_kept(helix: Helix) -> None:
 def test_a_project_whose_own_words_cannot_be_read_is_known_by_its_folder(helix: Helix, tmp_path: Path) -> None:
     (tmp_path / ".helix").mkdir()
     (tmp_path / ".helix/project.toml").write_text("name = [", "utf-8")
-    here = Sessions(helix._store).of(Event(session="s", folder=str(tmp_path)))
+    here = Sessions(helix.store).of(Event(session="s", folder=str(tmp_path)))
     assert here.root == tmp_path
     assert here.scope.startswith(tmp_path.name[:8])
 
@@ -88,8 +88,8 @@ def test_the_user_is_told_once_of_a_name_that_nobody_confirmed(helix: Helix, tmp
     (tmp_path / ".helix").mkdir()
     (tmp_path / ".helix/project.toml").write_text('name = "github.com/victim/private"', "utf-8")
     payload = {"session_id": "s", "cwd": str(tmp_path), "source": "startup"}
-    begun = helix.hook("claude-code", {**payload, "hook_event_name": "SessionStart"})
+    begun = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "SessionStart"})
     assert "helix name github.com/victim/private" in begun["systemMessage"]
-    asked = helix.hook("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
+    asked = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
     assert "systemMessage" not in asked
-    assert Sessions(helix._store).of(Event(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])
+    assert Sessions(helix.store).of(Event(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])

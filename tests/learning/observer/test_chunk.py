@@ -11,6 +11,7 @@ from helix.learning.orchestration.board import TaskSighting, mirror
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
+from helix.operations import curation, upkeep
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -66,7 +67,7 @@ def test_an_approach_that_worked_becomes_a_pattern_learned_in_its_task(living: H
     )
     result = chunk(store, request)
     assert result is not None
-    memory = living.get(result.name)
+    memory = curation.get(living, result.name)
     assert (memory.kind, memory.trigger) == (Kind.PATTERN, request.task)
     assert memory.attributes["steps"] == ["share one model", "run with two workers"]
     assert memory.provenance.trust is Trust.AGENT_INFERRED
@@ -76,4 +77,4 @@ def test_an_approach_that_worked_becomes_a_pattern_learned_in_its_task(living: H
 
 def test_a_failed_outcome_gives_no_pattern(living: Helix, store: Store) -> None:
     assert chunk(store, ChunkRequest(task="make it fast", outcome="failed", approach="more threads")) is None
-    assert living.stats().total == 0
+    assert upkeep.stats(living).total == 0

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from helix.errors import InvalidInputError
 from helix.learning.orchestration import board
 from helix.learning.orchestration.board import TaskSighting, find_task, inject, injections, mirror, task_id, tasks_of
+from helix.lifecycle.asked import StoreRequest
 from helix.lifecycle.capture.sessions import SessionRequest, open_session
 from helix.lifecycle.compose import Composer
 from helix.model.edge import Label, Ref, Relation
 from helix.model.injection import Credit, Shown
+from helix.operations import curation, graph, upkeep
 from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -26,13 +28,16 @@ SEEN = TaskSighting(session="s", key="1", scope="shop", objective="Fix the login
 
 
 def shown(living: Helix, name: str, rank: int = 1, tokens: int = 10) -> Shown:
-    memory = living.get(name)
+    memory = curation.get(living, name)
     return Shown(memory_id=memory.id, name=name, kind=memory.kind, rank=rank, score=0.5, tokens=tokens)
 
 
 def remembered(living: Helix, *names: str) -> None:
     for name in names:
-        living.store(kind="pattern", trigger=f"{name} trigger", resolution=f"{name} said", name=name, scope="shop")
+        curation.store(
+            living,
+            StoreRequest(kind="pattern", trigger=f"{name} trigger", resolution=f"{name} said", name=name, scope="shop"),
+        )
 
 
 def test_a_task_is_one_node_whoever_tells_of_it(store: Store) -> None:
@@ -102,7 +107,7 @@ def test_nothing_is_kept_of_the_tasks_of_a_private_session(living: Helix, store:
     seq = store.journal.last_seq
     told = mirror(store, TaskSighting(session="quiet", key="1", objective="hidden"))
     inject(store, told.id, [shown(living, "one")], held_back=False)
-    board.learn(store, told.id, living.get("one").id)
+    board.learn(store, told.id, curation.get(living, "one").id)
     assert (find_task(store, told.id), injections(store, told.id)) == (None, [])
     assert store.journal.last_seq == seq
 
@@ -162,7 +167,7 @@ def test_what_an_injection_came_to_is_kept_on_its_edge(living: Helix, store: Sto
 
 def test_what_a_task_taught_is_linked_to_it_once(living: Helix, store: Store) -> None:
     remembered(living, "one")
-    task, memory = mirror(store, SEEN), living.get("one")
+    task, memory = mirror(store, SEEN), curation.get(living, "one")
     for _ in range(2):
         board.learn(store, task.id, memory.id)
     edges = store.records.edges_at(Ref(label=Label.TASK, id=task.id))
@@ -178,9 +183,9 @@ def test_cypher_answers_whether_it_helped(living: Helix, store: Store) -> None:
     asked = "MATCH (t:Task)-[i:INJECTED]->(m:Memory) RETURN t.outcome, t.session, i.arm, i.rank, i.outcome, m.name"
     held_back = "MATCH (t:Task)-[i:WITHHELD]->(m:Memory) RETURN i.rank, m.name"
     for _ in ("as it was written", "as it is built anew"):
-        assert living.cypher(asked).rows == (("delivered", "s", "recall", 1, "", "one"),)
-        assert living.cypher(held_back).rows == ((2, "two"),)
-        assert [finding for finding in living.doctor().findings if not finding.ok] == []
+        assert graph.cypher(living, asked).rows == (("delivered", "s", "recall", 1, "", "one"),)
+        assert graph.cypher(living, held_back).rows == ((2, "two"),)
+        assert [finding for finding in upkeep.doctor(living).findings if not finding.ok] == []
         job(store, store.rebuild_graph)
 
 
@@ -197,7 +202,7 @@ _CALLS = st.lists(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls=_CALLS, number=st.integers(0, 10**9))
 def test_telling_everything_a_second_time_changes_nothing(living: Helix, calls: list[Any], number: int) -> None:
-    store = living._store
+    store = living.store
     if not store.memories_named("one"):
         remembered(living, "one", "two", "three")
     key = f"{number}-{store.journal.last_seq}"

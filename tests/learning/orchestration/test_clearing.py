@@ -15,6 +15,7 @@ from helix.learning.orchestration.plans import PlanRequest, load_plan, ready_tas
 from helix.lifecycle.capture.sessions import SessionRequest, close_session, open_session
 from helix.lifecycle.compose import Composer
 from helix.model.task import Task
+from helix.operations import tasks as tasks_operations
 from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -44,26 +45,27 @@ def test_what_was_left_in_progress_can_be_begun_again(living: Helix, store: Stor
     plan = save_plan(store, PlanRequest(answer=PLAN, session="dead")).plan
     mirror(store, TaskSighting(session="dead", key="1", status="in_progress"))
     assert [task.seq for task in ready_tasks(store, plan.id)] == ["002"]
-    done, listed = living.dag_clear(plan=plan.id)
+    done = tasks_operations.dag_clear(living, plan=plan.id)
     assert done.cleared == ("001",)
-    assert {task["status"] for task in listed} == {"pending"}
+    assert {task["status"] for task in done.tasks} == {"pending"}
     assert [task.seq for task in ready_tasks(store, plan.id)] == ["001", "002"]
-    assert living.dag_ready(plan=plan.id) == ["001", "002"]
-    assert living.dag_clear(plan=plan.id)[0] == Clearing()
+    assert tasks_operations.dag_ready(living, plan=plan.id) == ["001", "002"]
+    assert not tasks_operations.dag_clear(living, plan=plan.id).cleared
 
 
 def test_what_is_over_and_what_the_living_session_works_on_stays(living: Helix, store: Store) -> None:
     plan = save_plan(store, PlanRequest(answer=PLAN, session="alive")).plan
     working = mirror(store, TaskSighting(session="alive", key="1", status="in_progress"))
     mirror(store, TaskSighting(session="alive", key="2", status="completed", outcome="blocked"))
-    assert living.dag_clear(plan=plan.id, session="alive")[0] == Clearing()
+    done = tasks_operations.dag_clear(living, plan=plan.id, session="alive")
+    assert (done.cleared, done.kept) == ((), ())
     assert find_task(store, working.id) == working
-    assert living.dag_stalled(plan=plan.id) is None
+    assert not tasks_operations.dag_stalled(living, plan=plan.id).stalled
 
 
 def test_the_objective_survives_a_round_through_json(living: Helix, store: Store) -> None:
     plan = save_plan(store, PlanRequest(answer=json.dumps({"objective": "o", "tasks": [{"seq": 1, "objective": "a"}]})))
-    assert living.dag_ready(plan=plan.plan.id) == ["001"]
+    assert tasks_operations.dag_ready(living, plan=plan.plan.id) == ["001"]
 
 
 def test_what_a_living_session_works_on_is_left_to_it_until_it_ends(store: Store) -> None:

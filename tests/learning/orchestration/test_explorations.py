@@ -13,6 +13,7 @@ from helix.learning.orchestration import explorations
 from helix.learning.orchestration.explorations import ExplorationRequest, load_exploration
 from helix.lifecycle.capture.sessions import SessionRequest, open_session
 from helix.model.exploration import Exploration
+from helix.operations import graph
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -44,7 +45,7 @@ def test_an_exploration_is_kept_as_it_was_found(living: Helix, store: Store) -> 
     assert (made.objective, made.scope, made.session) == ("Log in", "shop", "s")
     assert made.attributes == {name: part for name, part in WHOLE.items() if name != "objective"}
     assert load_exploration(store, made.id) == made
-    assert living.cypher("MATCH (e:Exploration) RETURN e.objective, e.session").rows == (("Log in", "s"),)
+    assert graph.cypher(living, "MATCH (e:Exploration) RETURN e.objective, e.session").rows == (("Log in", "s"),)
 
 
 @pytest.mark.parametrize("joined", [True, False])

@@ -26,6 +26,7 @@ from helix.learning.orchestration.plans import (
 )
 from helix.lifecycle.capture.sessions import SessionRequest, open_session
 from helix.model.planned import PlanReport
+from helix.operations import graph
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -66,7 +67,7 @@ def test_a_plan_becomes_tasks_that_wait_for_each_other(living: Helix, store: Sto
     assert (first.slug, first.delta, first.verify, first.budget) == ("task-001", ("src/a.py",), "pytest -q", 7)
     assert (second.depends, second.relevant_files, second.status) == (("001",), ("src/b.py",), "pending")
     asked = "MATCH (p:Plan)-[:HAS_TASK]->(t:Task)-[:BLOCKED_BY]->(b:Task) RETURN p.objective, t.objective, b.objective"
-    assert living.cypher(asked).rows == (("Log in", "Do 002", "Do 001"),)
+    assert graph.cypher(living, asked).rows == (("Log in", "Do 002", "Do 001"),)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +183,7 @@ def test_a_plan_is_based_on_an_exploration(living: Helix, store: Store) -> None:
     plan = save_plan(store, PlanRequest(answer=answer(task("001")), exploration=found.id))
     assert load_plan(store, plan.plan.id).exploration == found.id
     asked = "MATCH (p:Plan)-[:BASED_ON]->(e:Exploration) RETURN p.objective, e.objective"
-    assert living.cypher(asked).rows == (("Log in", "look"),)
+    assert graph.cypher(living, asked).rows == (("Log in", "look"),)
     with pytest.raises(NotFoundError):
         save_plan(store, PlanRequest(answer=answer(task("001")), exploration="nonsense"))
 

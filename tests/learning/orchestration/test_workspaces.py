@@ -25,8 +25,11 @@ from helix.learning.orchestration.workspaces import (
     complete_workspace,
     list_workspaces,
 )
+from helix.lifecycle.asked import StoreRequest
 from helix.model.injection import Shown
 from helix.model.planned import PlanReport, WorkspaceReport
+from helix.operations import curation, graph
+from helix.operations import tasks as tasks_operations
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -60,8 +63,11 @@ class Around:
 
 @pytest.fixture
 def around(living: Helix) -> Around:
-    living.store(kind="pattern", trigger="logging in", resolution="ask twice", name="ask-twice", scope="shop")
-    memory = living.get("ask-twice")
+    curation.store(
+        living,
+        StoreRequest(kind="pattern", trigger="logging in", resolution="ask twice", name="ask-twice", scope="shop"),
+    )
+    memory = curation.get(living, "ask-twice")
     return Around((Shown(memory_id=memory.id, name=memory.name, kind="pattern", rank=1, score=0.9, tokens=7),))
 
 
@@ -248,32 +254,42 @@ def test_of_the_attempts_at_a_task_only_the_last_is_open_whatever_is_done(
 
 
 def test_the_service_gives_recalled_memories_and_credits_them(living: Helix, store: Store, around: Around) -> None:
-    living.store(kind="failure", trigger="Make the form", resolution="escape the names", name="escape", scope="shop")
+    curation.store(
+        living,
+        StoreRequest(
+            kind="failure", trigger="Make the form", resolution="escape the names", name="escape", scope="shop"
+        ),
+    )
     answer = json.dumps({"tasks": [{"seq": "001", "slug": "form", "objective": "Make the form"}]})
-    plan = living.save_plan(PlanRequest(answer=answer, scope="shop"))
+    plan = tasks_operations.save_plan(living, answer, scope="shop")
     board.note(store, plan.tasks[0].id, treatment="memory")
-    report = living.create_workspace(WorkspaceRequest(task="001", scope="shop"))
+    report = tasks_operations.create_workspace(living, "001", scope="shop")
     assert "escape the names" in report.prompt
     assert "escape" in [one.name for one in report.injected]
-    living.complete_workspace(report.workspace.id, Ending(delivered="a form", utilized=["escape"]))
+    tasks_operations.complete_workspace(living, report.workspace.id, "a form", ["escape"])
     assert load_plan(store, scope="shop").tasks[0].outcome == "delivered"
     assert ready_tasks(store, scope="shop") == ()
-    assert living.get("escape").helped > 0
+    assert curation.get(living, "escape").helped > 0
     asked = (
         "MATCH (:Workspace)-[:FOR_TASK]->(t:Task)-[i:INJECTED]->(:Memory {name: 'escape'}) RETURN t.outcome, i.outcome"
     )
-    ((outcome, came_to),) = living.cypher(asked).rows
+    ((outcome, came_to),) = graph.cypher(living, asked).rows
     assert (outcome, bool(came_to)) == ("delivered", True)
 
 
 def test_the_service_holds_memories_back_and_says_so(living: Helix, store: Store) -> None:
-    living.store(kind="failure", trigger="Make the form", resolution="escape the names", name="escape", scope="shop")
+    curation.store(
+        living,
+        StoreRequest(
+            kind="failure", trigger="Make the form", resolution="escape the names", name="escape", scope="shop"
+        ),
+    )
     answer = json.dumps({"tasks": [{"seq": "001", "slug": "form", "objective": "Make the form"}]})
-    plan = living.save_plan(PlanRequest(answer=answer, scope="shop"))
+    plan = tasks_operations.save_plan(living, answer, scope="shop")
     board.note(store, plan.tasks[0].id, treatment="held_back")
-    report = living.create_workspace(WorkspaceRequest(task="001", scope="shop", warning="mind the gap"))
+    report = tasks_operations.create_workspace(living, "001", scope="shop", warning="mind the gap")
     assert report.held_back
     assert "mind the gap" in report.prompt
     assert "escape" not in report.prompt
-    living.complete_workspace(report.workspace.id, Ending(delivered="a form"))
-    assert (living.get("escape").helped, living.get("escape").failed) == (0.0, 0.0)
+    tasks_operations.complete_workspace(living, report.workspace.id, "a form")
+    assert (curation.get(living, "escape").helped, curation.get(living, "escape").failed) == (0.0, 0.0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helix.learning.orchestration.board import TaskSighting, find_task, mirror
-from helix.model.action import Action
+from helix.operations import tasks
 from helix.service import Helix
 from helix.store.store import Store
 from tests.lifecycle.conftest import Moment
@@ -34,7 +34,7 @@ class Repository:
         """Run a command of git in a task, and have it noted with what git prints; return that."""
         self.moment.forward(minutes=1)
         output = self.git(command)
-        self.helix.note_action(task, Action(command=command, exit_status=0, output=output))
+        tasks.note_action(self.helix, task, command, exit_status=0, output=output)
         return output
 
     def commits(self, key: str, subject: str = "sort", *, session: str = "s", silent: bool = False) -> str:
@@ -43,7 +43,7 @@ class Repository:
         (self.folder / f"{key}.txt").write_text(key, "utf-8")
         self.git("git add .")
         self.does(task, f"git commit {'-q ' if silent else ''}-m {subject}")
-        self.helix.task_outcome(task, "delivered", claimed=True)
+        tasks.task_outcome(self.helix, task, "delivered", claimed=True)
         return task
 
     def outcomes(self, *tasks: str) -> list[str]:

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from helix.learning.orchestration.board import TaskSighting, find_task, inject, injections, mirror
 from helix.learning.outcomes.noting import note_evidence, note_use
 from helix.learning.outcomes.settle import override, settle
+from helix.lifecycle.asked import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import Shown
+from helix.operations import curation
 from helix.service import Helix
 from helix.store.store import Store
 from tests.lifecycle.conftest import START
@@ -77,7 +79,9 @@ def test_two_orders_of_one_history_come_to_the_same_and_all_of_it_can_be_taken_b
 def _end(living: Helix, store: Store, steps: list[Step]) -> Any:
     scope = f"scope-{store.journal.last_seq}"
     ids = [
-        living.store(trigger=f"{what} of {scope}", resolution=does, kind="pattern", scope=scope).id
+        curation.store(
+            living, StoreRequest(trigger=f"{what} of {scope}", resolution=does, kind="pattern", scope=scope)
+        ).id
         for what, does in (("modules are missing", "run `uv sync --frozen`"), ("colours look odd", "ask Mira"))
     ]
     task = mirror(store, TaskSighting(scope=scope, session="s", key="1", objective="fix it")).id
@@ -89,12 +93,12 @@ def _end(living: Helix, store: Store, steps: list[Step]) -> Any:
     seq = store.journal.last_seq
     settle(store, task)
     assert store.journal.last_seq == seq, "what is settled stays as it is"
-    held, node = [living.get(one) for one in ids], find_task(store, task)
+    held, node = [curation.get(living, one) for one in ids], find_task(store, task)
     assert node is not None
     worth = [(one.helped, one.failed, one.uses) for one in held]
     outcomes = [one.outcome for one in injections(store, task)]
     settle(store, task, outcome="skipped")
-    left = [(one.helped, one.failed) for one in map(living.get, ids)]
+    left = [(one.helped, one.failed) for one in (curation.get(living, ident) for ident in ids)]
     assert left[1] == (0, 0)
     assert left[0] in ((0, 0), (1, 0), (0.25, 0), (0, 1)), "only a person's word is left"
     return worth, outcomes, node.outcome, node.verification, left

@@ -9,8 +9,10 @@ import pytest
 from helix.learning.orchestration.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.learning.outcomes.noting import note_evidence, note_repeats, note_use
 from helix.learning.outcomes.settle import settle
+from helix.lifecycle.asked import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import ACTION, ON_ERROR, RECALL, Shown
+from helix.operations import curation
 from helix.service import Helix
 from helix.store.store import Store
 from tests.lifecycle.conftest import Moment
@@ -19,7 +21,7 @@ FIXED = "edit `src/colour.py` and run `make colours`"
 
 
 def fix(living: Helix, kind: str = "failure") -> str:
-    return living.store(trigger="the palette is missing", resolution=FIXED, kind=kind).id
+    return curation.store(living, StoreRequest(trigger="the palette is missing", resolution=FIXED, kind=kind)).id
 
 
 def begun(store: Store, key: str = "1") -> str:
@@ -38,7 +40,7 @@ def ran(
 
 
 def worth(living: Helix, memory: str) -> tuple[float, float]:
-    held = living.get(memory)
+    held = curation.get(living, memory)
     return held.helped, held.failed
 
 

@@ -10,6 +10,8 @@ from helix import settings as configuration
 from helix.errors import ConfigError
 from helix.learning.orchestration.board import TaskSighting, find_task, mirror
 from helix.learning.proof.holdback import SHARE, drawn, treatment, was_drawn
+from helix.lifecycle.capture.sessions import SessionRequest
+from helix.operations import capture, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -39,7 +41,7 @@ def test_another_store_draws_others_and_the_same_store_the_same_after_a_restart(
     for home in ("one", "one", "other"):
         chosen = configuration.load({"home": settings.home / home, "holdback": 0.5}, environ={})
         with Helix.open(chosen, embedder=HashEmbedder()) as helix:
-            draws.append([drawn(helix._store, f"task {number}") for number in range(64)])
+            draws.append([drawn(helix.store, f"task {number}") for number in range(64)])
     assert draws[0] == draws[1]
     assert draws[0] != draws[2]
 
@@ -47,15 +49,15 @@ def test_another_store_draws_others_and_the_same_store_the_same_after_a_restart(
 def test_switched_off_every_task_gets_memory_and_proves_nothing(settings: Settings) -> None:
     off = configuration.load({"home": settings.home, "holdback": 0.0}, environ={})
     with Helix.open(off, embedder=HashEmbedder()) as helix:
-        assert helix.status().holdback == 0.0
-        ids = [task(helix._store, str(number)) for number in range(30)]
-        assert {treatment(helix._store, one) for one in ids} == {"memory"}
-        kept = find_task(helix._store, ids[0])
+        assert upkeep.status(helix).holdback == 0.0
+        ids = [task(helix.store, str(number)) for number in range(30)]
+        assert {treatment(helix.store, one) for one in ids} == {"memory"}
+        kept = find_task(helix.store, ids[0])
         assert kept is not None and not was_drawn(kept)
 
 
 def test_a_task_that_is_not_kept_is_shown_memories(living: Helix, store: Store) -> None:
-    living.open_session(name="hidden", private=True)
+    capture.open_session(living, SessionRequest(name="hidden", private=True))
     hidden = mirror(store, TaskSighting(session="hidden", key="1"))
     assert treatment(store, hidden.id) == "memory"
     assert find_task(store, hidden.id) is None

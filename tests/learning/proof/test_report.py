@@ -23,10 +23,12 @@ from helix.learning.outcomes.settle import settle
 from helix.learning.proof.holdback import SHARE
 from helix.learning.proof.page import page
 from helix.learning.proof.report import LEAST_PER_ARM, Case, compared
+from helix.lifecycle.asked import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import ACTION, BRIEF, Injection, Shown
 from helix.model.proof import Report
 from helix.model.task import TOKENS_INJECTED, Task
+from helix.operations import curation, learning
 from helix.service import Helix
 from helix.store.store import Store
 from tests.lifecycle.conftest import Moment
@@ -163,17 +165,19 @@ def test_memories_are_listed_from_the_most_helpful_to_the_most_harmful() -> None
 
 def test_what_only_stands_in_a_plan_is_counted_nowhere(living: Helix, store: Store) -> None:
     mirror(store, TaskSighting(session="s", key="planned"))
-    assert living.report().neither == 0
+    assert learning.report(living).neither == 0
     mirror(store, TaskSighting(session="s", key="begun", status="in_progress"))
     mirror(store, TaskSighting(session="s", key="over", status="completed", outcome="skipped"))
-    assert living.report().neither == 2
+    assert learning.report(living).neither == 2
 
 
 def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
     living: Helix, store: Store, moment: Moment
 ) -> None:
-    memory = living.store(trigger="colours look odd", resolution="ask Mira", kind="convention").id
-    failure = living.store(trigger="ImportError in CI", resolution="", kind="failure").id
+    memory = curation.store(
+        living, StoreRequest(trigger="colours look odd", resolution="ask Mira", kind="convention")
+    ).id
+    failure = curation.store(living, StoreRequest(trigger="ImportError in CI", resolution="", kind="failure")).id
     moment.forward(minutes=1)
 
     def session(name: str, arm: str = BRIEF, *, held: bool = False) -> str:
@@ -191,7 +195,7 @@ def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
         return task
 
     session("idle"), session("idle and held back", held=True)
-    found = living.report()
+    found = learning.report(living)
     assert (found.undrawn.tasks, found.held_back.tasks, found.neither, found.harm.shown) == (0, 0, 0, 0)
     assert (found.undrawn.tokens, found.undrawn.tokens_per_task) == (30, 0)
     session("warned at a command", ACTION)
@@ -199,7 +203,7 @@ def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
     note_evidence(store, session("verified"), Evidence(kind=EvidenceKind.TEST, command="pytest", passed=True, id="1"))
     note_repeats(store, session("failed again"), [failure])
     settle(store, session("told"), outcome="skipped")
-    found = living.report()
+    found = learning.report(living)
     assert (found.undrawn.tasks, found.undrawn.open, found.undrawn.tokens) == (5, 3, 180)
     assert found.undrawn.tokens_per_task == 30
 
@@ -357,8 +361,10 @@ def test_the_page_is_whole_by_itself_and_what_is_stored_cannot_run_in_it(size: i
 def test_from_tasks_to_report_and_what_was_known_before_comes_again(
     living: Helix, store: Store, moment: Moment
 ) -> None:
-    pattern = living.store(trigger="modules are missing", resolution="run `uv sync --frozen`", kind="pattern").id
-    failure = living.store(trigger="ImportError in CI", resolution="", kind="failure").id
+    pattern = curation.store(
+        living, StoreRequest(trigger="modules are missing", resolution="run `uv sync --frozen`", kind="pattern")
+    ).id
+    failure = curation.store(living, StoreRequest(trigger="ImportError in CI", resolution="", kind="failure")).id
     moment.forward(hours=1)
     for number, held in enumerate((False, False, True)):
         seen = TaskSighting(session="s", key=str(number), treatment="held_back" if held else "memory", attributes={})
@@ -369,7 +375,7 @@ def test_from_tasks_to_report_and_what_was_known_before_comes_again(
         if held:
             note_repeats(store, task, [failure])
         settle(store, task, outcome="delivered")
-    found = living.report()
+    found = learning.report(living)
     assert (found.undrawn.tasks, found.undrawn.delivered.hits, found.undrawn.tokens) == (2, 2, 40)
     assert (found.held_back.tasks, found.held_back.blocked, found.held_back.repeated.hits) == (1, 1, 1)
     (leader,) = found.leaders
@@ -380,6 +386,6 @@ def test_from_tasks_to_report_and_what_was_known_before_comes_again(
         2,
         1,
     )
-    assert living.report(since=moment.forward(days=1)).neither == 0
-    assert living.report(scope="elsewhere").undrawn.tasks == 0
-    assert leader.name in living.report_page()
+    assert learning.report(living, since=moment.forward(days=1)).neither == 0
+    assert learning.report(living, scope="elsewhere").undrawn.tasks == 0
+    assert leader.name in learning.report_page(living)

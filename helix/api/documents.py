@@ -1,0 +1,87 @@
+"""Documents: for each operation the GraphQL document by which the command line and the Python client ask for it.
+
+They follow from the schema: an operation asks for everything that its answer holds, but for the walks through the
+graph that begin there. `scripts/schema` writes them; a client picks the one it wants by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphql import (
+    GraphQLField,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    get_named_type,
+    is_leaf_type,
+)
+
+from helix.api.walks import EXTRAS
+from helix.model.edge import Label
+
+_LEFT_OUT = frozenset({"node"})
+"""Operations for walking by hand: a client that wants a node knows which of its fields it is after."""
+_TOLD = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
+"""Nodes that recall and review answer with; fields of others go by the same names and hold something else."""
+
+
+def documents(schema: GraphQLSchema) -> str:
+    """Return every operation of a schema, and every fragment that one of them spreads, each once, by name."""
+    roots = {
+        "query": schema.query_type,
+        "mutation": schema.mutation_type,
+        "subscription": schema.subscription_type,
+    }
+    asked: dict[str, GraphQLNamedType] = {}
+    parts = [
+        _operation(kind, name, field, asked)
+        for kind, root in roots.items()
+        for name, field in (root.fields if root else {}).items()
+        if name not in _LEFT_OUT
+    ]
+    written: dict[str, str] = {}
+    while left := [name for name in asked if name not in written]:
+        written.update({name: _fragment(schema, asked[name], asked) for name in left})
+    return "\n\n".join([*parts, *(written[name] for name in sorted(written))]) + "\n"
+
+
+def _operation(kind: str, name: str, field: GraphQLField, asked: dict[str, GraphQLNamedType]) -> str:
+    declared = ", ".join(f"${argument}: {given.type}" for argument, given in field.args.items())
+    passed = ", ".join(f"{argument}: ${argument}" for argument in field.args)
+    title = name[0].upper() + name[1:]
+    answer = _spread(field, asked)
+    call = f"{name}({passed})" if passed else name
+    words = (field.description or "").split("\n\n")[0].replace("\n", " ")
+    return f"# {words}\n{kind} {title}{f'({declared})' if declared else ''} {{\n  {call}{answer}\n}}"
+
+
+def _fragment(schema: GraphQLSchema, kind: GraphQLNamedType, asked: dict[str, GraphQLNamedType]) -> str:
+    assert isinstance(kind, GraphQLObjectType | GraphQLInterfaceType)
+    lines = [f"  {name}{_spread(field, asked)}" for name, field in _held(kind)]
+    if isinstance(kind, GraphQLInterfaceType):
+        lines.insert(0, "  __typename")
+        for member in schema.get_implementations(kind).objects:
+            if member.name in _TOLD:
+                asked[member.name] = member
+                lines.append(f"  ...{member.name}")
+    return f"fragment {kind.name} on {kind.name} {{\n" + "\n".join(lines) + "\n}"
+
+
+def _held(kind: GraphQLObjectType | GraphQLInterfaceType) -> Iterator[tuple[str, GraphQLField]]:
+    """Yield the fields that a record holds itself."""
+    walks = {name for cls in EXTRAS if cls.__name__ == kind.name for name in _walks(cls)}
+    return ((name, field) for name, field in kind.fields.items() if name not in walks)
+
+
+def _walks(cls: type) -> list[str]:
+    return [make.args[0].__name__ for make in EXTRAS[cls]]
+
+
+def _spread(field: GraphQLField, asked: dict[str, GraphQLNamedType]) -> str:
+    answer = get_named_type(field.type)
+    if is_leaf_type(answer):
+        return ""
+    asked[answer.name] = answer
+    return f" {{ ...{answer.name} }}"

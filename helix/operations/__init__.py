@@ -1,0 +1,37 @@
+"""Operations: everything that Helix can do, as plain functions `name(helix, ...) -> record`.
+
+GraphQL's fields are made from the one list, OPERATIONS. To add a capability, write its function into the module that
+it belongs to, and list it there as a `query` or a `mutation`.
+"""
+
+from helix.operations import (
+    background_work,
+    capture,
+    contexts,
+    curation,
+    erasure,
+    graph,
+    human_review,
+    ingest,
+    learning,
+    questions,
+    tasks,
+    upkeep,
+)
+from helix.operations.listed import OPERATIONS
+
+__all__ = [
+    "OPERATIONS",
+    "background_work",
+    "capture",
+    "contexts",
+    "curation",
+    "erasure",
+    "graph",
+    "human_review",
+    "ingest",
+    "learning",
+    "questions",
+    "tasks",
+    "upkeep",
+]

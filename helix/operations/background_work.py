@@ -1,0 +1,65 @@
+"""Background: look at the work that goes on behind the foreground, ask for some, stop it, take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from helix.lifecycle.intake import Intake
+from helix.lifecycle.work.undo import undo as take_back
+from helix.model.ids import Id
+from helix.model.reports import BackgroundStatus, WorkPlan
+from helix.model.undo import UndoReport
+from helix.model.work import WorkItem
+from helix.operations.checks import page_size
+from helix.operations.listed import mutation, query
+from helix.service import Helix
+
+
+@query
+def background(helix: Helix, limit: int = 10) -> BackgroundStatus:
+    """Show what goes on behind the foreground, what is queued, and what the last pieces of work came to."""
+    return helix.worker.status(page_size(helix, "limit", limit))
+
+
+@query
+def work(helix: Helix, id: Id) -> WorkItem:
+    """Look at one piece of background work."""
+    return helix.worker.item(id)
+
+
+@query
+def work_plan(helix: Helix, kind: str, payload: Mapping[str, Any] | None = None) -> WorkPlan:
+    """Say what a piece of background work would do now; nothing is changed."""
+    return helix.worker.plan(kind, payload or {})
+
+
+@mutation()
+def flush(helix: Helix, scope: str | None = None) -> WorkItem:
+    """Have what happened consolidated now, without waiting until enough of it has come together."""
+    return helix.flush(scope)
+
+
+@mutation()
+def begin_work(helix: Helix, kind: str, payload: Mapping[str, Any] | None = None) -> WorkItem:
+    """Ask for a piece of background work; of the same there is one unfinished at most."""
+    helix.store.check_capture()
+    return helix.worker.add(kind, Intake(helix.settings.text_limit).attributes(payload or {}))
+
+
+@mutation()
+def cancel_work(helix: Helix, id: Id) -> WorkItem:
+    """Ask a piece of background work to end; `undo` takes back what it has written."""
+    return helix.worker.cancel(id)
+
+
+@mutation()
+def pause_worker(helix: Helix, on: bool = True) -> bool:
+    """Stop background work, also over restarts, or go on with it; returns whether it is paused now."""
+    return helix.worker.pause(on)
+
+
+@mutation()
+def undo(helix: Helix, job: Id, dry_run: bool = False) -> UndoReport:
+    """Take a piece of background work back exactly, or list what has been done since that this would take away."""
+    return take_back(helix.store, job, dry_run=dry_run)

@@ -1,0 +1,65 @@
+"""Capture: episodes and sessions, and a pause in which nothing new is taken in."""
+
+from __future__ import annotations
+
+from helix.lifecycle.capture import sessions as keeping
+from helix.lifecycle.capture.episodes import EpisodeRequest, record
+from helix.lifecycle.capture.sessions import SessionRequest
+from helix.model.episode import Episode
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.reports import Page, Recording, SessionReport
+from helix.operations.checks import page_size
+from helix.operations.listed import mutation, query
+from helix.service import Helix
+from helix.store import listing
+
+
+@mutation(keyed=True)
+def record_episode(helix: Helix, request: EpisodeRequest) -> Recording:
+    """Record what happened, word for word but for secrets, as evidence for memories; found by its words at once.
+
+    A private session, and files that the project's `.helixignore` excludes, leave nothing: the answer says so.
+    """
+    helix.store.check_capture()
+    with helix.foreground.request():
+        return record(helix.store, request)
+
+
+@query
+def episodes(
+    helix: Helix, *, scope: str | None = None, session: str | None = None, first: int = 50, after: str | None = None
+) -> Page[Episode]:
+    """List episodes page by page, newest first."""
+    size = page_size(helix, "first", first)
+    return listing.episodes(helix.store, scope=scope, session=session, limit=size, after=after)
+
+
+@mutation(keyed=True)
+def open_session(helix: Helix, request: SessionRequest) -> SessionReport:
+    """Open a session, or go on with one. Nothing of a private one is ever written down."""
+    if not request.private:  # a private one is opened while capture is paused too, so that it is known as private
+        helix.store.check_capture()
+    return keeping.open_session(helix.store, request)
+
+
+@mutation(keyed=True)
+def close_session(helix: Helix, name: str, scope: str = GLOBAL_SCOPE) -> SessionReport:
+    """End a session; what is new in its scope is consolidated in the background."""
+    return helix.close_session(name, scope)
+
+
+@query
+def sessions(helix: Helix, scope: str | None = None, limit: int = 50) -> list[SessionReport]:
+    """List sessions, the latest start first; private ones are not among them."""
+    return keeping.sessions(helix.store, scope, page_size(helix, "limit", limit))
+
+
+@mutation(person_where={("on", False): "end a pause"})
+def pause(helix: Helix, on: bool = True) -> bool:
+    """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.
+
+    Nothing new comes in while it is paused. Recall goes on, and so does what people do to what is there.
+    """
+    helix.store.writer.call(lambda: helix.store.pause(on))
+    helix.worker.wake()
+    return on

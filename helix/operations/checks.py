@@ -1,0 +1,35 @@
+"""Checks: what every operation makes sure of before it begins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helix.errors import InvalidInputError
+from helix.service import Helix
+
+
+def check_length(helix: Helix, name: str, text: str) -> None:
+    """Raise InvalidInputError for a question longer than any text that is kept: reading one takes time."""
+    if len(text) > (most := helix.settings.text_limit):
+        raise InvalidInputError(
+            f"{name} has {len(text):,} characters, more than {most:,}", hint="ask with the words that matter"
+        )
+
+
+def page_size(helix: Helix, name: str, size: int) -> int:
+    """Return `size`, the argument `name`; raises InvalidInputError when it is no size of a page."""
+    most = helix.settings.page_size
+    if not 1 <= size <= most:
+        raise InvalidInputError(
+            f"`{name}` must be from 1 to {most}, not {size}",
+            hint=f"ask for at most {most} at a time" + (", and go on with `after`" if name == "first" else ""),
+        )
+    return size
+
+
+def absolute(path: str) -> str:
+    """Return a path that is absolute; raises InvalidInputError for any other: the client's folder is not known here."""
+    if not Path(path).is_absolute() or "\0" in path:
+        message = f"{path!r:.200} is not an absolute path"
+        raise InvalidInputError(message, hint="the daemon does not know the client's folder: send the whole path")
+    return path

@@ -1,0 +1,154 @@
+"""Contexts: what is put before an agent: by its task, at its action, as its session begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from helix.learning.action import sites
+from helix.learning.action.sites import Site
+from helix.learning.context import builder, explorer, planner
+from helix.learning.context.brief import Brief
+from helix.learning.context.brief import brief as brief_of
+from helix.learning.context.builder import BuilderContext
+from helix.learning.context.explorer import ExplorerContext
+from helix.learning.context.lineage import Delivery
+from helix.learning.context.lineage import lineage as lineage_of
+from helix.learning.context.planner import PlannerContext
+from helix.learning.context.relevant import LIMIT, Recall
+from helix.learning.context.written import written
+from helix.learning.contracts.prompt import MEMORY_LIMIT, BuilderParams
+from helix.learning.orchestration.plans import load_plan
+from helix.model.action import Action
+from helix.model.ids import Id
+from helix.model.injection import Shown
+from helix.model.memory import GLOBAL_SCOPE
+from helix.operations.checks import page_size
+from helix.operations.listed import query
+from helix.service import Helix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuilderRequest:
+    """What a builder is to do. `lineage` holds the tasks before it as a client lists them, or what they delivered.
+
+    `no_inject` asks for a context without memories.
+    """
+
+    objective: str
+    task: str = ""
+    files: Sequence[str] = ()
+    lineage: Sequence[Mapping[str, Any]] = ()
+    warning: str = ""
+    limit: int = MEMORY_LIMIT
+    scope: str | None = None
+    session: str = ""
+    no_inject: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionContext:
+    """What is remembered of exactly one command, error or file: the memories, and what an agent is told of them."""
+
+    sites: tuple[Site, ...]
+    text: str
+    shown: tuple[Shown, ...]
+
+
+@query
+def explorer_context(
+    helix: Helix, objective: str, focus: str = "", scope: str | None = None, limit: int = LIMIT, session: str = ""
+) -> ExplorerContext:
+    """Tell an explorer what is known already and which failures to watch for."""
+    return explorer.explorer_context(
+        _asking(helix, session),
+        objective,
+        scope,
+        page_size(helix, "limit", limit),
+        focus=focus,
+        floor=helix.settings.context_floor,
+        written=partial(written, helix.store),
+    )
+
+
+@query
+def planner_context(
+    helix: Helix, objective: str, scope: str | None = None, limit: int = LIMIT, session: str = ""
+) -> PlannerContext:
+    """Tell a planner what was decided, how things are done here and what has changed lately."""
+    return planner.planner_context(
+        _asking(helix, session),
+        objective,
+        scope,
+        page_size(helix, "limit", limit),
+        floor=helix.settings.context_floor,
+        written=partial(written, helix.store),
+    )
+
+
+@query
+def builder_context(helix: Helix, request: BuilderRequest) -> BuilderContext:
+    """Tell a builder what matters to its task, by the objective and by the files."""
+    params = BuilderParams(
+        objective=request.objective,
+        task=request.task,
+        relevant_files=tuple(request.files),
+        warning=request.warning,
+        lineage=tuple(request.lineage),
+        memory_limit=0 if request.no_inject else request.limit,
+    )
+    return builder.builder_context(
+        _asking(helix, request.session),
+        params,
+        request.scope,
+        floor=helix.settings.context_floor,
+        written=partial(written, helix.store),
+    )
+
+
+@query
+def lineage(
+    helix: Helix,
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    plan: Id | None = None,
+    scope: str = GLOBAL_SCOPE,
+) -> list[Delivery]:
+    """List what tasks delivered: those of a client's list, else of a plan, by default the newest of a scope."""
+    return list(lineage_of(load_plan(helix.store, plan or "", scope).tasks if tasks is None else tasks))
+
+
+@query
+def brief(helix: Helix, scope: str | None = None, budget_tokens: int | None = None) -> Brief:
+    """Tell what there is to know of a project as a session begins, without a question."""
+    budget = helix.settings.brief_tokens if budget_tokens is None else budget_tokens
+    with helix.foreground.request():
+        return brief_of(helix.store, scope, budget)
+
+
+@query
+def at_action(
+    helix: Helix,
+    command: str = "",
+    files: Sequence[str] = (),
+    output: str = "",
+    folder: str = "",
+    project: str = "",
+    scope: str | None = None,
+    limit: int = sites.MOST,
+) -> ActionContext:
+    """Look up what is remembered about exactly a command, the error it ended with, or the files an edit changes."""
+    action = Action(command=command, files=tuple(files), output=output, folder=folder)
+    size, budget = page_size(helix, "limit", limit), helix.settings.action_tokens
+    with helix.foreground.request():
+        found = sites.look_up(helix.store, action, scope, size, root=project)
+    return ActionContext(
+        sites=found,
+        text=sites.text(found, budget_tokens=budget),
+        shown=sites.shown(found, budget_tokens=budget),
+    )
+
+
+def _asking(helix: Helix, session: str) -> Recall:
+    return lambda query: helix.recall(replace(query, session=session))

@@ -1,0 +1,184 @@
+"""Memories: store them, read them, correct them, link them, and say what they were worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from helix.errors import InvalidInputError
+from helix.learning.outcomes import settle
+from helix.learning.outcomes.feedback import feedback as give_feedback
+from helix.learning.outcomes.feedback import undo_feedback
+from helix.lifecycle import curate, links, neighbours
+from helix.lifecycle.asked import StoreRequest
+from helix.lifecycle.curate import EditRequest
+from helix.lifecycle.find import memory_of
+from helix.lifecycle.intake import known_kind
+from helix.lifecycle.remember import remember
+from helix.lifecycle.truth import merge
+from helix.lifecycle.worth import maintenance
+from helix.model.edge import Edge, Label, Ref
+from helix.model.ids import Id
+from helix.model.memory import Kind, Memory, Status
+from helix.model.records import Node
+from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
+from helix.operations.checks import check_length, page_size
+from helix.operations.listed import mutation, query
+from helix.operations.tasks import task_named
+from helix.service import Helix
+from helix.store import listing
+
+
+@mutation(keyed=True)
+def store(helix: Helix, request: StoreRequest) -> StoreResult:
+    """Remember something. The same thing twice counts once; a refinement becomes a new version.
+
+    Secrets are taken out before anything is written.
+    """
+    helix.store.check_capture()
+    with helix.foreground.request():
+        return remember(helix.store, request)
+
+
+@query
+def get(helix: Helix, name_or_id: str) -> Memory:
+    """Read one memory; a name leads to its newest version."""
+    return memory_of(helix.store, name_or_id)
+
+
+@query
+def node(helix: Helix, label: Label, id: Id) -> Node:
+    """Read any node by its label and id."""
+    return helix.store.records.node(Ref(label=label, id=id))
+
+
+@query
+def memories(
+    helix: Helix,
+    *,
+    scope: str | None = None,
+    kinds: Sequence[Kind] = (),
+    status: Status = Status.ACTIVE,
+    any_status: bool = False,
+    first: int = 50,
+    after: str | None = None,
+) -> Page[Memory]:
+    """List memories page by page, newest first."""
+    return listing.memories(
+        helix.store,
+        scope=scope,
+        kinds=[known_kind(kind) for kind in kinds],
+        status=None if any_status else status,
+        limit=page_size(helix, "first", first),
+        after=after,
+    )
+
+
+@query
+def similar_recent(
+    helix: Helix,
+    trigger: str,
+    threshold: float = 0.7,
+    days: float = 7,
+    kind: Kind | None = None,
+    scope: str | None = None,
+    limit: int = 10,
+) -> list[SimilarMemory]:
+    """Find memories of the last days that are like a trigger: has this happened before?"""
+    check_length(helix, "trigger", trigger)
+    size = page_size(helix, "limit", limit)
+    wanted = known_kind(kind) if kind else None
+    return neighbours.recent(helix.store, trigger, threshold=threshold, days=days, kind=wanted, scope=scope, limit=size)
+
+
+@mutation(keyed=True)
+def edit(helix: Helix, name_or_id: str, request: EditRequest) -> Memory:
+    """Write a new version of a memory that supersedes the old one; what is left out stays as it is."""
+    return curate.edit(helix.store, name_or_id, request)
+
+
+@mutation(keyed=True)
+def forget(helix: Helix, name_or_id: str) -> Memory:
+    """Take a memory out of recall; `restore` brings it back."""
+    return curate.forget(helix.store, name_or_id)
+
+
+@mutation(keyed=True, person="bring back what was taken out of recall")
+def restore(helix: Helix, name_or_id: str) -> Memory:
+    """Bring a forgotten, archived or quarantined memory back into recall."""
+    return curate.restore(helix.store, name_or_id)
+
+
+@mutation(keyed=True, person="confirm a memory")
+def confirm(helix: Helix, name_or_id: str) -> Memory:
+    """Say, as a person, that a memory holds: this reinforces it."""
+    return curate.confirm(helix.store, name_or_id)
+
+
+@mutation(person="take a memory out of another one")
+def unmerge(helix: Helix, name_or_id: str) -> Memory:
+    """Bring back a memory that was merged into another one."""
+    return merge.unmerge(helix.store, name_or_id)
+
+
+@mutation(keyed=True)
+def edge(helix: Helix, source: str, target: str, relation: str, weight: float = 1.0, agent: str = "") -> Edge:
+    """Draw an edge between two memories."""
+    return links.link(helix.store, source, target, relation, weight, agent)
+
+
+@query
+def edges(helix: Helix, name_or_id: str | None = None, relation: str | None = None, limit: int = 100) -> list[Edge]:
+    """Read the edges of one memory, in both directions, or of the whole graph."""
+    return links.edges(helix.store, name_or_id, relation, page_size(helix, "limit", limit))
+
+
+@query
+def suggest_edges(helix: Helix, name_or_id: str, limit: int = 5) -> list[EdgeSuggestion]:
+    """Suggest edges that a memory might want; `edge` draws one."""
+    return neighbours.suggest(helix.store, memory_of(helix.store, name_or_id), page_size(helix, "limit", limit))
+
+
+@mutation(
+    keyed=True,
+    person_where={("quality", True): "call a use verified", ("task", True): "overrule what a task's outcome gave"},
+)
+def feedback(
+    helix: Helix,
+    names: Sequence[str],
+    delta: float = 0.0,
+    quality: int | None = None,
+    task: Id | None = None,
+    agent: str = "",
+    undo: bool = False,
+) -> list[Memory]:
+    """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was verified.
+
+    With a task it takes the place of what that task's outcome gave to them. What an agent says is a claim, which is no
+    part of the label, and bounded. `undo` takes the newest back instead.
+    """
+    with helix.foreground.request():
+        if undo:
+            if delta or quality is not None or task:
+                raise InvalidInputError("feedback is given or taken back, not both", hint="helix feedback NAME --undo")
+            return undo_feedback(helix.store, names, claimed=bool(agent))
+        if not task:
+            return give_feedback(helix.store, names, delta, quality, claimed=bool(agent))
+        return settle.override(helix.store, task_named(helix.store, task).id, names, delta, quality)
+
+
+@mutation()
+def decay(helix: Helix, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
+    """Halve the counters of memories that were not used for long, so that old evidence weighs less."""
+    return maintenance.decay(helix.store, unused_days, min_uses, dry_run)
+
+
+@mutation()
+def decay_edges(helix: Helix, unused_days: float = 60, dry_run: bool = False) -> MaintenanceReport:
+    """Halve the weights of edges that were not used for long."""
+    return maintenance.decay_edges(helix.store, unused_days, dry_run)
+
+
+@mutation()
+def prune(helix: Helix, min_effectiveness: float = 0.25, min_uses: int = 3, dry_run: bool = False) -> MaintenanceReport:
+    """Archive the memories that evidence speaks against; `restore` brings one back."""
+    return maintenance.prune(helix.store, min_effectiveness, min_uses, dry_run)

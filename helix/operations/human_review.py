@@ -1,0 +1,123 @@
+"""Review: what people look at and decide: contradictions, gaps, what is quarantined, and insights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+
+from helix.errors import NotFoundError
+from helix.lifecycle.capture import quarantine
+from helix.lifecycle.insight import insights
+from helix.lifecycle.truth import disputes, gaps, unknowns
+from helix.lifecycle.truth.claims import settle_stored
+from helix.model.dispute import Dispute, DisputeStatus
+from helix.model.edge import Ref
+from helix.model.held import Held
+from helix.model.ids import Id
+from helix.model.insight import Cited
+from helix.model.memory import Memory
+from helix.model.records import Node
+from helix.model.reflection import Reflection
+from helix.model.reports import Page, StoreResult
+from helix.operations.checks import page_size
+from helix.operations.listed import mutation, query
+from helix.service import Helix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One piece of evidence of an insight, in its place: `depth` 1 is cited by the insight, 2 by what that rests on."""
+
+    depth: int
+    ref: Ref
+    text: str
+    at: datetime
+    level: int
+    stands: bool
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """An insight with what it rests on, each piece of evidence followed by its own."""
+
+    reflection: Reflection
+    evidence: tuple[Evidence, ...]
+
+
+@query
+def contradictions(
+    helix: Helix, scope: str | None = None, status: DisputeStatus = DisputeStatus.OPEN, any_status: bool = False
+) -> list[Dispute]:
+    """List pairs of memories that cannot both hold, the oldest first."""
+    return disputes.contradictions(helix.store, scope, None if any_status else status)
+
+
+@mutation(person="say which of two memories holds")
+def resolve_contradiction(helix: Helix, a: str, b: str, winner: str, note: str = "") -> Dispute:
+    """Say, as a person, which of two memories holds: the name or id of one, `both` or `neither`."""
+    return disputes.resolve_contradiction(helix.store, a, b, winner, note)
+
+
+@mutation(person="take back what was said of a contradiction")
+def reopen_contradiction(helix: Helix, a: str, b: str) -> Dispute:
+    """Take back what was said of a contradiction."""
+    return disputes.reopen_contradiction(helix.store, a, b)
+
+
+@mutation(keyed=True)
+def note_gap(helix: Helix, session: str = "", agent: str = "") -> StoreResult | None:
+    """Remember that the last question of a session was not answered, until something answers it; null where it was."""
+    helix.store.check_capture()
+    answer = helix.answers.of(session)
+    if answer is None:
+        raise NotFoundError("nothing was asked in this session yet", hint="ask first: `helix recall ...`")
+    return unknowns.note_gap(helix.store, answer, agent=agent)
+
+
+@mutation()
+def reopen_gap(helix: Helix, name_or_id: str) -> Memory:
+    """Say that what closed a gap did not answer it."""
+    return gaps.reopen_gap(helix.store, name_or_id)
+
+
+@query
+def review(helix: Helix, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Held]:
+    """List what is kept from recall until a person has looked at it, newest first, with the reasons."""
+    return quarantine.review(helix.store, scope, page_size(helix, "first", first), after)
+
+
+@mutation(keyed=True, person="let what is quarantined be recalled")
+def accept(helix: Helix, name_or_id: str, by: str = "") -> Node:
+    """Let something quarantined be recalled; its trust stays what it was."""
+    accepted = quarantine.accept(helix.store, name_or_id, by)
+    if isinstance(accepted, Memory):
+        settle_stored(helix.store, accepted)  # while it was held, it was set against nothing
+    return accepted
+
+
+@mutation(keyed=True)
+def reject(helix: Helix, name_or_id: str, by: str = "") -> Node:
+    """Have something quarantined forgotten."""
+    return quarantine.reject(helix.store, name_or_id, by)
+
+
+@query
+def reflections(helix: Helix, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Reflection]:
+    """List insights page by page, newest first."""
+    return insights.reflections(helix.store, scope, page_size(helix, "first", first), after)
+
+
+@query
+def insight_tree(helix: Helix, id: Id) -> Insight:
+    """Show an insight with what it rests on, down to the episodes."""
+    tree = insights.insight_tree(helix.store, id)
+    return Insight(reflection=tree.reflection, evidence=tuple(_laid_out(tree.evidence, 1)))
+
+
+def _laid_out(cited: Sequence[Cited], depth: int) -> Iterator[Evidence]:
+    for one in cited:
+        own = {field.name: getattr(one, field.name) for field in fields(one) if field.name != "evidence"}
+        yield Evidence(depth=depth, **own)
+        yield from _laid_out(one.evidence, depth + 1)

@@ -1,0 +1,132 @@
+"""Learning: what agents' work gives to learn, what memory was worth to it, and whether that loop is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from helix.errors import InvalidInputError
+from helix.learning.observer import observe, queue
+from helix.learning.observer.chunk import ChunkRequest
+from helix.learning.observer.chunk import chunk as chunk_of
+from helix.learning.observer.keeping import Keeping, keep
+from helix.learning.observer.observe import Origin
+from helix.learning.observer.verify import verify as examine
+from helix.learning.orchestration.board import tasks_of
+from helix.learning.orchestration.listed import objects
+from helix.learning.proof.page import page
+from helix.learning.proof.report import report as compare
+from helix.model.candidate import Candidate
+from helix.model.ids import Id
+from helix.model.observed import Accepted, Observed
+from helix.model.proof import Report
+from helix.model.reports import Health, StoreResult
+from helix.operations.checks import page_size
+from helix.operations.listed import mutation, query
+from helix.service import Helix
+
+
+@mutation()
+def observe_explorer(helix: Helix, keeping: Keeping, output: str) -> Observed:
+    """See what an explorer's answer gives to learn: facts and conventions."""
+    return _observe(helix, keeping, lambda origin: observe.observe_explorer(output, origin))
+
+
+@mutation()
+def observe_planner(
+    helix: Helix,
+    keeping: Keeping,
+    tasks: Sequence[Mapping[str, Any]],
+    exploration: Mapping[str, Any] | None = None,
+    learned: Sequence[str] = (),
+) -> Observed:
+    """See what a plan gives to learn: decisions."""
+    plan = objects(tasks)
+    return _observe(helix, keeping, lambda origin: observe.observe_planner(plan, exploration or {}, origin, learned))
+
+
+@mutation()
+def observe_builder(
+    helix: Helix, keeping: Keeping, task: Mapping[str, Any], result: str = "", files_changed: Sequence[str] = ()
+) -> Observed:
+    """See what a builder's work gives to learn: what changed, what stood in the way, what it says it learned."""
+    return _observe(helix, keeping, lambda origin: observe.observe_builder(task, result, files_changed, origin))
+
+
+@mutation()
+def observe_session(
+    helix: Helix,
+    keeping: Keeping,
+    objective: str,
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    outcomes: Mapping[str, Any] | None = None,
+) -> Observed:
+    """See what a session came to as a whole, by the tasks that are given, else by those that are kept of it."""
+    done = _of_session(helix, keeping) if tasks is None else objects(tasks)
+    return _observe(helix, keeping, lambda origin: observe.observe_session(objective, done, outcomes or {}, origin))
+
+
+@query
+def learning_queue(helix: Helix, scope: str | None = None, limit: int = 50) -> list[Candidate]:
+    """List what agents' work gave to learn and nobody has looked at, the surest first."""
+    return queue.waiting(helix.store, scope, page_size(helix, "limit", limit))
+
+
+@mutation()
+def accept_candidate(helix: Helix, id: Id, by: str = "") -> Accepted:
+    """Make a memory of what waits in the learning queue; it is trusted no further than the one who said it."""
+    helix.store.check_capture()
+    with helix.foreground.request():
+        return queue.accept(helix.store, id, by)
+
+
+@mutation()
+def reject_candidate(helix: Helix, id: Id, by: str = "") -> Candidate:
+    """Have what waits in the learning queue come to nothing, also when the same is proposed again."""
+    return queue.reject(helix.store, id, by)
+
+
+@mutation(keyed=True)
+def chunk(helix: Helix, request: ChunkRequest) -> StoreResult | None:
+    """Remember how a task was done as a pattern; null where its outcome does not say that it worked."""
+    helix.store.check_capture()
+    with helix.foreground.request():
+        return chunk_of(helix.store, request)
+
+
+@query
+def verify(helix: Helix, scope: str | None = None) -> Health:
+    """Say whether the learning loop is closed: what was shown is judged, what was judged counts, nothing dangles."""
+    return examine(helix.store, scope)
+
+
+@query
+def report(helix: Helix, since: datetime | None = None, scope: str | None = None) -> Report:
+    """Compare tasks that were shown memories with tasks that they were held back from."""
+    return compare(helix.store, since, scope)
+
+
+@query
+def report_page(helix: Helix, since: datetime | None = None, scope: str | None = None) -> str:
+    """Write the report as one HTML document that asks for nothing from anywhere."""
+    return page(compare(helix.store, since, scope))
+
+
+def _of_session(helix: Helix, keeping: Keeping) -> list[dict[str, Any]]:
+    """Return the tasks of a session that came to something, in the order in which they were told of."""
+    if not keeping.session:
+        raise InvalidInputError("neither tasks nor a session are named", hint="give one of them")
+    known = tasks_of(helix.store, scope=keeping.scope, session=keeping.session)
+    return [
+        {**task.attributes, "id": task.id, "objective": task.objective, "helix_outcome": task.outcome}
+        for task in reversed(known)
+        if task.outcome and task.objective
+    ]
+
+
+def _observe(helix: Helix, keeping: Keeping, look: Callable[[Origin], Sequence[Candidate]]) -> Observed:
+    if keeping.writes:
+        helix.store.check_capture()
+    with helix.foreground.request():
+        return keep(helix.store, look(keeping.origin(helix.store.clock())), keeping)

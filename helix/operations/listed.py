@@ -1,0 +1,66 @@
+"""Listed: the one list of what Helix can do, from which GraphQL's fields are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One thing that Helix can do: `function(helix, **arguments)`, which blocks and may be called from any thread.
+
+    `writes`: it changes the store. `asks_graph`: it waits for the graph, which answers one question at a time.
+    `keyed`: it adds or counts something, and takes an idempotency key. `person` says what only a person may ask for by
+    it, "" for what anybody may; `person_where` the same of an argument that is (True) or is not (False) given.
+    """
+
+    function: Callable[..., Any]
+    writes: bool = False
+    asks_graph: bool = False
+    keyed: bool = False
+    person: str = ""
+    person_where: Mapping[tuple[str, bool], str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name by which it is asked for."""
+        return self.function.__name__
+
+
+OPERATIONS: dict[str, Operation] = {}
+"""Every operation by its name, in the order in which they are written down."""
+
+
+def query(function: F) -> F:
+    """List a function that only reads."""
+    return _listed(Operation(function=function), function)
+
+
+def graph_query(function: F) -> F:
+    """List a function that only reads, and waits for the graph."""
+    return _listed(Operation(function=function, asks_graph=True), function)
+
+
+def mutation(
+    *, keyed: bool = False, person: str = "", person_where: Mapping[tuple[str, bool], str] | None = None
+) -> Callable[[F], F]:
+    """List a function that changes the store; see `Operation`."""
+
+    def listed(function: F) -> F:
+        made = Operation(
+            function=function, writes=True, keyed=keyed, person=person, person_where=dict(person_where or {})
+        )
+        return _listed(made, function)
+
+    return listed
+
+
+def _listed(operation: Operation, function: F) -> F:
+    if operation.name in OPERATIONS:
+        raise TypeError(f"two operations are called {operation.name}")
+    OPERATIONS[operation.name] = operation
+    return function

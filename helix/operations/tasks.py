@@ -1,0 +1,318 @@
+"""Tasks: what explorers found, plans and the order of their tasks, attempts at them, and what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from helix.errors import NotFoundError
+from helix.learning.action.ends import succeeded
+from helix.learning.action.fixes import looks
+from helix.learning.context.builder import BuilderContext, builder_context
+from helix.learning.context.written import written
+from helix.learning.contracts.ids import client_task
+from helix.learning.contracts.prompt import MEMORY_LIMIT, BuilderParams
+from helix.learning.orchestration import closing, dag, explorations, listed, plans
+from helix.learning.orchestration import workspaces as attempts
+from helix.learning.orchestration.board import find_task, tasks_of
+from helix.learning.orchestration.dag import Cascade, Stall
+from helix.learning.orchestration.explorations import ExplorationRequest
+from helix.learning.orchestration.plans import PlanRequest
+from helix.learning.orchestration.tasks import TaskState, helix_task_state
+from helix.learning.orchestration.workspaces import Ending, WorkspaceRequest
+from helix.learning.outcomes import noting
+from helix.learning.outcomes.evidence import classify
+from helix.learning.outcomes.settle import settle, tell
+from helix.learning.outcomes.taking_back import takes_back
+from helix.learning.proof.holdback import treatment
+from helix.model.action import Action
+from helix.model.evidence import Evidence, EvidenceKind, Verification
+from helix.model.exploration import Exploration, ExplorationReport
+from helix.model.ids import Id
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.outcome import Gain
+from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
+from helix.model.task import CLIENT_TASK, VERIFY, Task
+from helix.operations.checks import page_size
+from helix.operations.listed import mutation, query
+from helix.service import Helix
+from helix.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stalled:
+    """Whether nothing can go on, and why."""
+
+    stalled: bool
+    info: Stall | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleared:
+    """The tasks that are pending again, those whose session may still be at work, and the whole list as it is then."""
+
+    cleared: tuple[str, ...]
+    kept: tuple[str, ...]
+    tasks: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One command that said whether the work holds."""
+
+    kind: EvidenceKind
+    command: str
+    passed: bool
+    exit_status: int | None
+    tests_passed: int | None
+    tests_failed: int | None
+    commit: str
+    verify: bool
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOutcome:
+    """How a task stands by its evidence, and what the memories got that were shown to it."""
+
+    task: Id
+    outcome: str
+    claimed: str
+    verification: Verification
+    evidence: tuple[Check, ...]
+    gains: tuple[Gain, ...]
+    changed: bool
+
+
+@query
+def exploration(helix: Helix, id: Id | None = None, scope: str = GLOBAL_SCOPE) -> Exploration:
+    """Read what explorers found: one exploration by its id, or the newest of a scope."""
+    return explorations.load_exploration(helix.store, id or "", scope)
+
+
+@mutation()
+def save_exploration(
+    helix: Helix, answer: str, objective: str = "", scope: str = GLOBAL_SCOPE, session: str = ""
+) -> ExplorationReport:
+    """Keep what explorers found: an exploration as JSON, or the answers of one or more explorers."""
+    helix.store.check_capture()
+    request = ExplorationRequest(answer=answer, objective=objective, scope=scope, session=session)
+    with helix.foreground.request():
+        return explorations.save_exploration(helix.store, request)
+
+
+@query
+def plan(helix: Helix, id: Id | None = None, scope: str = GLOBAL_SCOPE) -> PlanReport:
+    """Read a plan with its tasks as they stand: one by its id, or the newest of a scope."""
+    return plans.load_plan(helix.store, id or "", scope)
+
+
+@mutation()
+def save_plan(
+    helix: Helix,
+    answer: str,
+    objective: str = "",
+    scope: str = GLOBAL_SCOPE,
+    session: str = "",
+    exploration: Id | None = None,
+) -> PlanReport:
+    """Keep what a planner answered, as tasks and their order; refused where nobody could work through it."""
+    helix.store.check_capture()
+    request = PlanRequest(
+        answer=answer, objective=objective, scope=scope, session=session, exploration=exploration or ""
+    )
+    with helix.foreground.request():
+        return plans.save_plan(helix.store, request)
+
+
+@mutation()
+def complete_plan(helix: Helix, plan: Id | None = None, scope: str = GLOBAL_SCOPE) -> PlanReport:
+    """Say that nobody works on a plan any more, whatever became of its tasks; what is left is among the problems."""
+    with helix.foreground.request():
+        return closing.complete_plan(helix.store, plan or "", scope)
+
+
+@query
+def ready_tasks(helix: Helix, plan: Id | None = None, scope: str = GLOBAL_SCOPE) -> list[PlanTask]:
+    """List the tasks of a plan that can begin now: pending, with all they wait for delivered."""
+    return list(plans.ready_tasks(helix.store, plan or "", scope))
+
+
+@query
+def cascade_status(helix: Helix, plan: Id | None = None, scope: str = GLOBAL_SCOPE) -> Cascade:
+    """Say where a plan stands as a whole, and which of its tasks can never begin as things are."""
+    return plans.cascade_status(helix.store, plan or "", scope)
+
+
+@query
+def workspaces(
+    helix: Helix, plan: Id | None = None, scope: str | None = None, status: str | None = None, limit: int = 50
+) -> list[WorkspaceReport]:
+    """List attempts at tasks, the oldest first; of more than `limit` the newest."""
+    size = page_size(helix, "limit", limit)
+    return attempts.list_workspaces(helix.store, plan=plan or "", scope=scope, status=status, limit=size)
+
+
+@mutation()
+def create_workspace(
+    helix: Helix,
+    task: str,
+    plan: Id | None = None,
+    scope: str = GLOBAL_SCOPE,
+    warning: str = "",
+    limit: int = MEMORY_LIMIT,
+) -> WorkspaceReport:
+    """Begin an attempt at a task: what is to be put before the agent, with the memories that fit, or without them."""
+    size = page_size(helix, "limit", limit)
+    request = WorkspaceRequest(task=task, plan=plan or "", scope=scope, warning=warning, limit=size)
+    helix.store.check_capture()
+
+    def given(params: BuilderParams, scope: str, with_memory: bool) -> BuilderContext:
+        most = None if with_memory else 0
+        return builder_context(helix.recall, params, scope, limit=most, written=partial(written, helix.store))
+
+    with helix.foreground.request():
+        return attempts.create_workspace(helix.store, request, give=given, treatment=partial(treatment, helix.store))
+
+
+@mutation()
+def complete_workspace(helix: Helix, id: Id, delivered: str, utilized: Sequence[str] = ()) -> WorkspaceReport:
+    """Say that an attempt delivered; what that is worth to the memories it was shown is for evidence to say."""
+    ending = Ending(delivered=delivered, utilized=utilized)
+    with helix.foreground.request():
+        return attempts.complete_workspace(helix.store, id, ending, settle=partial(_settle, helix.store))
+
+
+@mutation()
+def block_workspace(
+    helix: Helix, id: Id, reason: str, tried: str = "", error: str = "", utilized: Sequence[str] = ()
+) -> WorkspaceReport:
+    """Say that an attempt came to nothing, and why."""
+    ending = Ending(reason=reason, tried=tried, error=error, utilized=utilized)
+    with helix.foreground.request():
+        return attempts.block_workspace(helix.store, id, ending, settle=partial(_settle, helix.store))
+
+
+@query
+def task_state(helix: Helix, task: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> TaskState:
+    """Say where a task of a client's list stands; what it waits for was delivered only where `others` say so."""
+    return helix_task_state(task, listed.objects(others))
+
+
+@query
+def dag_cycles(helix: Helix, dependencies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """List circles of tasks that wait for each other, a shortest one of each knot."""
+    return listed.cycles(dependencies)
+
+
+@query
+def dag_ready(
+    helix: Helix,
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    plan: Id | None = None,
+    scope: str = GLOBAL_SCOPE,
+) -> list[str]:
+    """List the tasks that can begin now: pending, with everything they wait for delivered."""
+    return dag.get_ready_tasks(listed.listed(helix.store, tasks, plan or "", scope))
+
+
+@query
+def dag_stalled(
+    helix: Helix,
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    plan: Id | None = None,
+    scope: str = GLOBAL_SCOPE,
+) -> Stalled:
+    """Say whether tasks are left of which none is at work and none can begin, and why."""
+    stall = dag.check_stalled(listed.listed(helix.store, tasks, plan or "", scope))[1]
+    return Stalled(stalled=stall is not None, info=stall)
+
+
+@mutation()
+def dag_clear(
+    helix: Helix,
+    tasks: Sequence[Mapping[str, Any]] | None = None,
+    plan: Id | None = None,
+    scope: str = GLOBAL_SCOPE,
+    session: str = "",
+    force: bool = False,
+) -> Cleared:
+    """Give back the tasks that a dead session left in progress; a plan is changed, a list only answered."""
+    done, after = listed.clear(helix.store, tasks, plan or "", scope, session, force=force)
+    return Cleared(cleared=done.cleared, kept=done.kept, tasks=tuple(after))
+
+
+@mutation(keyed=True)
+def task_outcome(
+    helix: Helix, task: Id, outcome: str, claimed: bool = False, utilized: Sequence[str] = ()
+) -> TaskOutcome:
+    """Say what came of a task: delivered, blocked, skipped, or nothing to take that back.
+
+    `utilized` are the memories that the agent says it used.
+    """
+    with helix.foreground.request():
+        ident = task_named(helix.store, task).id
+        if utilized:
+            noting.note_use(helix.store, ident, utilized=utilized)
+        told = tell(helix.store, ident, outcome, claimed=claimed)
+    return TaskOutcome(
+        task=told.task,
+        outcome=told.outcome,
+        claimed=told.claimed,
+        verification=told.verification,
+        evidence=tuple(map(_check, told.evidence)),
+        gains=told.gains,
+        changed=told.changed,
+    )
+
+
+@mutation(keyed=True)
+def note_action(
+    helix: Helix,
+    task: Id,
+    command: str = "",
+    files: Sequence[str] = (),
+    exit_status: int | None = None,
+    output: str = "",
+    id: str = "",
+) -> Check | None:
+    """Say what was done in a task: a command that ended, or files that were edited; null where it proves nothing.
+
+    It is looked through for use of what the task was shown.
+    """
+    now = helix.store.clock()
+    action = Action(id=id, command=command, files=tuple(files), exit_status=exit_status, output=output, at=now)
+    with helix.foreground.request():
+        held = task_named(helix.store, task)
+        found = classify(action, str(held.attributes.get(VERIFY) or ""))
+        if found is not None:
+            noting.note_evidence(helix.store, held.id, found)
+        ran = succeeded(action, looks)
+        edited = now if action.is_edit or takes_back(action) else None
+        noting.note_use(helix.store, held.id, files=action.files, commands=ran, at=now, edited_at=edited)
+    return None if found is None else _check(found)
+
+
+def task_named(store: Store, name: str) -> Task:
+    """Return the task of an id, or the newest that its client knows by that name; raises NotFoundError."""
+    found = find_task(store, name.strip())
+    if found is not None:
+        return found
+    for task in tasks_of(store):
+        if task.attributes.get(CLIENT_TASK) in (name.strip(), client_task(name)):
+            return task
+    raise NotFoundError(
+        f"no task {name!r}", hint='list them: helix cypher "MATCH (t:Task) RETURN t.id, t.objective, t.outcome"'
+    )
+
+
+def _settle(store: Store, task: str, outcome: str, utilized: Sequence[str]) -> None:
+    noting.note_use(store, task, utilized=utilized)
+    settle(store, task, outcome=outcome)
+
+
+def _check(evidence: Evidence) -> Check:
+    return Check(**{field.name: getattr(evidence, field.name) for field in fields(Check)})

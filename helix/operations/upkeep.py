@@ -1,0 +1,138 @@
+"""Upkeep: how the store is, its settings and jobs, and what keeps it in shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from helix import settings as configuration
+from helix.lifecycle import recover as recovery
+from helix.lifecycle import reembed as embedding
+from helix.model.ids import Id
+from helix.model.reports import DoctorReport, Health, Job, Stats, StatusReport
+from helix.operations.checks import absolute
+from helix.operations.listed import graph_query, mutation, query
+from helix.service import Helix
+from helix.store import backup as copies
+from helix.store import doctor as examination
+from helix.store import overview
+from helix.store.jobs import Ticket
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting as it is in force."""
+
+    name: str
+    value: str | None
+    source: str
+    variable: str
+    help: str
+
+
+@query
+def health(helix: Helix) -> Health:
+    """Say whether the store works as it should, and what is wrong where it does not."""
+    return overview.health(helix.store, reason=helix.reason, jobs=helix.jobs.all())
+
+
+@query
+def stats(helix: Helix, scope: str | None = None) -> Stats:
+    """Count the memories of the store, or of one scope."""
+    return overview.stats(helix.store, scope)
+
+
+@query
+def status(helix: Helix) -> StatusReport:
+    """Show the store, its model, its files, its jobs, and anything that is not as it should be."""
+    report = overview.status(helix.store, reason=helix.reason, jobs=helix.jobs.all(), started_at=helix.started_at)
+    return replace(report, background=helix.worker.status(), models=helix.router.usage())
+
+
+@graph_query
+def doctor(helix: Helix) -> DoctorReport:
+    """Run every check of the store, comparing journal and graph; it takes its time."""
+    helix.mend_graph()
+    return examination.examine(helix.store, building=helix.store.graph.needs_rebuild and helix.is_busy())
+
+
+@query
+def config(helix: Helix) -> list[Setting]:
+    """List each setting, its value, and where that came from; secrets are no settings."""
+    values = helix.settings
+    return [
+        Setting(
+            name=name,
+            value=None if getattr(values, name) is None else str(getattr(values, name)),
+            source=values.sources.get(name, "default"),
+            variable=configuration.variable_of(name),
+            help=help_text,
+        )
+        for name, help_text, _ in configuration.described()
+    ]
+
+
+@query
+def job(helix: Helix, id: Id) -> Job:
+    """Look at one job."""
+    return helix.jobs.get(id)
+
+
+@query
+def jobs(helix: Helix) -> list[Job]:
+    """List the jobs since the daemon started, newest first."""
+    return helix.jobs.all()
+
+
+@mutation()
+def cancel_job(helix: Helix, id: Id) -> Job:
+    """Ask a job to stop; what it has done so far stays."""
+    return helix.jobs.cancel(id)
+
+
+@mutation()
+def rebuild(helix: Helix) -> Job:
+    """Build the graph anew from the journal; recall answers by words alone meanwhile."""
+    return helix.rebuild_graph()
+
+
+@mutation()
+def reembed(helix: Helix) -> Job:
+    """Embed everything anew with the model that is set."""
+    return helix.jobs.start("reembed", lambda ticket: embedding.reembed(helix.store, ticket))
+
+
+@mutation()
+def backup(helix: Helix, path: str) -> Job:
+    """Write a backup of the running store to a file or folder of this machine."""
+    return _with_file(helix, "backup", copies.back_up, path)
+
+
+@mutation(person="put a backup in the place of the store")
+def restore_backup(helix: Helix, path: str) -> Job:
+    """Put a backup in the place of the store; what was there is moved aside."""
+    return _with_file(helix, "restore", copies.restore, path)
+
+
+@mutation()
+def recover(helix: Helix) -> Job:
+    """Take back what the journal lost, from the files that were put aside when that was noticed."""
+    return helix.jobs.start("recover", lambda ticket: recovery.recover(helix.store, ticket))
+
+
+@mutation(person="say that a loss is known")
+def acknowledge_loss(helix: Helix) -> int:
+    """Tell no more of what the journal lost, and return how many losses there were; the kept files stay."""
+    return recovery.acknowledge(helix.store)
+
+
+def _with_file(helix: Helix, kind: str, work: Any, path: str) -> Job:
+    file = Path(absolute(path))
+
+    def done(ticket: Ticket) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = work(helix.store, file, ticket)
+        return found
+
+    return helix.jobs.start(kind, done)
