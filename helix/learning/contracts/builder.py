@@ -18,7 +18,8 @@ _MOST, _SHORT = 50, 80
 _LATER = r"(?:TRIED|UTILIZED|LEARNED|FILES_CHANGED|VERIFIED)"
 _ENDS = re.compile(rf"^((?:{LEADS})*(?:DELIVERED|BLOCKED|TRIED)\b)(.*)$", re.MULTILINE)
 _NEXT = re.compile(
-    rf"(?<=\S)(?:[ \t]*[;|,]?[ \t]+|[\u3001\u3002\uff0c\uff1b])(?=[*_`]{{0,3}}{_LATER}[*_`]{{0,3}}{COLON})"
+    r"(?<=\S)(?:[ \t]*+(?:[;|,][ \t]++|(?<=[ \t]))|[\u3001\u3002\uff0c\uff1b])"
+    rf"(?=[*_`]{{0,3}}{_LATER}[*_`]{{0,3}}{COLON})"
     rf"|(?<=\S)[ \t]*(?:[;|][ \t]*|[ \t](?=[*_]))(?=[*_`]{{0,3}}ERROR[*_`]{{0,3}}{COLON})"
 )
 _QUOTED = re.compile(r"[ \t]*(?:>|```|~~~)|[ \t]{4}")

@@ -24,8 +24,7 @@ _FAILURE = re.compile(
 )
 _FIRST = ("modify", "create", "test", "reference", "")
 """Of two things to be done with one file the one that asks for more."""
-_FENCE_LINE = re.compile(r"^\s*(?:```|~~~)\w*\s*$", re.MULTILINE)
-_INTRODUCTION = re.compile(r"[^\n]*:\s*\Z")
+_FENCE_LINE = re.compile(r"^[^\S\n]*+(?:```|~~~)\w*+[^\S\n]*+$", re.MULTILINE)
 _LINE_NUMBER = re.compile(r"(?::\d+(?:[:-]\d+)*)?\Z")
 _PROSE = 4
 """Words from which on what stands beside JSON may be an answer of its own."""
@@ -111,8 +110,14 @@ def beside_json(text: str) -> tuple[str, ...]:
     for _, start, end in placed(text):
         said.append(text[at:start])
         at = end
-    bare = (_INTRODUCTION.sub("", _FENCE_LINE.sub("", piece)) for piece in (*said, text[at:]))
+    bare = (_without_introduction(_FENCE_LINE.sub("", piece)) for piece in (*said, text[at:]))
     return tuple(" ".join(piece.split()) for piece in bare if len(piece.split()) > _PROSE)
+
+
+def _without_introduction(text: str) -> str:
+    """Return a text without its last line where that ends in a colon."""
+    bare = text.rstrip()
+    return bare[: bare.rfind("\n") + 1] if bare.endswith(":") else text
 
 
 def _answer(given: Mapping[str, Any]) -> ExplorerAnswer:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.learning.contracts.builder import BuilderAnswer, Learned, read_builder, read_learned
+from helix.learning.contracts.explorer import beside_json
 from helix.learning.contracts.planner import CLARIFY, PROCEED, read_planner
 from helix.learning.contracts.prompt import extract_builder_params, should_inject
 
@@ -172,6 +173,12 @@ def test_an_outcome_in_small_letters_is_prose_beside_one_in_capitals() -> None:
 def test_nonsense_in_bulk_is_read_in_no_time_worth_speaking_of(text: str) -> None:
     assert read_builder(f"UTILIZED: {text}").outcome == ""
     assert read_planner(f"TASK_MAPPING: {text}").mapping == {}
+
+
+def test_blanks_in_bulk_are_read_in_no_time_worth_speaking_of() -> None:
+    blanks = " \t" * 200_000
+    assert read_builder(f"DELIVERED: the tank is full{blanks}").summary == "the tank is full"
+    assert beside_json('{"scope": "x"} ' + f"so we looked into it: a{blanks}b") == ("so we looked into it: a b",)
 
 
 @pytest.mark.parametrize(
