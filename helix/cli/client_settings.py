@@ -176,7 +176,7 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         return {}
     try:
         settings = json.loads(text.removeprefix(_BOM))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(
             f"{path} is not valid JSON: {error}", hint="the client ignores it as it is: correct it; nothing was changed"
         ) from error

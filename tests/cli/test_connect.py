@@ -119,10 +119,11 @@ def test_a_dry_run_shows_both_and_changes_neither(person: Path, home: Path, heli
     helix_command("disconnect")
 
 
+@pytest.mark.parametrize("text", ["{ // mine\n}", '{"a":' * 50_000], ids=["a comment", "nested without end"])
 def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(
-    person: Path, home: Path, helix_command: Command
+    person: Path, home: Path, helix_command: Command, text: str
 ) -> None:
-    (person / ".claude/settings.json").write_text("{ // mine\n}", "utf-8")
+    (person / ".claude/settings.json").write_text(text, "utf-8")
     refused = helix_command("--json", "connect")
     assert refused.code == 2
     assert "not valid JSON" in refused.error["message"]
