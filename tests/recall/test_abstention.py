@@ -5,6 +5,7 @@ from __future__ import annotations
 from recall_world import World
 
 from helix.model.edge import Relation
+from helix.model.memory import Kind
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.recall.abstention import ANSWERED, JUDGED_FROM
 
@@ -65,6 +66,6 @@ def test_what_a_file_points_at_is_kept_whatever_the_words() -> None:
 
 def test_what_mends_is_shown_however_little_of_the_question_it_says() -> None:
     world = town()
-    failure = world.memory("failure", "zq417 stops the crane at the harbour")
+    failure = world.memory("failure", "zq417 stops the crane at the harbour", Kind.FAILURE)
     world.edge(world.memory("fix", "grease", resolution="as its manual tells"), failure, Relation.SOLVES)
     assert [item.node.id for item in asked(world, "zq417 stops the crane at the harbour").items][:1] == ["fix"]
