@@ -56,9 +56,9 @@ def count(
 ) -> int:
     """Return how many commits `read_history` goes through with the same arguments."""
     repository = Repository.find(Path(path), stopped)
-    if not repository.has_commits(stopped):
+    if not repository.has_commits():
         return 0
-    return int(repository.output("rev-list", "--count", *range_of(limit, since), "HEAD", "--", stopped=stopped))
+    return int(repository.output("rev-list", "--count", *range_of(limit, since), "HEAD", "--"))
 
 
 def read_history(
@@ -76,16 +76,16 @@ def read_history(
     history cannot be read to its end; what was yielded by then stands.
     """
     repository = Repository.find(Path(path), stopped)
-    if not repository.has_commits(stopped):
+    if not repository.has_commits():
         return
     scope = scope or repository.scope
     ignored = rules_of(repository.work_tree) if repository.work_tree else IgnoreRules()
     index = CommitIndex()
     if limit is not None or since is not None:  # a commit may name one from before the range, which is known already
-        with repository.stream("rev-list", "HEAD", "--", stopped=stopped) as lines:
+        with repository.stream("rev-list", "HEAD", "--") as lines:
             for line in lines.fields(b"\n", _LONGEST_FIELD):
                 index.add(line.decode("ascii"))
-    with repository.stream(*_LOG, *range_of(limit, since), "HEAD", "--", stopped=stopped) as stream:
+    with repository.stream(*_LOG, *range_of(limit, since), "HEAD", "--") as stream:
         for position, commit in enumerate(_commits(stream.fields(b"\0", _LONGEST_FIELD)), 1):
             visible = _visible(commit, ignored, stopped)
             drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None

@@ -77,11 +77,15 @@ _GIT = ("git", "--no-pager", *(part for key, value in _OVERRIDES.items() for par
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """A git repository: the folder it was found from, where its objects are, and its work tree unless it is bare."""
+    """A git repository: the folder it was found from, where its objects are, and its work tree unless it is bare.
+
+    What git is asked of it ends soon after `stopped` says so.
+    """
 
     folder: Path
     common_dir: Path
     work_tree: Path | None
+    stopped: Callable[[], bool]
 
     @classmethod
     def find(cls, path: Path, stopped: Callable[[], bool] = lambda: False) -> Repository:
@@ -100,6 +104,7 @@ class Repository:
             folder=folder,
             common_dir=(folder / common).resolve(),
             work_tree=Path(os.fsdecode(top)) if top else None,
+            stopped=stopped,
         )
 
     @property
@@ -107,22 +112,22 @@ class Repository:
         """The project's id; see `helix.identity`."""
         return scope_of_repository(self.common_dir)
 
-    def has_commits(self, stopped: Callable[[], bool] = lambda: False) -> bool:
+    def has_commits(self) -> bool:
         """Return whether HEAD leads to a commit: false in a new repository."""
         question = ("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return bool(_run(self.folder, *question, failing=b"", stopped=stopped))
+        return bool(_run(self.folder, *question, failing=b"", stopped=self.stopped))
 
-    def output(self, *arguments: str, stopped: Callable[[], bool] = lambda: False) -> bytes:
+    def output(self, *arguments: str) -> bytes:
         """Return what a git command writes; raises InvalidInputError with git's own words where it fails."""
-        return _run(self.folder, *arguments, stopped=stopped, silence=_SILENCE_SECONDS)
+        return _run(self.folder, *arguments, stopped=self.stopped, silence=_SILENCE_SECONDS)
 
     @contextmanager
-    def stream(self, *arguments: str, stopped: Callable[[], bool] = lambda: False) -> Iterator[Told]:
+    def stream(self, *arguments: str) -> Iterator[Told]:
         """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError.
 
         It is ended, too, soon after `stopped` says so, and where it is silent for long: git may wait or work for ever.
         """
-        with _stream(self.folder, arguments, stopped, _SILENCE_SECONDS) as told:
+        with _stream(self.folder, arguments, self.stopped, _SILENCE_SECONDS) as told:
             yield told
 
 
