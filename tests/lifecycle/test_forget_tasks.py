@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from working import job
+from working import copied, job
 
 from helix.journal.erase import tombstones
 from helix.learning.orchestration.board import TaskSighting, find_task, inject, injections, mirror
@@ -79,7 +79,8 @@ def works(store: Store, said: str) -> list[Node]:
 
 def holds(store: Store, word: bytes) -> list[str]:
     """Return where the word stands in the store's files and copies, the packed rows of their logs included."""
-    found = [file.name for file in store.path.rglob("*") if file.is_file() and word in file.read_bytes()]
+    with copied(store.path) as files:
+        found = [file.name for file in files if word in file.read_bytes()]
     for file in store.path.glob("*.db"):
         with closing(sqlite3.connect(file)) as journal:
             rows = journal.execute("SELECT seq, CAST(payload AS BLOB) FROM log WHERE payload IS NOT NULL")

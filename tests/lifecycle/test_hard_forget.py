@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from working import job
+from working import copied, job
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.answers import Answers
@@ -140,13 +140,14 @@ def traces(texts: Sequence[str] = (f"{SECRET}\n{ANSWER}",), words: Sequence[str]
 
 
 def found_in(folders: Sequence[Path], wanted: Sequence[bytes]) -> list[str]:
-    return [
-        f"{trace[:20]!r} in {file}"
-        for folder in folders
-        for file in files_of(folder)
-        for trace in wanted
-        if trace in bytes_of(file) or trace.lower() in bytes_of(file).lower()
-    ]
+    found = []
+    for folder in folders:
+        with copied(folder) as files:
+            for file in files:
+                held = bytes_of(file)
+                lowered = held.lower()
+                found += [f"{trace[:20]!r} in {file}" for trace in wanted if trace in held or trace.lower() in lowered]
+    return found
 
 
 def state_of(store: Store, but: Collection[str] = ()) -> dict[str, object]:

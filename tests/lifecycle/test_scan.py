@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from working import job
+from working import copied, job
 
 from helix.lifecycle.compose import read
 from helix.lifecycle.erasure import unfinished
@@ -114,13 +114,14 @@ def as_of_old(store: Store) -> None:
 def found_in(folder: Path) -> list[str]:
     """Return the files that spell one of the secrets, in whatever case, also in packed rows of a log."""
     found = []
-    for file in (file for file in folder.rglob("*") if file.is_file()):
-        held = file.read_bytes()
-        if held.startswith(b"SQLite format 3"):
-            with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
-                rows = connection.execute("SELECT payload FROM log WHERE payload IS NOT NULL").fetchall()
-                held += b"".join(zlib.decompress(payload) for (payload,) in rows)
-        found += [file.name for secret in (SECRET, OTHER, SECRET[4:]) if secret.lower().encode() in held.lower()]
+    with copied(folder) as files:
+        for file in files:
+            held = file.read_bytes()
+            if held.startswith(b"SQLite format 3"):
+                with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+                    rows = connection.execute("SELECT payload FROM log WHERE payload IS NOT NULL").fetchall()
+                    held += b"".join(zlib.decompress(payload) for (payload,) in rows)
+            found += [file.name for secret in (SECRET, OTHER, SECRET[4:]) if secret.lower().encode() in held.lower()]
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
+from working import copied
 
 from helix.errors import NotFoundError
 from helix.ingest.draft import EpisodeDraft, Slice
@@ -41,8 +41,8 @@ def ticking(settings: Settings) -> Iterator[Callable[[], Helix]]:
 
 
 def everything_on_disk(helix: Helix) -> bytes:
-    folder: Path = helix.store.path
-    return b"".join(file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file())
+    with copied(helix.store.path) as files:
+        return b"".join(file.read_bytes() for file in files)
 
 
 def test_a_session_is_opened_used_and_closed(ticking: Callable[[], Helix]) -> None:

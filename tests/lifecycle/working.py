@@ -1,9 +1,13 @@
-"""Runs work as the service does: as a job, in a thread of its own."""
+"""Runs work as the service does, as a job in a thread of its own, and reads the files of an open store."""
 
 from __future__ import annotations
 
+import subprocess
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from helix.model.reports import Job
@@ -32,3 +36,15 @@ def job(store: Store, work: Callable[[Ticket], T]) -> T:
     assert ended.wait(60)
     assert jobs.get(started.id).error == ""
     return results[0]
+
+
+@contextmanager
+def copied(folder: Path) -> Iterator[list[Path]]:
+    """Lend copies of all files of a folder, made by another process.
+
+    A process that opens and closes a database's file by itself drops SQLite's locks on it, and the graph's process then
+    takes the log away, as the last one that reads it.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run(["cp", "-R", str(folder), place], check=True, timeout=60)
+        yield sorted(file for file in Path(place).rglob("*") if file.is_file())
