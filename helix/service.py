@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
+from helix.agents.hooks.dispatcher import Reacting
 from helix.errors import ConflictError
-from helix.journal.answers import Answers
-from helix.learning.events.reacting import Reacting
-from helix.lifecycle.capture import sessions
-from helix.lifecycle.capture.sessions import is_private
-from helix.lifecycle.erasure import unfinished
-from helix.lifecycle.intake import Intake
-from helix.lifecycle.work.foreground import Foreground
-from helix.lifecycle.work.worker import Worker
+from helix.journal.llm_answers import Answers
+from helix.memory.capture import sessions
+from helix.memory.capture.sessions import is_private
+from helix.memory.change.intake import Intake
+from helix.memory.erasure import unfinished
+from helix.memory.jobs.foreground import Foreground
+from helix.memory.worker.worker import Worker
 from helix.model.clock import Clock, system_clock
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import GLOBAL_SCOPE
@@ -25,7 +25,7 @@ from helix.model.operations import Row
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.reports import Job, JobState, SessionReport
 from helix.model.requests import Request
-from helix.model.work import WorkItem
+from helix.model.work_item import WorkItem
 from helix.providers.choose import reranker_for, router_for
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
@@ -34,7 +34,7 @@ from helix.recall.pipeline import Recaller
 from helix.recall.recipes import recipe_named, recipes_of
 from helix.settings import Settings
 from helix.store import backup
-from helix.store.events import Event, Events
+from helix.store.change_events import Event, Events
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
 from helix.store.store import Store

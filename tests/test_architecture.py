@@ -6,11 +6,13 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -41,8 +43,9 @@ SERVICE = (
     ("journal", "graph", "providers"),
     ("store",),
     ("recall",),
-    ("lifecycle",),
-    ("learning",),
+    ("memory",),
+    ("commands",),
+    ("agents",),
     ("ingest",),
     ("service",),
     ("operations",),
@@ -59,7 +62,7 @@ REACHES_OVER = {
     "helix.cli.serve": {"text", "service", "operations", "api"},  # brings the service up in its own process
     "helix.cli.main": {"text"},  # usage errors quote what was typed, before there is a daemon to redact it
     "helix.cli.output": {"text"},  # what leaves for a terminal is made inert where blocks are
-    "helix.cli.models": {"providers"},  # models are installed before there is anything to serve
+    "helix.cli.models_commands": {"providers"},  # models are installed before there is anything to serve
     "helix.cli.init": {"providers"},
 }
 
@@ -78,6 +81,31 @@ OTHER_STARTS = (
     *("asyncio.create_subprocess", "concurrent.futures.ProcessPoolExecutor", "subprocess.getoutput"),
     *("subprocess.getstatusoutput", "click.edit", "click.launch", "click.echo_via_pager"),
 )
+FOLDERS = {
+    "memory": (
+        *("change", "scoring", "contradiction", "jobs", "capture", "llm", "upkeep", "remember"),
+        *("extraction", "insight", "erasure", "worker"),
+    ),
+    "commands": ("grammar", "outcome"),
+    "agents": ("answers", "tasks", "outcomes", "experiment", "context", "observer", "hooks"),
+}
+"""The folders within a part, each of which imports none that comes after it."""
+PUTS_OFF_IMPORTS = {
+    *("helix", "helix.client", "helix.cli.output", "helix.cli.invocation"),  # the command line starts without them
+    *("helix.providers.fastembed_embedder", "helix.providers.fastembed_reranker"),
+}
+COMPUTES = {"store", "recall", "providers", "graph"}
+STILL_COMPUTES = {
+    *(f"helix.memory.change.{name}" for name in ("compose", "support", "versions")),
+    *(f"helix.memory.capture.{name}" for name in ("quarantine", "sessions")),
+    *(f"helix.memory.upkeep.{name}" for name in ("gaps", "llm_importance", "neighbours", "reembed", "systemic")),
+    *(f"helix.memory.extraction.{name}" for name in ("cluster", "consolidation", "episodes_seen", "statements")),
+    *(f"helix.memory.insight.{name}" for name in ("communities", "insight_text", "insights", "reflect", "rollup")),
+    *("helix.memory.extraction.kept_extractions", "helix.memory.erasure.hard_forget", "helix.memory.jobs.budget"),
+    *("helix.agents.context.brief", "helix.agents.context.exact_lookup", "helix.agents.context.notes"),
+    *("helix.agents.tasks.workspaces", "helix.ingest.given_vectors"),
+}
+"""What still reads the store's columns by itself: this list only gets shorter."""
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60
 
 
@@ -112,6 +140,51 @@ def test_imports_point_down_the_ladder() -> None:
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     TopologicalSorter({name: set(imports(name)) & MODULES.keys() for name in MODULES if name != "helix"}).prepare()
+
+
+def test_what_lies_in_a_folder_has_one_order() -> None:
+    """At every depth: of the files and folders of one folder, none imports what imports it, by whatever detour."""
+    below: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    for name in MODULES.keys() - {"helix"}:
+        for target in set(imports(name)) & MODULES.keys() - {"helix"}:
+            here, there = name.split("."), target.split(".")
+            shared = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), None)
+            if shared is not None:
+                below.setdefault(tuple(here[:shared]), {}).setdefault(here[shared], set()).add(there[shared])
+    for folder, order in below.items():
+        try:
+            TopologicalSorter(order).prepare()
+        except CycleError as error:
+            pytest.fail(f"a ring in {'/'.join(folder)}: {' -> '.join(error.args[1])}")
+
+
+def test_the_folders_of_memory_commands_and_agents_import_downwards_only() -> None:
+    strays = [
+        f"{name} imports {target}"
+        for name in MODULES
+        for target in set(imports(name)) & MODULES.keys()
+        for parent, order in FOLDERS.items()
+        if name.startswith(f"helix.{parent}.") and target.startswith(f"helix.{parent}.")
+        if order.index(name.split(".")[2]) < order.index(target.split(".")[2])
+    ]
+    assert not strays
+
+
+def test_a_file_name_stands_for_one_file() -> None:
+    places = Counter(name.rpartition(".")[2] for name, path in MODULES.items() if path.name != "__init__.py")
+    assert [name for name, times in places.items() if times > 1] == []
+
+
+def test_nothing_imports_upwards_for_its_types() -> None:
+    """What only types need stands below too: `TYPE_CHECKING` puts off a heavy import, and never hides a direction."""
+    putting_off = {name for name in MODULES if "TYPE_CHECKING" in MODULES[name].read_text("utf-8")}
+    assert putting_off <= PUTS_OFF_IMPORTS
+
+
+def test_arrays_stay_where_they_are_computed_with() -> None:
+    strays = {name for name in MODULES if "numpy" in set(imports(name)) and part(name) not in COMPUTES}
+    assert strays <= STILL_COMPUTES, f"ask the store or recall instead: {sorted(strays - STILL_COMPUTES)}"
+    assert strays >= STILL_COMPUTES, "take them from the list"
 
 
 def test_each_library_is_imported_by_its_owner_alone() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from helix import settings as configuration
 from helix.errors import HelixError
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, PutEdge
 from helix.model.recall import Expand, RecallQuery

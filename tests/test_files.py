@@ -23,7 +23,7 @@ FREE = {
     "graph/queries.py",
     "graph/migrate.py",
     "api/explorer.py",
-    "lifecycle/knowledge/edition.py",
+    "memory/extraction/extract.py",
     "providers/install.py",  # downloads, each checked by its hash
     "providers/fetch.py",
 }

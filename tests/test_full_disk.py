@@ -14,7 +14,7 @@ import pytest
 from helix import daemon
 from helix import settings as configuration
 from helix.errors import DiskFullError
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
 from helix.operations import curation, graph, upkeep
 from helix.providers.fakes import HashEmbedder

@@ -24,10 +24,10 @@ from helix.errors import (
     StoreCorruptError,
     StoreLockedError,
 )
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.capture.episodes import EpisodeRequest
-from helix.lifecycle.capture.sessions import SessionRequest
-from helix.lifecycle.curate import EditRequest
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.capture.sessions import SessionRequest
+from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.lifecycle.work.kinds import KINDS
+from helix.memory.worker.kinds import KINDS
 
 VICTIM = Path(__file__).parent / "crash" / "worker_victim.py"
 PLACES = ("taken", "before 1", "after 1", "before 1", "after 1", "finishing", "finished")

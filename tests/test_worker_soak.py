@@ -7,12 +7,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
-from helix.model.work import WorkState
+from helix.model.work_item import WorkState
 from helix.operations import background_work, capture, curation, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix

@@ -15,8 +15,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from helix.api.errors import refusal
 from helix.api.explorer import ASSETS, page
+from helix.api.graphql_errors import refusal
 from helix.errors import UnauthorizedError
 from helix.local_socket import user_at
 

@@ -19,13 +19,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix import __version__
 from helix.api.access import LOOPBACK, Access, Gate, SecurityHeaders, open_link, port_of
-from helix.api.context import Runtime
 from helix.api.endpoint import Endpoint
-from helix.api.errors import refusal
 from helix.api.explorer import ASSETS, bundle
+from helix.api.graphql_errors import refusal
 from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
+from helix.api.resolver_context import Runtime
 from helix.api.schema import build_schema
 from helix.bearer import drop_link
 from helix.errors import HelixError, InvalidInputError, NotFoundError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from helix.api.access import LINK_SECONDS
-from helix.api.context import Context
+from helix.api.resolver_context import Context
 from helix.errors import DaemonError
 
 

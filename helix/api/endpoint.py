@@ -20,10 +20,10 @@ from strawberry.schema import Schema
 from strawberry.types.unset import UnsetType
 
 from helix.api.access import AUTHORIZED
-from helix.api.context import Context, Runtime
-from helix.api.errors import refusal
 from helix.api.explorer import explorer
+from helix.api.graphql_errors import refusal
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_VALUES, has_too_many_values
+from helix.api.resolver_context import Context, Runtime
 from helix.errors import InvalidInputError
 from helix.model.speaker import HEADER, agent_named
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types.field import StrawberryField
 
-from helix.api.context import Context
 from helix.api.glossary import description_of_argument
 from helix.api.inputs import arguments, reader
 from helix.api.keys import KEY, once
+from helix.api.resolver_context import Context
 from helix.api.speaking import as_said_by
 from helix.api.types import Views, connection
 from helix.errors import HelixError

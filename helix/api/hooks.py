@@ -18,10 +18,10 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
+from helix.agents.hooks.deferred_queue import Showing
+from helix.agents.hooks.dispatcher import Told
 from helix.api.limits import has_too_many_values
 from helix.identity import LONGEST_PATH, project_of
-from helix.learning.events.reacting import Told
-from helix.learning.events.showing import Showing
 from helix.service import Helix
 
 WAY = 0.05

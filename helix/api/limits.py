@@ -19,7 +19,7 @@ from graphql import (
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from strawberry.extensions import SchemaExtension
 
-from helix.api.errors import described, refusal
+from helix.api.graphql_errors import described, refusal
 from helix.errors import InvalidInputError
 from helix.settings import Settings
 

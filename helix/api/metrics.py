@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from helix.model.recall import RecallAnswer
 from helix.model.reports import BackgroundStatus, StatusReport
 from helix.model.usage import ModelUsage
-from helix.model.work import EPISODES_HELD_BACK, EPISODES_READ
+from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -13,11 +13,11 @@ from strawberry.types.enum import StrawberryEnumDefinition
 from strawberry.types.execution import ExecutionContext
 
 from helix.api import controls, subscriptions
-from helix.api.context import PerOperation
-from helix.api.errors import coded
 from helix.api.execution import Executor, mark_shown
 from helix.api.fields import control, field_of, subscription
+from helix.api.graphql_errors import coded
 from helix.api.limits import Accepted, DocumentLimits
+from helix.api.resolver_context import PerOperation
 from helix.api.scalars import SCALARS
 from helix.api.types import Views
 from helix.api.walks import EXTRAS

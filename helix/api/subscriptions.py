@@ -11,7 +11,7 @@ from typing import Any
 
 import strawberry
 
-from helix.api.context import Context, Runtime
+from helix.api.resolver_context import Context, Runtime
 from helix.errors import InvalidInputError
 from helix.model.reports import Job, JobState
 

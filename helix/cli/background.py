@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from helix.cli import given
-from helix.cli.completing import SESSIONS
+from helix.cli.completion import SESSIONS
 from helix.cli.invocation import Invocation
 from helix.cli.options import (
     Choice,

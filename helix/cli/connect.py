@@ -9,15 +9,8 @@ from typing import Any
 
 import click
 
+from helix.cli.client_files import Connections, entries, left_behind, project_settings, unused_copies, user_settings
 from helix.cli.client_settings import Change, parsed, put, take_back
-from helix.cli.connections import (
-    Connections,
-    entries,
-    left_behind,
-    project_settings,
-    unused_copies,
-    user_settings,
-)
 from helix.cli.invocation import Invocation
 from helix.cli.options import Choice
 from helix.cli.output import Output

@@ -11,7 +11,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from helix.cli.cypher_text import is_hidden, pieces
-from helix.model.cypher import FUNCTIONS, KEYWORDS, PROCEDURES
+from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _TYPED = re.compile(r"[A-Za-z0-9_]*\Z")

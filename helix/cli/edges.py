@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from helix.cli.completing import MEMORIES, RELATIONS
+from helix.cli.completion import MEMORIES, RELATIONS
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, whole_store
 from helix.cli.output import Output, told

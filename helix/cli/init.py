@@ -112,9 +112,9 @@ def _local_store(invocation: Invocation, project: Path) -> Path:
 
 def _model(invocation: Invocation, yes: bool) -> str:
     """Install the model that is set, if that is wanted, and return what recall will work with."""
-    from helix.cli.models import install_missing  # its imports are of no use to the other commands
+    from helix.cli.models_commands import install_missing  # its imports are of no use to the other commands
     from helix.providers.install import installed
-    from helix.providers.models import KNOWN
+    from helix.providers.model_catalogue import KNOWN
 
     settings = invocation.settings
     model = KNOWN.get(settings.embedding_model)

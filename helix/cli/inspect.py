@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from helix.cli import render
-from helix.cli.completing import MEMORIES
+from helix.cli.completion import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import Word, kind_type, limit_option, listed_scope_option
 from helix.cli.output import Output, one_line, told

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from helix.cli.completing import SCOPES, SESSIONS
+from helix.cli.completion import SCOPES, SESSIONS
 from helix.cli.invocation import EVERYWHERE, Invocation, Looked
 from helix.errors import did_you_mean
 from helix.identity import NO_PROJECT, Identity, called, project_at

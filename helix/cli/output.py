@@ -111,7 +111,7 @@ class Output:
         if self._console is None:
             self._stream.write("".join("\t".join(row) + "\n" for row in (columns, *cells)))
         elif cells:
-            from helix.cli.columns import columns_of
+            from helix.cli.table_layout import columns_of
 
             width = self._console.width
             laid = columns_of(columns, cells, width, text=text)

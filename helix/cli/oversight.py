@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from helix.cli.completing import MEMORIES
+from helix.cli.completion import MEMORIES
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, listed_scope_option
 from helix.cli.output import Output, one_line, shorten, told

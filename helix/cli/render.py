@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helix.cli.columns import cut, places
 from helix.cli.output import Output, Part, clean, named, one_line, shorten, shown, told
+from helix.cli.table_layout import cut, places
 
 Record = Mapping[str, Any]
 

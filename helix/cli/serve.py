@@ -19,7 +19,7 @@ import uvicorn
 
 from helix import bearer, daemon, local_socket
 from helix.api.app import Activity, create_app
-from helix.api.connections import guarded
+from helix.api.connection_limits import guarded
 from helix.api.limits import BODY_BYTES
 from helix.cli.logs import start_daemon_log
 from helix.cli.plugin_files import renew

@@ -15,7 +15,7 @@ from typing import Any
 from helix.errors import CypherRefusedError, did_you_mean
 from helix.graph import cypher_hazards, cypher_tokens
 from helix.graph.cypher_tokens import Token, TokenKind, ends_operand, is_name, peek
-from helix.model.cypher import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
+from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
 
 # Measured on Kuzu 0.11.3: parsing and planning heed no time limit. 100 brackets in one another are read in 0.1 s but
 # 300 lists in 9 s and 5,000 brackets crash; 20 CASEs take 4.6 s; 10,000 terms crash; 20 edges are planned in 2.5 s.

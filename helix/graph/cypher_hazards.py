@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from helix.errors import CypherRefusedError
 from helix.graph.cypher_tokens import Token, TokenKind, ends_operand, is_name, peek
-from helix.model.cypher import KEYWORDS
+from helix.model.cypher_words import KEYWORDS
 
 _IN_PATTERNS = frozenset({"MATCH", "ALL", "SHORTEST", "WSHORTEST", "TRAIL", "ACYCLIC"})
 

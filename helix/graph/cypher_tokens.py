@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from helix.errors import CypherRefusedError
-from helix.model.cypher import KEYWORDS
+from helix.model.cypher_words import KEYWORDS
 
 
 class TokenKind(StrEnum):

@@ -13,11 +13,11 @@ from typing import Any
 
 from helix import files
 from helix.errors import InvalidInputError, NotFoundError
-from helix.ingest.beside import Beside
 from helix.ingest.draft import in_one_scope
 from helix.ingest.given_vectors import GivenVectors
 from helix.ingest.jsonl import read_file
 from helix.ingest.plain import count_lines
+from helix.ingest.preprocess_process import Beside
 from helix.ingest.writing import BATCH, Importer
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store

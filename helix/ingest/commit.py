@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from helix.ingest.commit_cues import Verdict, judge
 from helix.ingest.commit_index import CommitIndex
-from helix.ingest.cues import Verdict, judge
 from helix.ingest.draft import EpisodeDraft, LinkDraft, MemoryDraft, Slice
 from helix.ingest.message import Message, Naming, advisories, blamed, issues, merged_title, references, titled
 from helix.ingest.plain import shorten

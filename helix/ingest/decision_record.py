@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from helix.ingest.note_kinds import Note
 from helix.ingest.plain import shorten
-from helix.ingest.rules import Note
 from helix.ingest.sections import Document, Section
 from helix.model.memory import Kind
 

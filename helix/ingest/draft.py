@@ -17,7 +17,7 @@ from helix.model.entity import Mention
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
-from helix.text.names import clean
+from helix.text.cleaning import clean
 from helix.text.redact import redact
 from helix.text.secrets import families
 

@@ -15,8 +15,8 @@ from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
 from helix.ingest.repository import Repository, check
-from helix.lifecycle.capture.ignore import IgnoreRules, rules_of
-from helix.text.names import clean
+from helix.memory.capture.ignore import IgnoreRules, rules_of
+from helix.text.cleaning import clean
 
 _LONGEST_FIELD = 1 << 20
 """Bytes of one field (a message, a path) that are read; the rest of it is passed over."""

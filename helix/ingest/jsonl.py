@@ -10,12 +10,12 @@ from typing import Any, BinaryIO
 from helix.errors import InvalidInputError
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest, told_key
 from helix.ingest.plain import bounded_lines, shorten
-from helix.lifecycle.intake import fraction, known_kind, poignancy
+from helix.memory.change.intake import fraction, known_kind, poignancy
 from helix.model.memory import Kind
 from helix.model.provenance import Trust, weakest
 from helix.model.reports import IngestProblem
+from helix.text.cleaning import clean
 from helix.text.excerpts import head
-from helix.text.names import clean
 
 TEXT_LIMIT = 65_536
 _LABEL_LIMIT = 200

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from helix.ingest.draft import LinkDraft, Slice
-from helix.lifecycle.compose import Composer
-from helix.lifecycle.truth.closing import hold_until
+from helix.memory.change.compose import Composer
+from helix.memory.change.versions import hold_until
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from helix.ingest.decision_record import date_of, decision_of
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest, told_key
 from helix.ingest.note_files import NoteFile, note_files
+from helix.ingest.note_kinds import Note, notes_of
 from helix.ingest.plain import shorten
-from helix.ingest.rules import Note, notes_of
 from helix.ingest.sections import Document, Section, parse_markdown, parse_rst
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.chunks import chunks
-from helix.text.names import slug
+from helix.text.cleaning import slug
 
 _LONGEST_EPISODE = 30_000
 _LONGEST_HEADING = 200

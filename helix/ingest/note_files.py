@@ -10,9 +10,9 @@ from pathlib import Path
 
 from helix.errors import NotFoundError
 from helix.files import open_regular
-from helix.lifecycle.capture.ignore import IgnoreRules, rules_above, rules_of
+from helix.memory.capture.ignore import IgnoreRules, rules_above, rules_of
 from helix.model.reports import IngestProblem
-from helix.text.names import decode
+from helix.text.cleaning import decode
 from helix.text.redact import redact
 
 _SUFFIXES = frozenset({".md", ".markdown", ".mdc", ".mdx", ".rst", ".txt"})

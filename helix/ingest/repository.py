@@ -19,7 +19,7 @@ from typing import IO
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import git_folders, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
-from helix.text.names import clean
+from helix.text.cleaning import clean
 
 # A hook runs with these set; they would make git read the hook's repository instead of the one that was named.
 _LOCATING = frozenset(

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from helix.agents.hooks.claude_code import CLIENT
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
@@ -14,8 +15,7 @@ from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.draft import in_one_scope
 from helix.ingest.repository import check
 from helix.ingest.writing import Importer
-from helix.learning.events.claude_code import CLIENT
-from helix.lifecycle.intake import Intake
+from helix.memory.change.intake import Intake
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.provenance import GIT, JSON_LINES, NOTES
 from helix.model.reports import IngestReport

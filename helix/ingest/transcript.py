@@ -15,19 +15,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from helix.agents.hooks.claude_code import CLIENT
+from helix.agents.hooks.client_transcripts import Calls, Record, blocks_of, moment_of, record_of
+from helix.commands.grammar.normal_forms import command_of
+from helix.commands.outcome.command_evidence import classify
+from helix.commands.outcome.exit_status import ended
+from helix.commands.outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks
+from helix.commands.outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
 from helix.identity import LONGEST_PATH, Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_id
 from helix.ingest.plain import bounded_lines, count_lines, shorten
-from helix.learning.action.ends import ended
-from helix.learning.action.fixes import FIXED, Fix, Mending, failure_words, only_looks
-from helix.learning.action.hidden import names_ignored
-from helix.learning.action.normal import command_of
-from helix.learning.events.claude_code import CLIENT
-from helix.learning.events.histories import Calls, Record, blocks_of, moment_of, record_of
-from helix.learning.outcomes.evidence import classify
-from helix.lifecycle.capture.ignore import without_ignored
+from helix.memory.capture.ignore import without_ignored
 from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from helix.errors import ConflictError, PausedError
-from helix.ingest.beside import Beside
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, without_secret_names
+from helix.ingest.import_tally import Tally
 from helix.ingest.linking import Writing, link, memory_ref
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
-from helix.ingest.tally import Tally
+from helix.ingest.preprocess_process import Beside
 from helix.ingest.vouching import vouch
-from helix.lifecycle.asked import body, half_life_of
-from helix.lifecycle.capture.sessions import private_sessions
-from helix.lifecycle.compose import Composer, Prepared
-from helix.lifecycle.truth.consolidate import Newcomer, same_words
-from helix.lifecycle.versions import take_place
-from helix.lifecycle.worth.certainty import bounded, count_sighting
-from helix.lifecycle.worth.importance import importance_of
+from helix.memory.capture.sessions import private_sessions
+from helix.memory.change.compose import Composer, Prepared
+from helix.memory.change.versions import take_place
+from helix.memory.contradiction.classify import Newcomer, same_words
+from helix.memory.remember.request import body, half_life_of
+from helix.memory.scoring.certainty import bounded, count_sighting
+from helix.memory.scoring.importance import importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.episode import Episode
@@ -28,7 +28,7 @@ from helix.model.provenance import Provenance
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.names import given_name, slug
+from helix.text.cleaning import given_name, slug
 
 BATCH = 48
 Progress = Callable[[int], None]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from helix import files, resources
 from helix.errors import DiskFullError, HelixError, StoreCorruptError, StoreError, StoreLockedError, StoreTooNewError
-from helix.journal import schema
+from helix.journal import table_check
 from helix.journal.decoding import damaged
 
 PAGE_CACHE_KIB = 16_384
@@ -58,7 +58,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
-        schema.harden(connection)
+        table_check.harden(connection)
         connection.execute(f"PRAGMA cache_size = -{self._page_cache_kib}")
         with self._opened_lock:
             self._opened.append(connection)
@@ -96,7 +96,7 @@ class Database:
         with mapped(self.path):
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
             try:
-                schema.harden(connection)
+                table_check.harden(connection)
                 connection.execute("PRAGMA query_only = ON")
                 connection.execute("BEGIN")
                 yield connection
@@ -176,7 +176,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> bool:
     A script that was applied must still have the hash it had: history is forward only. Raises DiskFullError before
     anything is changed where there is too little room for tables to be written anew.
     """
-    schema.check_objects(connection, path)
+    table_check.check_objects(connection, path)
     connection.execute(_MIGRATIONS)
     applied = check_migrations(connection, path)
     lacking = [script for script in _scripts() if int(script.name[:4]) not in applied]
@@ -228,7 +228,7 @@ def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:
         if hashlib.sha256(scripts[number].read_bytes()).hexdigest() != digest:
             name = scripts[number].name
             raise StoreError(f"migration {name} has changed since it was applied to {path}", hint="reinstall Helix")
-    schema.check_schema(connection, path, applied, make_tables)
+    table_check.check_schema(connection, path, applied, make_tables)
     return set(applied)
 
 

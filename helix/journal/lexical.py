@@ -1,6 +1,6 @@
 """The token store: each passage's code-aware tokens, kept in the journal's own transaction.
 
-The words that recall searches are held in memory (`helix.store.words`) and loaded from here.
+The words that recall searches are held in memory (`helix.store.bm25`) and loaded from here.
 """
 
 from __future__ import annotations

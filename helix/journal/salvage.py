@@ -23,7 +23,7 @@ from typing import IO
 
 from helix.errors import StoreError
 from helix.files import create_private, open_regular, read_bytes
-from helix.journal import schema
+from helix.journal import table_check
 from helix.journal.log import proved
 from helix.model.operations import Row
 
@@ -92,8 +92,8 @@ def _rows(draft: Path, after: int) -> Iterator[Row]:
     found: dict[int, Row] = {}
     try:
         with closing(sqlite3.connect(draft)) as connection:
-            schema.harden(connection)
-            schema.check_objects(connection, draft)
+            table_check.harden(connection)
+            table_check.check_objects(connection, draft)
             connection.execute("PRAGMA journal_mode = DELETE")
             (newest,) = connection.execute("SELECT max(seq) FROM log").fetchone()
             last, whole = int(newest or after), True

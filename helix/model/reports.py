@@ -13,7 +13,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory
 from helix.model.requests import kept
 from helix.model.usage import ModelUsage
-from helix.model.work import WorkItem
+from helix.model.work_item import WorkItem
 
 T = TypeVar("T")
 

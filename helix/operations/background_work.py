@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from helix.lifecycle.intake import Intake
-from helix.lifecycle.work.undo import undo as take_back
+from helix.memory.change.intake import Intake
+from helix.memory.worker.undo import undo as take_back
 from helix.model.ids import Id
 from helix.model.reports import BackgroundStatus, WorkPlan
-from helix.model.undo import UndoReport
-from helix.model.work import WorkItem
+from helix.model.undo_report import UndoReport
+from helix.model.work_item import WorkItem
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from helix.lifecycle.capture import sessions as keeping
-from helix.lifecycle.capture.episodes import EpisodeRequest, record
-from helix.lifecycle.capture.sessions import SessionRequest
+from helix.memory.capture import sessions as keeping
+from helix.memory.capture.episodes import EpisodeRequest, record
+from helix.memory.capture.sessions import SessionRequest
 from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.reports import Page, Recording, SessionReport

@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from helix.learning.action import sites
-from helix.learning.action.sites import Site
-from helix.learning.context import builder, explorer, planner
-from helix.learning.context.brief import Brief
-from helix.learning.context.brief import brief as brief_of
-from helix.learning.context.builder import BuilderContext
-from helix.learning.context.explorer import ExplorerContext
-from helix.learning.context.lineage import Delivery
-from helix.learning.context.lineage import lineage as lineage_of
-from helix.learning.context.planner import PlannerContext
-from helix.learning.context.relevant import LIMIT, Recall
-from helix.learning.context.written import written
-from helix.learning.contracts.prompt import MEMORY_LIMIT, BuilderParams
-from helix.learning.orchestration.plans import load_plan
+from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
+from helix.agents.context import builder_context as for_builder
+from helix.agents.context import exact_lookup
+from helix.agents.context import explorer_context as for_explorer
+from helix.agents.context import planner_context as for_planner
+from helix.agents.context.brief import Brief
+from helix.agents.context.brief import brief as brief_of
+from helix.agents.context.builder_context import BuilderContext, Delivery
+from helix.agents.context.builder_context import lineage_of
+from helix.agents.context.exact_lookup import Site
+from helix.agents.context.explorer_context import ExplorerContext
+from helix.agents.context.notes import written
+from helix.agents.context.planner_context import PlannerContext
+from helix.agents.context.relevant import LIMIT, Recall
+from helix.agents.tasks.plans import load_plan
 from helix.model.action import Action
 from helix.model.ids import Id
 from helix.model.injection import Shown
@@ -62,7 +63,7 @@ def explorer_context(
     helix: Helix, objective: str, focus: str = "", scope: str | None = None, limit: int = LIMIT, session: str = ""
 ) -> ExplorerContext:
     """Tell an explorer what is known already and which failures to watch for."""
-    return explorer.explorer_context(
+    return for_explorer.explorer_context(
         _asking(helix, session),
         objective,
         scope,
@@ -78,7 +79,7 @@ def planner_context(
     helix: Helix, objective: str, scope: str | None = None, limit: int = LIMIT, session: str = ""
 ) -> PlannerContext:
     """Tell a planner what was decided, how things are done here and what has changed lately."""
-    return planner.planner_context(
+    return for_planner.planner_context(
         _asking(helix, session),
         objective,
         scope,
@@ -99,7 +100,7 @@ def builder_context(helix: Helix, request: BuilderRequest) -> BuilderContext:
         lineage=tuple(request.lineage),
         memory_limit=0 if request.no_inject else request.limit,
     )
-    return builder.builder_context(
+    return for_builder.builder_context(
         _asking(helix, request.session),
         params,
         request.scope,
@@ -136,17 +137,17 @@ def at_action(
     folder: str = "",
     project: str = "",
     scope: str | None = None,
-    limit: int = sites.MOST,
+    limit: int = exact_lookup.MOST,
 ) -> ActionContext:
     """Look up what is remembered about exactly a command, the error it ended with, or the files an edit changes."""
     action = Action(command=command, files=tuple(files), output=output, folder=folder)
     size, budget = page_size(helix, "limit", limit), helix.settings.action_tokens
     with helix.foreground.request():
-        found = sites.look_up(helix.store, action, scope, size, root=project)
+        found = exact_lookup.look_up(helix.store, action, scope, size, root=project)
     return ActionContext(
         sites=found,
-        text=sites.text(found, budget_tokens=budget),
-        shown=sites.shown(found, budget_tokens=budget),
+        text=exact_lookup.text(found, budget_tokens=budget),
+        shown=exact_lookup.shown(found, budget_tokens=budget),
     )
 
 

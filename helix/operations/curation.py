@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from helix.agents.outcomes import settle
+from helix.agents.outcomes.feedback import feedback as give_feedback
+from helix.agents.outcomes.feedback import undo_feedback
 from helix.errors import InvalidInputError
-from helix.learning.outcomes import settle
-from helix.learning.outcomes.feedback import feedback as give_feedback
-from helix.learning.outcomes.feedback import undo_feedback
-from helix.lifecycle import curate, links, neighbours
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.curate import EditRequest
-from helix.lifecycle.find import memory_of
-from helix.lifecycle.intake import known_kind
-from helix.lifecycle.remember import remember
-from helix.lifecycle.truth import merge
-from helix.lifecycle.worth import maintenance
+from helix.memory.change import links
+from helix.memory.change.find import memory_of
+from helix.memory.change.intake import known_kind
+from helix.memory.remember import curate
+from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.remember import remember
+from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep import maintenance, merge, neighbours
 from helix.model.edge import Edge, Label, Ref
 from helix.model.ids import Id
 from helix.model.memory import Kind, Memory, Status

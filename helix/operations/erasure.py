@@ -7,9 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from helix.errors import ConflictError
-from helix.lifecycle.erasure import erase, scan
-from helix.lifecycle.recover import check_nothing_to_recover
-from helix.model.erasure import ErasePlan, EraseReport, ScanReport
+from helix.memory.erasure import hard_forget as erase
+from helix.memory.erasure import scan
+from helix.memory.remember.recover import check_nothing_to_recover
+from helix.model.erasure_report import ErasePlan, EraseReport, ScanReport
 from helix.model.ids import Id
 from helix.model.reports import Job
 from helix.operations.listed import mutation, query

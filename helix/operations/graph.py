@@ -8,7 +8,7 @@ from typing import Any
 from helix.model.reports import CypherResult, GraphTable
 from helix.operations.listed import graph_query
 from helix.service import Helix
-from helix.store import ask
+from helix.store import graph_questions
 
 
 @graph_query
@@ -21,10 +21,10 @@ def cypher(
 ) -> CypherResult:
     """Run a Cypher statement that only reads; time and rows are limited by the settings at most."""
     helix.mend_graph()
-    return ask.cypher(helix.store, query, params, timeout_ms, limit)
+    return graph_questions.cypher(helix.store, query, params, timeout_ms, limit)
 
 
 @graph_query
 def graph_schema(helix: Helix) -> list[GraphTable]:
     """List the labels and relationships of the graph with the names of their properties, for writing Cypher."""
-    return ask.graph_schema(helix.store)
+    return graph_questions.graph_schema(helix.store)

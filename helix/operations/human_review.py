@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 
 from helix.errors import NotFoundError
-from helix.lifecycle.capture import quarantine
-from helix.lifecycle.insight import insights
-from helix.lifecycle.truth import disputes, gaps, unknowns
-from helix.lifecycle.truth.claims import settle_stored
+from helix.memory.capture import quarantine
+from helix.memory.insight import insights
+from helix.memory.remember import remember
+from helix.memory.upkeep import disputes, gaps
+from helix.memory.upkeep.claims import settle_stored
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.edge import Ref
 from helix.model.held import Held
@@ -73,7 +74,7 @@ def note_gap(helix: Helix, session: str = "", agent: str = "") -> StoreResult | 
     answer = helix.answers.of(session)
     if answer is None:
         raise NotFoundError("nothing was asked in this session yet", hint="ask first: `helix recall ...`")
-    return unknowns.note_gap(helix.store, answer, agent=agent)
+    return remember.note_gap(helix.store, answer, agent=agent)
 
 
 @mutation()

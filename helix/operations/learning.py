@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from helix.agents.experiment.effect import report as compare
+from helix.agents.experiment.report_page import page
+from helix.agents.observer import observe, queue
+from helix.agents.observer.chunking import ChunkRequest
+from helix.agents.observer.chunking import chunk as chunk_of
+from helix.agents.observer.observe import Origin
+from helix.agents.observer.queue import Keeping, keep
+from helix.agents.observer.verify import verify as examine
+from helix.agents.tasks.board import tasks_of
+from helix.agents.tasks.task_lists import objects
 from helix.errors import InvalidInputError
-from helix.learning.observer import observe, queue
-from helix.learning.observer.chunk import ChunkRequest
-from helix.learning.observer.chunk import chunk as chunk_of
-from helix.learning.observer.keeping import Keeping, keep
-from helix.learning.observer.observe import Origin
-from helix.learning.observer.verify import verify as examine
-from helix.learning.orchestration.board import tasks_of
-from helix.learning.orchestration.listed import objects
-from helix.learning.proof.page import page
-from helix.learning.proof.report import report as compare
 from helix.model.candidate import Candidate
 from helix.model.ids import Id
 from helix.model.observed import Accepted, Observed

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helix.lifecycle.intake import known_kind
+from helix.memory.change.intake import known_kind
 from helix.model.memory import Kind
 from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import query as listed
-from helix.recall import completing
-from helix.recall.completing import Completable
+from helix.recall import prefix_search
+from helix.recall.prefix_search import Completable
 from helix.service import Helix
 
 
@@ -51,7 +51,7 @@ def recall_by_type(
 @listed
 def completions(helix: Helix, of: Completable, prefix: str = "", limit: int = 50) -> list[str]:
     """List words of the store that begin with a prefix, in the order of letters."""
-    return completing.completions(helix.store, of, prefix, page_size(helix, "limit", limit))
+    return prefix_search.completions(helix.store, of, prefix, page_size(helix, "limit", limit))
 
 
 @listed

@@ -8,26 +8,25 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from helix.agents.answers import dag
+from helix.agents.answers.dag import Cascade, Stall
+from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
+from helix.agents.answers.task_record import TaskState, client_task, helix_task_state
+from helix.agents.context.builder_context import BuilderContext, builder_context
+from helix.agents.context.notes import written
+from helix.agents.experiment.holdback import treatment
+from helix.agents.outcomes import noting
+from helix.agents.outcomes.settle import settle, tell
+from helix.agents.tasks import explorations, plan_end, plans, task_lists
+from helix.agents.tasks import workspaces as attempts
+from helix.agents.tasks.board import find_task, tasks_of
+from helix.agents.tasks.explorations import ExplorationRequest
+from helix.agents.tasks.plans import PlanRequest
+from helix.agents.tasks.workspaces import Ending, WorkspaceRequest
+from helix.commands.outcome.command_evidence import classify, takes_back
+from helix.commands.outcome.exit_status import succeeded
+from helix.commands.outcome.fixes import looks
 from helix.errors import NotFoundError
-from helix.learning.action.ends import succeeded
-from helix.learning.action.fixes import looks
-from helix.learning.context.builder import BuilderContext, builder_context
-from helix.learning.context.written import written
-from helix.learning.contracts.ids import client_task
-from helix.learning.contracts.prompt import MEMORY_LIMIT, BuilderParams
-from helix.learning.orchestration import closing, dag, explorations, listed, plans
-from helix.learning.orchestration import workspaces as attempts
-from helix.learning.orchestration.board import find_task, tasks_of
-from helix.learning.orchestration.dag import Cascade, Stall
-from helix.learning.orchestration.explorations import ExplorationRequest
-from helix.learning.orchestration.plans import PlanRequest
-from helix.learning.orchestration.tasks import TaskState, helix_task_state
-from helix.learning.orchestration.workspaces import Ending, WorkspaceRequest
-from helix.learning.outcomes import noting
-from helix.learning.outcomes.evidence import classify
-from helix.learning.outcomes.settle import settle, tell
-from helix.learning.outcomes.taking_back import takes_back
-from helix.learning.proof.holdback import treatment
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.model.exploration import Exploration, ExplorationReport
@@ -132,7 +131,7 @@ def save_plan(
 def complete_plan(helix: Helix, plan: Id | None = None, scope: str = GLOBAL_SCOPE) -> PlanReport:
     """Say that nobody works on a plan any more, whatever became of its tasks; what is left is among the problems."""
     with helix.foreground.request():
-        return closing.complete_plan(helix.store, plan or "", scope)
+        return plan_end.complete_plan(helix.store, plan or "", scope)
 
 
 @query
@@ -199,13 +198,13 @@ def block_workspace(
 @query
 def task_state(helix: Helix, task: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> TaskState:
     """Say where a task of a client's list stands; what it waits for was delivered only where `others` say so."""
-    return helix_task_state(task, listed.objects(others))
+    return helix_task_state(task, task_lists.objects(others))
 
 
 @query
 def dag_cycles(helix: Helix, dependencies: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """List circles of tasks that wait for each other, a shortest one of each knot."""
-    return listed.cycles(dependencies)
+    return task_lists.cycles(dependencies)
 
 
 @query
@@ -216,7 +215,7 @@ def dag_ready(
     scope: str = GLOBAL_SCOPE,
 ) -> list[str]:
     """List the tasks that can begin now: pending, with everything they wait for delivered."""
-    return dag.get_ready_tasks(listed.listed(helix.store, tasks, plan or "", scope))
+    return dag.get_ready_tasks(task_lists.listed(helix.store, tasks, plan or "", scope))
 
 
 @query
@@ -227,7 +226,7 @@ def dag_stalled(
     scope: str = GLOBAL_SCOPE,
 ) -> Stalled:
     """Say whether tasks are left of which none is at work and none can begin, and why."""
-    stall = dag.check_stalled(listed.listed(helix.store, tasks, plan or "", scope))[1]
+    stall = dag.check_stalled(task_lists.listed(helix.store, tasks, plan or "", scope))[1]
     return Stalled(stalled=stall is not None, info=stall)
 
 
@@ -241,7 +240,7 @@ def dag_clear(
     force: bool = False,
 ) -> Cleared:
     """Give back the tasks that a dead session left in progress; a plan is changed, a list only answered."""
-    done, after = listed.clear(helix.store, tasks, plan or "", scope, session, force=force)
+    done, after = task_lists.clear(helix.store, tasks, plan or "", scope, session, force=force)
     return Cleared(cleared=done.cleared, kept=done.kept, tasks=tuple(after))
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
-from helix.lifecycle import recover as recovery
-from helix.lifecycle import reembed as embedding
+from helix.memory.remember import recover as recovery
+from helix.memory.upkeep import reembed as embedding
 from helix.model.ids import Id
 from helix.model.reports import DoctorReport, Health, Job, Stats, StatusReport
 from helix.operations.checks import absolute

@@ -17,7 +17,7 @@ from helix.providers.litellm_calls import LiteLLMCalls
 from helix.providers.litellm_router import Ledger, Router
 from helix.providers.llm import Provider
 from helix.providers.local_model import LocalModel, folder_model, installed_model, library_model
-from helix.providers.models import KNOWN, RERANKER
+from helix.providers.model_catalogue import KNOWN, RERANKER
 from helix.settings import Settings
 
 NO_MODEL = "none"

@@ -28,7 +28,7 @@ from helix.errors import ModelError
 from helix.providers.crew import Crew
 from helix.providers.embedder import EmbeddingSpace, Vectors
 from helix.providers.local_model import LocalModel
-from helix.providers.models import Pooling
+from helix.providers.model_catalogue import Pooling
 from helix.providers.readable import readable
 from helix.providers.vector_cache import CacheInfo, VectorCache
 

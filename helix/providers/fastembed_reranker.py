@@ -14,7 +14,7 @@ from helix.errors import ModelError
 from helix.providers.crew import Crew
 from helix.providers.install import is_complete
 from helix.providers.local_model import check_files, repair_hint
-from helix.providers.models import Model
+from helix.providers.model_catalogue import Model
 from helix.providers.readable import readable
 from helix.providers.reranker import Scores
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from helix.errors import ModelError
 from helix.processes import NEUTRAL_FOLDER, PYTHON, environment, python_command
-from helix.providers.models import Carrier
+from helix.providers.model_catalogue import Carrier
 
 _POLL_SECONDS = 0.2
 _ERROR_LINES = 3

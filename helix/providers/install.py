@@ -25,7 +25,7 @@ from typing import IO
 from helix import files
 from helix.errors import DiskFullError, ModelError
 from helix.providers.fetch import fetch
-from helix.providers.models import KNOWN, Carrier, Model, ModelFile, known
+from helix.providers.model_catalogue import KNOWN, Carrier, Model, ModelFile, known
 
 Progress = Callable[[int, int], None]
 """Called with (bytes done, bytes in all): the download counts once, each file once more when it is in place."""

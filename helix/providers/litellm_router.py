@@ -39,7 +39,7 @@ _NOT_ASKED = frozenset({Absence.BUDGET, Absence.RESTING})
 
 
 class Ledger(Protocol):
-    """Where answers and spend are kept; see `helix.journal.answers.Answers`."""
+    """Where answers and spend are kept; see `helix.journal.llm_answers.Answers`."""
 
     def kept(self, key: str) -> KeptAnswer | None: ...
 

@@ -18,7 +18,7 @@ from helix import files
 from helix.errors import ConfigError, ModelError
 from helix.providers.embedder import EmbeddingSpace
 from helix.providers.install import FileState, is_complete, sha256_of, states
-from helix.providers.models import BGE_QUERY_PREFIX, KNOWN, Model, Pooling, known
+from helix.providers.model_catalogue import BGE_QUERY_PREFIX, KNOWN, Model, Pooling, known
 
 _MODEL_FILES = (
     "model.onnx",

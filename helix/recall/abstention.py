@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from helix.store.bm25 import WordView
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import FloatArray, IndexArray
-from helix.store.words import WordView
+from helix.store.node_columns import FloatArray, IndexArray
 
 COVERED = 0.7
 KNOWN = 0.25

@@ -26,7 +26,7 @@ from helix.recall.scoring import score_of
 from helix.recall.search import Found, Scene
 from helix.recall.standing import Ended, disputed, ended
 from helix.recall.stopwatch import Stopwatch
-from helix.text.saying import says_more
+from helix.text.subsumption import says_more
 
 MAX_LOADED = 5
 """Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from helix.model.edge import Relation
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.csr import RELATION_CODE
 from helix.store.eligibility import event_times
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 from helix.store.projection import GraphSnapshot
 

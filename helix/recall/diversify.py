@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 
 REDUNDANT_FROM = 0.9
 """Cosine at which two texts begin to say the same thing; it belongs to the embedding space.

@@ -14,7 +14,7 @@ from helix.model.records import Node
 from helix.recall.question import Question
 from helix.recall.walk import Seeds
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import FloatArray
+from helix.store.node_columns import FloatArray
 from helix.store.projection import GraphSnapshot
 
 _MOST_WORDS = 3

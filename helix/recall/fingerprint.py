@@ -23,11 +23,11 @@ from helix.recall import (
     walk,
 )
 from helix.recall.recipes import Recipe
-from helix.store import projection, words
+from helix.store import bm25, projection
 
 _MODULES: tuple[ModuleType, ...] = (
     *(arms, diversify, fusion, pack, pagerank, question, ranking, recipes),
-    *(relevance, rerank, scoring, vector, walk, projection, words),
+    *(relevance, rerank, scoring, vector, walk, projection, bm25),
 )
 
 

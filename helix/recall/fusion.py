@@ -9,7 +9,7 @@ import numpy as np
 
 from helix.model.recall import ArmHit
 from helix.recall.arms import RankedList
-from helix.store.columns import FloatArray, IndexArray
+from helix.store.node_columns import FloatArray, IndexArray
 
 RANK_CONSTANT = 60
 """k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): how slowly lower ranks lose."""

@@ -16,8 +16,8 @@ from helix.model.edge import Label, Ref
 from helix.model.recall import ArmHit, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.recall.question import MAX_CHARACTERS
+from helix.text.cleaning import clean
 from helix.text.excerpts import head
-from helix.text.names import clean
 
 _PLAIN = tuple(f.name for f in fields(RecallItem) if f.name not in ("node", "label", "arms", "factors"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helix.store.columns import BoolArray, FloatArray, IndexArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.projection import GraphSnapshot
 
 DAMPING = 0.5

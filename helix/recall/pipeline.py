@@ -23,8 +23,8 @@ from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, check_dimension
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue, CatalogueView
-from helix.store.columns import LABEL_CODE, BoolArray
 from helix.store.matrix import VectorArray
+from helix.store.node_columns import LABEL_CODE, BoolArray
 from helix.store.projection import GraphSnapshot, Projection
 
 Embed = Callable[[str], VectorArray]

@@ -10,9 +10,9 @@ from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.entity import Mention
 from helix.model.recall import RecallQuery
+from helix.text.cleaning import clean
 from helix.text.dates import time_range
 from helix.text.entities import mentions
-from helix.text.names import clean
 from helix.text.rare import rare_names
 from helix.text.tokens import estimate_tokens, query_terms
 

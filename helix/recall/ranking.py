@@ -17,7 +17,7 @@ from helix.recall.search import Found, Scene
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.walk import turns_beside
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
+from helix.store.node_columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 
 POOL_SHARE = 4

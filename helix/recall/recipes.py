@@ -12,7 +12,7 @@ from helix.errors import ConfigError, InvalidInputError, did_you_mean
 from helix.model.memory import Kind
 from helix.recall.relevance import MEANING, WORDS
 from helix.recall.scoring import Factors, Signals, scores_of, stretched
-from helix.store.columns import KINDS, FloatArray
+from helix.store.node_columns import KINDS, FloatArray
 
 ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
     ("vector", "lexical", "files", "time", "pagerank", "neighbours", "solves"), 1.0

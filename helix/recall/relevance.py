@@ -13,8 +13,8 @@ import numpy as np
 from helix.recall.arms import Matches
 from helix.recall.vector import cosines
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import FloatArray, IndexArray
 from helix.store.matrix import VectorArray
+from helix.store.node_columns import FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 
 MEANING = 0.55

@@ -12,7 +12,7 @@ from helix.providers.reranker import Reranker
 from helix.recall.answer import Records, text_of
 from helix.recall.scoring import Factors, scores_of
 from helix.recall.search import Scene
-from helix.store.columns import FloatArray, IndexArray
+from helix.store.node_columns import FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 
 SHARE = 0.5

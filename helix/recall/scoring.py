@@ -17,7 +17,8 @@ from helix.model.memory import RECENCY_HALF_LIFE_DAYS, TIER_HALF_LIFE_DAYS, Kind
 from helix.model.provenance import Trust
 from helix.model.recall import Intent
 from helix.recall.relevance import Relevance
-from helix.store.columns import (
+from helix.store.eligibility import event_times
+from helix.store.node_columns import (
     KIND_CODE,
     KINDS,
     LABEL_CODE,
@@ -29,7 +30,6 @@ from helix.store.columns import (
     IndexArray,
     shrunk_effectiveness,
 )
-from helix.store.eligibility import event_times
 
 Factors = dict[str, FloatArray]
 """Named parts of a score, in order: `+name` are added, then `*name` multiply the sum."""

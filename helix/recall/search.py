@@ -16,8 +16,8 @@ from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, cosines, vector_arm
 from helix.recall.walk import Seeds, context_arm, entity_rows, graph_arm, nearness, passable, seeds_of, solves_arm
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.projection import GraphSnapshot
 
 

@@ -17,8 +17,8 @@ from helix.model.memory import Kind
 from helix.model.recall import RecallQuery
 from helix.recall.vector import candidates, check_dimension, scan
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import KINDS, LABEL_CODE, BoolArray, IndexArray
 from helix.store.matrix import VectorArray
+from helix.store.node_columns import KINDS, LABEL_CODE, BoolArray, IndexArray
 from helix.store.projection import GraphSnapshot
 
 SUGGESTED_FROM = 0.6

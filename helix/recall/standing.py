@@ -12,7 +12,7 @@ from helix.model.memory import SUMMARY_SOURCE, Status
 from helix.model.operations import PutEdge
 from helix.model.records import edge_from
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
 from helix.store.projection import GraphSnapshot
 
 EdgesAt = Callable[[Ref], Sequence[PutEdge]]

@@ -11,8 +11,8 @@ import numpy as np
 from helix.errors import EmbeddingSpaceError, GraphUnavailableError
 from helix.recall.arms import ARM_LIMIT, RankedList, by_owner
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 
 EXACT_BELOW = 1_000_000

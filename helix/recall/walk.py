@@ -16,7 +16,7 @@ from helix.recall.fusion import Fused
 from helix.recall.pagerank import DAMPING, personalised
 from helix.recall.relevance import Relevance
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
+from helix.store.node_columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 from helix.store.projection import GraphSnapshot
 

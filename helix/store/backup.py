@@ -10,7 +10,7 @@ from pathlib import Path
 from helix import files
 from helix.errors import ConflictError, NotFoundError
 from helix.graph.build import remove
-from helix.journal import backup as copies
+from helix.journal import journal_copy as copies
 from helix.journal.mark import Mark, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros

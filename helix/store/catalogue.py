@@ -22,7 +22,11 @@ from helix.model.entity import EntityKind
 from helix.model.memory import Status
 from helix.model.operations import Operation
 from helix.model.recall import RecallQuery
-from helix.store.columns import (
+from helix.store.bm25 import WordTable, WordView
+from helix.store.eligibility import eligible, walkable
+from helix.store.image import Image
+from helix.store.lookups import Lookups, last_part
+from helix.store.node_columns import (
     COLUMN_NAMES,
     ENTITY_KIND_CODE,
     FADING_INPUTS,
@@ -42,12 +46,8 @@ from helix.store.columns import (
     fading_moments,
     grown,
 )
-from helix.store.eligibility import eligible, walkable
-from helix.store.image import Image
-from helix.store.lookups import Lookups, last_part
 from helix.store.passages import PassageChange, PassageTable, PassageView, StagedPassage, TokenBatches
 from helix.store.staging import Batch, NewRow, stage
-from helix.store.words import WordTable, WordView
 from helix.text.tokens import lexical_tokens
 
 _FIRST_CAPACITY = 1024
@@ -222,7 +222,7 @@ class Catalogue:
         self._publish()
 
     def restore(self, image: Image, dimension: int) -> None:
-        """Replace everything by what an image holds (see `helix.store.imaging`), as `load` does."""
+        """Replace everything by what an image holds (see `helix.store.snapshot`), as `load` does."""
         self._generation += 1
         self._reset(dimension, publish=False)
         columns = {name: image.array(f"column {name}") for name in COLUMN_NAMES}

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helix.model.edge import Relation
-from helix.store.columns import BoolArray, CodeArray, FloatArray, IndexArray
+from helix.store.node_columns import BoolArray, CodeArray, FloatArray, IndexArray
 
 RELATIONS = tuple(Relation)
 EdgeKey = tuple[int, int, int]

@@ -11,7 +11,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label
 from helix.model.memory import Status, scopes_seen
 from helix.model.recall import RecallQuery
-from helix.store.columns import (
+from helix.store.node_columns import (
     KIND_CODE,
     LABEL_CODE,
     NO_CODE,

@@ -16,17 +16,17 @@ from pathlib import Path
 
 from helix.errors import ConflictError, DiskFullError, HelixError, StoreCorruptError
 from helix.files import remove
-from helix.journal import backup as copies
 from helix.journal import erase
-from helix.journal.hidden import hidden, hide
+from helix.journal import journal_copy as copies
 from helix.journal.log import Journal
+from helix.journal.private_sessions import hidden, hide
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
-from helix.model.erasure import CopyOutcome, EraseReport
+from helix.model.erasure_report import CopyOutcome, EraseReport
 from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
 from helix.store.jobs import Ticket
-from helix.store.renewing import Renewal
+from helix.store.snapshot import Renewal
 from helix.store.store import GRAPH_NAME, KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
 from helix.store.witnesses import KNOWS_MORE
 from helix.text.tokens import lexical_tokens

@@ -22,7 +22,7 @@ from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedE
 from helix.graph.build import LEAST_POOL_BYTES, Progress, build, pool_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
-from helix.journal.reader import JournalReader, JournalView
+from helix.journal.read_only import JournalReader, JournalView
 
 _ROWS_AT_ONCE = 16
 MOST_REPLAYED = 1_000

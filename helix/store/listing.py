@@ -12,7 +12,7 @@ from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, Status
 from helix.model.reports import Page
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
 from helix.store.store import Store
 
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from helix.model.edge import Label
-from helix.store.columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, BoolArray, CodeArray, Scopes, Vocabulary
+from helix.store.node_columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, BoolArray, CodeArray, Scopes, Vocabulary
 
 K = TypeVar("K", bound=Hashable)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import simsimd
 
 from helix.errors import EmbeddingSpaceError
-from helix.store.columns import IndexArray
+from helix.store.node_columns import IndexArray
 
 VectorArray = npt.NDArray[np.float32]
 CodeArray = npt.NDArray[np.int8]

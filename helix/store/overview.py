@@ -18,8 +18,8 @@ from helix.model.memory import Status
 from helix.model.reports import Health, Job, JobState, Stats, StatusReport
 from helix.providers.install import is_complete
 from helix.providers.local_model import repair_hint
-from helix.providers.models import RERANKER
-from helix.store.columns import LABEL_CODE, STATUS_CODE
+from helix.providers.model_catalogue import RERANKER
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 
 _LEAST_FREE_BYTES = 200 << 20

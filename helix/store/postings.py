@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from helix.store.columns import IndexArray, RowArray
+from helix.store.node_columns import IndexArray, RowArray
 
 KeyArray = npt.NDArray[np.uint64]
 LengthArray = npt.NDArray[np.float32]

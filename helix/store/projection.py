@@ -17,8 +17,8 @@ import numpy.typing as npt
 from helix.model.edge import Relation
 from helix.model.operations import DropEdge, DropNode, Operation, PutEdge
 from helix.store.catalogue import Catalogue, CatalogueView
-from helix.store.columns import NO_CODE, FloatArray, IndexArray
 from helix.store.csr import RELATION_CODE, RELATIONS, Adjacency, Csr, EdgeKey, EdgeList, EdgeTable, build
+from helix.store.node_columns import NO_CODE, FloatArray, IndexArray
 
 _N = TypeVar("_N", np.float64, np.int64)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from helix.model.edge import Label
 from helix.model.operations import DropNode, DropPassage, Operation, PutNode, PutPassage
-from helix.store.columns import RowLayout
 from helix.store.lookups import Lookups
 from helix.store.matrix import Matrix
+from helix.store.node_columns import RowLayout
 from helix.store.passages import StagedPassage
 
 _NAMED = frozenset({Label.MEMORY, Label.ENTITY})

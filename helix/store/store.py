@@ -18,7 +18,7 @@ from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
 from helix.journal.mark import Mark
 from helix.journal.state import Records
-from helix.journal.work import Work
+from helix.journal.work_queue import Work
 from helix.lock import StoreLock
 from helix.model.clock import Clock, system_clock, to_micros
 from helix.model.edge import Label, Ref
@@ -30,16 +30,16 @@ from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.providers.llm import LanguageModel
 from helix.settings import Settings
-from helix.store import renewing, witnesses
+from helix.store import snapshot, witnesses
 from helix.store.catalogue import Catalogue
-from helix.store.columns import LABEL_CODE, STATUS_CODE
 from helix.store.csr import RELATIONS
 from helix.store.folding import IdleFold
 from helix.store.graph_follower import GraphFollower
 from helix.store.graph_server import Place
 from helix.store.jobs import Ticket
-from helix.store.keeping import ImageKeeper
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE
 from helix.store.projection import Projection
+from helix.store.snapshot import ImageKeeper
 from helix.store.writer import Decision, Writer
 from helix.text.tokens import lexical_tokens
 
@@ -304,7 +304,7 @@ class Store:
             self._read_all()
 
     def _read_all(self) -> None:
-        renewing.fill(self.journal, self.catalogue, self.projection, self.dimension or 0)
+        snapshot.fill(self.journal, self.catalogue, self.projection, self.dimension or 0)
 
     def _is_small(self) -> bool:
         """Whether replaying the log takes no time that anybody would notice at a start."""

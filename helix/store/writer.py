@@ -22,10 +22,10 @@ from helix.journal.state import Records
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Change, Row
 from helix.model.requests import Request
-from helix.store.answers import packed, unpacked
 from helix.store.catalogue import Catalogue
 from helix.store.graph_follower import GraphFollower
 from helix.store.projection import Projection
+from helix.store.retry_answers import packed, unpacked
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from helix.text.command_forms import Level, forms, is_path, whole_forms
 from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
 from helix.text.error_lines import keys_of, kind_of, named_in, signature_of
 from helix.text.ruled import keys_of_rule
-from helix.text.spotting.commands import HEADS, SUBCOMMANDS
-from helix.text.spotting.vocabulary import FUNCTION_WORDS, words
+from helix.text.spotting.known_words import FUNCTION_WORDS, words
+from helix.text.spotting.typed_commands import HEADS, SUBCOMMANDS
 
 ABOUT_KINDS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN, Kind.CONVENTION})
 """Kinds of memory that are shown at the command or error they are about."""

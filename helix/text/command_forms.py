@@ -27,7 +27,7 @@ from helix.text.command_words import (
     WITH_ACTIONS,
     WRAPPERS,
 )
-from helix.text.shell.simple import Command, joined, simple_commands
+from helix.text.shell.parser import Command, joined, simple_commands
 from helix.text.spotting.paths import canonical, is_file_name
 from helix.text.tools import BY_ARGUMENT, DONE_ALONE, DONE_BY_OPTION, MODULES
 

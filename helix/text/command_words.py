@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from helix.text.spotting.commands import SUBCOMMANDS
-from helix.text.spotting.vocabulary import words
+from helix.text.spotting.known_words import words
+from helix.text.spotting.typed_commands import SUBCOMMANDS
 from helix.text.tools import BY_ARGUMENT, DO_ONE_THING, DONE_BY_OPTION, FORMATTERS, WORDS_TOO
 
 ALONE_ENOUGH = (

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from helix.model.entity import EntityKind, Mention
-from helix.text.spotting import codes, commands, packages, paths
+from helix.text.spotting import codes, packages, paths, typed_commands
 from helix.text.spotting.found import Found
+from helix.text.spotting.known_words import words
 from helix.text.spotting.proper_names import concepts_in
 from helix.text.spotting.symbols import symbols_in
 from helix.text.spotting.urls import urls_in
-from helix.text.spotting.vocabulary import words
 
 MOST_MENTIONS = 64
 LONGEST_TEXT = 100_000
@@ -96,8 +96,8 @@ def _code(text: str) -> Iterator[Found]:
 def _named(text: str, start: int, word: str) -> Iterator[Found]:
     """Yield what one word names, alone or with the words behind it: the most specific kind only."""
     end = start + len(word)
-    if word in commands.HEADS:
-        yield from commands.command_at(text, start, end)
+    if word in typed_commands.HEADS:
+        yield from typed_commands.command_at(text, start, end)
         return
     yield from codes.numbered(text, start, word.lower())
     before, after = text[start - 1 : start], text[end : end + 2]

@@ -6,7 +6,7 @@ out.
 
 from __future__ import annotations
 
-from helix.text.names import clean
+from helix.text.cleaning import clean
 from helix.text.redact import redact
 
 _REACH = 8_192

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from helix.text.secrets import assignments, blocks, commands, disguise, families, headers, markup, phrases
+from helix.text.secrets import assignments, disguise, families, headers, markup, phrases, private_keys, tool_passwords
 from helix.text.secrets.span import Span
 
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
@@ -139,12 +139,12 @@ def _spans(text: str) -> list[Span]:
     if len(lowered) != len(text):  # a few letters grow when lowered, which would shift every offset
         lowered = text.translate(_ASCII_LOWER)
     return [
-        *blocks.find(text),
+        *private_keys.find(text),
         *headers.find(text, lowered),
         *assignments.find(text, lowered),
         *markup.find(text, lowered),
         *phrases.find(text, lowered),
-        *commands.find(text, lowered),
+        *tool_passwords.find(text, lowered),
         *families.find(text),
     ]
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 
 from helix.text.command_forms import is_path, unwrapped
 from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
-from helix.text.shell.simple import simple_commands
-from helix.text.spotting.commands import HEADS
+from helix.text.shell.parser import simple_commands
+from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import canonical
-from helix.text.spotting.vocabulary import words
+from helix.text.spotting.typed_commands import HEADS
 
 _READ = 4_000
 _MOST = 12

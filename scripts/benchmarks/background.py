@@ -16,7 +16,7 @@ import click
 from benchmarks.concurrent import sentence
 from benchmarks.machine import described, percentiles, share_models
 from helix import settings as configuration
-from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.memory.capture.episodes import EpisodeRequest
 from helix.model.recall import RecallQuery
 from helix.operations import background_work, capture, ingest
 from helix.service import Helix

@@ -22,8 +22,8 @@ from benchmarks.histories import history_of, make_repository
 from benchmarks.machine import described, share_models
 from benchmarks.quality_store import FOLDER, models_folder, real_embedder
 from helix import settings as configuration
-from helix.learning.context import written
-from helix.learning.context.requested import request_context
+from helix.agents.context import notes
+from helix.agents.context.prompt_context import request_context
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
 from helix.operations import contexts, curation, ingest, upkeep
@@ -70,12 +70,12 @@ def measure(name: str, history: Path, embedder: Embedder, models: Path, home: Pa
 
 def _at(factor: float, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Ask with notes that may be more or less behind the history than they may by default."""
-    before = (written.BEHIND, written.BEHIND_ASKING)
-    written.BEHIND, written.BEHIND_ASKING = before[0] * factor, before[1] * factor
+    before = (notes.BEHIND, notes.BEHIND_ASKING)
+    notes.BEHIND, notes.BEHIND_ASKING = before[0] * factor, before[1] * factor
     try:
         return ask()
     finally:
-        written.BEHIND, written.BEHIND_ASKING = before
+        notes.BEHIND, notes.BEHIND_ASKING = before
 
 
 def done(helix: Helix, job: Job) -> Mapping[str, Any]:
@@ -97,7 +97,7 @@ def _agents(helix: Helix, scope: str, root: Path) -> dict[str, Callable[[str], s
         )
 
     def prompted(objective: str) -> str:
-        with_strict = partial(written.written, helix.store, strict=True)
+        with_strict = partial(notes.written, helix.store, strict=True)
         return request_context(helix.recall, objective, scope, written=with_strict).text
 
     return {

@@ -14,7 +14,7 @@ from benchmarks.machine import described
 from benchmarks.month_replay import Replay, Watch, evidence_of, kept_evidence, live, opened, recall_of, replay_of
 from benchmarks.plots import drawn
 from benchmarks.quality_store import FOLDER, ROOT, Say, models_folder, real_embedder
-from helix.lifecycle.insight import insights
+from helix.memory.insight import insights
 from helix.model.edge import Label
 from helix.model.insight import Cited
 from helix.model.memory import Status

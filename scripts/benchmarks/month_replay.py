@@ -17,17 +17,17 @@ from benchmarks.machine import share_models
 from benchmarks.quality_data import Judged, read_set
 from benchmarks.quality_store import Say
 from helix import settings as configuration
-from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.memory.capture.episodes import EpisodeRequest
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Status, Tier, tier_of
 from helix.model.recall import RecallQuery
-from helix.model.work import WorkState
+from helix.model.work_item import WorkState
 from helix.operations import background_work, capture, curation
 from helix.providers.embedder import Embedder
 from helix.service import Helix
-from helix.store.columns import KIND_CODE, LABEL_CODE, STATUS_CODE
+from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 30

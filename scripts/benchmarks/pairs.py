@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from benchmarks.quality_store import FOLDER
 from benchmarks.vectors import KeptVectors
-from helix.lifecycle.truth.consolidate import agrees
-from helix.lifecycle.truth.contradict import Ground, Statement, contradiction
+from helix.memory.contradiction.classify import agrees
+from helix.memory.contradiction.detect import Ground, Statement, contradiction
 from helix.providers.choose import embedder_for
 from helix.providers.embedder import Embedder
 from helix.settings import load

@@ -21,7 +21,7 @@ from helix.operations import ingest, upkeep
 from helix.providers import install
 from helix.providers.choose import embedder_for
 from helix.providers.embedder import Embedder
-from helix.providers.models import KNOWN, RERANKER
+from helix.providers.model_catalogue import KNOWN, RERANKER
 from helix.service import Helix
 
 ROOT = Path(__file__).resolve().parents[2]

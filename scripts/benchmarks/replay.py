@@ -26,8 +26,8 @@ from benchmarks.month_replay import Watch, opened
 from benchmarks.quality_store import FOLDER, models_folder, real_embedder
 from benchmarks.replay_baselines import Lessons, baselines
 from benchmarks.replay_score import Played, Shown, figures
+from helix.agents.hooks.claude_code import CLIENT
 from helix.errors import InvalidInputError, NotFoundError
-from helix.learning.events.claude_code import CLIENT
 from helix.operations import curation
 from helix.providers.embedder import Embedder
 from helix.service import Helix

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import helix.api.app
+import helix.cli.daemon_commands
 import helix.cli.serve
-import helix.cli.service
 from helix.cli.main import run as command
 from helix.providers.choose import Choice
 from helix.providers.fakes import HashEmbedder
@@ -94,5 +94,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    assert helix.api.app and helix.cli.serve and helix.cli.service, "loaded before the first fork"
+    assert helix.api.app and helix.cli.serve and helix.cli.daemon_commands, "loaded before the first fork"
     main()

@@ -19,8 +19,8 @@ from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import candidates, vector_arm
 from helix.recall.walk import Seeds, nearness, passable
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import BoolArray, FloatArray, IndexArray
 from helix.store.matrix import VectorArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.projection import GraphSnapshot
 from helix.store.store import Store
 

@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.machine import percentiles
 from benchmarks.speed_corpus import SELECTIVE, Phrases
 from benchmarks.speed_exact import index, nearest, scene_of, walk
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.remember import remember
+from helix.memory.remember.remember import remember
+from helix.memory.remember.request import StoreRequest
 from helix.model.clock import system_clock
 from helix.model.ids import uuid7
 from helix.model.recall import RecallQuery

@@ -18,7 +18,7 @@ from helix import settings as configuration
 from helix.errors import HelixError, ModelError
 from helix.providers import install
 from helix.providers.choose import embedder_for
-from helix.providers.models import KNOWN
+from helix.providers.model_catalogue import KNOWN
 from helix.settings import Settings
 
 KEPT = FOLDER / "stores"

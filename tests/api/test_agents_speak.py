@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from helix.client import Client, document
 from helix.errors import PersonNeededError
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.model.speaker import HEADER, MARKS, agent_of

@@ -7,7 +7,7 @@ import json
 from api_server import BEARER, Serve, Served
 from prometheus_client.parser import text_string_to_metric_families
 
-from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.memory.capture.episodes import EpisodeRequest
 from helix.operations import capture
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix

@@ -16,16 +16,16 @@ import pytest
 from api_server import BEARER, TOKEN, Answer, Served, serving
 
 from helix import settings as configuration
+from helix.agents.hooks import dispatcher
+from helix.agents.hooks.deferred_queue import Showing
+from helix.agents.hooks.hook_context import Desk, Reaction
+from helix.agents.hooks.hook_events import ActionBegins, Reply
+from helix.agents.tasks.board import injections, tasks_of
 from helix.api import hooks
 from helix.api.access import Access
 from helix.api.hooks import RECEIPT, RECEIPTS, _patience, _under_way
 from helix.identity import folder_identity
-from helix.learning.events import reacting
-from helix.learning.events.desk import Desk, Reaction
-from helix.learning.events.events import ActionBegins, Reply
-from helix.learning.events.showing import Showing
-from helix.learning.orchestration.board import injections, tasks_of
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.operations import curation
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -109,7 +109,7 @@ def test_a_reaction_that_fails_is_logged_and_answered_with_nothing(
     def fail(desk: object, event: object) -> Reaction:
         raise RuntimeError("a defect")
 
-    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, fail)  # type: ignore[index]
+    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, fail)  # type: ignore[index]
     assert (tell(hooked).status, tell(hooked).json) == (200, {})
     assert "a hook failed" in caplog.text
 
@@ -125,7 +125,7 @@ def test_what_is_too_late_is_not_answered_and_does_not_count_as_shown(
             reply=Reply(context="late"), then=(lambda: done.append("shown"),), always=(lambda: done.append("happened"),)
         )
 
-    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, dawdle)  # type: ignore[index]
+    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, dawdle)  # type: ignore[index]
     assert tell(hooked, **{"x-helix-wait": "100"}).json == {}
     assert tell(hooked).json == {}
     time.sleep(0.5)
@@ -145,7 +145,7 @@ def test_a_clock_that_is_not_ours_takes_no_time_from_an_answer(sent: str) -> Non
 
 
 def test_what_was_long_under_way_is_too_late(hooked: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, lambda desk, event: Reaction(reply=Reply(context="x")))  # type: ignore[index]
+    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, lambda desk, event: Reaction(reply=Reply(context="x")))  # type: ignore[index]
     assert tell(hooked, **{"x-helix-sent": f"{time.monotonic() - 2:.4f}"}).json == {}
     assert tell(hooked, **{"x-helix-sent": f"{time.monotonic():.4f}"}).json != {}
 
@@ -264,7 +264,7 @@ def test_a_client_that_hangs_up_before_its_answer_was_shown_nothing_and_judges_n
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began, gone = threading.Event(), threading.Event()
-    react = reacting._REACTIONS[ActionBegins]
+    react = dispatcher._REACTIONS[ActionBegins]
 
     def waits(desk: Desk, event: ActionBegins) -> Reaction:
         found = react(desk, event)
@@ -273,13 +273,13 @@ def test_a_client_that_hangs_up_before_its_answer_was_shown_nothing_and_judges_n
         return found
 
     monkeypatch.setattr(shop.served.app.state.hooks, "_seconds", 20.0)
-    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, waits)  # type: ignore[index]
+    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, waits)  # type: ignore[index]
     with socket.create_connection(("127.0.0.1", shop.served.port)) as client:
         client.sendall(shop.request())
         assert began.wait(20)
     assert shop.served.request("GET", "/healthz").status == 200, "the server has come round to the end of the other"
     gone.set()
-    monkeypatch.setitem(reacting._REACTIONS, ActionBegins, react)  # type: ignore[index]
+    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, react)  # type: ignore[index]
     while shop.served.app.state.activity.idle_seconds == 0:
         time.sleep(0.005)
     assert shop.shown() == []

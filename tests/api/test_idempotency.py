@@ -19,7 +19,7 @@ from api_server import Serve, Served
 from helix.client import document
 from helix.errors import ConflictError
 from helix.journal import idempotency
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Relation
 from helix.model.reports import JobState
 from helix.model.requests import LONGEST_KEY, request_of
@@ -27,7 +27,7 @@ from helix.operations import OPERATIONS, capture, curation, erasure, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
-from helix.store.answers import packed, unpacked
+from helix.store.retry_answers import packed, unpacked
 from helix.store.store import JOURNAL_NAME
 
 VICTIM = Path(__file__).parents[1] / "crash" / "keyed_victim.py"

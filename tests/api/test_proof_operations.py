@@ -6,9 +6,9 @@ from typing import Any
 
 from api_server import Served
 
+from helix.agents.outcomes.noting import note_use
+from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.client import document
-from helix.learning.orchestration.board import TaskSighting, inject, mirror
-from helix.learning.outcomes.noting import note_use
 from helix.model.injection import Shown
 from helix.service import Helix
 

@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.api import limits
-from helix.api.context import MAX_WALKS
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, Accepted, shape_of
+from helix.api.resolver_context import MAX_WALKS
 from helix.model.reports import CypherResult, Stats
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
-from helix.store import ask, overview
+from helix.store import graph_questions, overview
 from helix.store.store import Store
 
 
@@ -231,13 +231,13 @@ def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(
 def test_many_questions_to_the_graph_keep_no_other_request_waiting(
     settings: Settings, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate, answer = threading.Event(), ask.cypher
+    gate, answer = threading.Event(), graph_questions.cypher
 
     def slow(*asked: Any) -> CypherResult:
         assert gate.wait(20)
         return answer(*asked)
 
-    monkeypatch.setattr(ask, "cypher", slow)
+    monkeypatch.setattr(graph_questions, "cypher", slow)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         served = serve(helix)
         with ThreadPoolExecutor(12) as clients:

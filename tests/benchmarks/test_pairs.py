@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from benchmarks.pairs import CONTRADICTS, REFINED, SAME, Pairs, crossed, figures, halves, read, told
 
-from helix.lifecycle.truth.contradict import Ground
+from helix.memory.contradiction.detect import Ground
 from helix.providers.fakes import HashEmbedder
 
 

@@ -11,7 +11,10 @@ import signal
 import sys
 
 from helix.api import app  # noqa: F401  (imported once, for all forks)
-from helix.cli import main, serve, service  # noqa: F401
+from helix.cli import (
+    daemon_commands,  # noqa: F401
+    main,
+)
 
 _SECONDS = 60
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from command_line import Command
 
-from helix.cli.jsonl import CHUNK_LINES
+from helix.cli.jsonl_upload import CHUNK_LINES
 from helix.errors import DaemonError, InvalidInputError, NotFoundError
 
 

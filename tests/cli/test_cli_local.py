@@ -12,7 +12,7 @@ from command_line import Command
 
 from helix.errors import ConflictError, InvalidInputError, ModelError, NotFoundError
 from helix.providers.addresses import confirm_address, may_be_asked
-from helix.providers.models import KNOWN, ModelFile
+from helix.providers.model_catalogue import KNOWN, ModelFile
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,7 @@ def test_installing_what_is_there_says_nothing_of_a_new_model(
     words = b"weights"
     file = ModelFile(member="weights.bin", size=len(words), sha256=hashlib.sha256(words).hexdigest())
     tiny = replace(KNOWN["bge-small-en-v1.5-int8"], name="tiny", files=(file,))
-    monkeypatch.setattr("helix.providers.models.KNOWN", {"tiny": tiny})
+    monkeypatch.setattr("helix.providers.model_catalogue.KNOWN", {"tiny": tiny})
     folder = home / "models" / "tiny"
     folder.mkdir(parents=True)
     (folder / file.name).write_bytes(words)

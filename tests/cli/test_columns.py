@@ -10,8 +10,8 @@ import pytest
 from command_line import Terminal
 from rich.cells import cell_len
 
-from helix.cli.columns import columns_of, cut
 from helix.cli.output import Output
+from helix.cli.table_layout import columns_of, cut
 
 Row = tuple[str, ...]
 

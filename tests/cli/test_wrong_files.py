@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from helix import settings as configuration
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.operations import curation
 from helix.service import Helix
 

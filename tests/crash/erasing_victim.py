@@ -16,8 +16,8 @@ from typing import Any
 from helix import settings as configuration
 from helix.journal import erase as rows
 from helix.journal.log import Journal
-from helix.lifecycle.erasure.erase import hard_forget, plan_hard_forget
-from helix.lifecycle.work.worker import Worker
+from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
+from helix.memory.worker.worker import Worker
 from helix.model.reports import Job
 from helix.operations import erasure
 from helix.providers.fakes import HashEmbedder

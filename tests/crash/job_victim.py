@@ -15,9 +15,9 @@ from victim import die_in
 from helix import settings as configuration
 from helix.journal.effects import Touched
 from helix.journal.log import Journal
-from helix.journal.work import Work
-from helix.lifecycle.compose import Composer, Prepared, prepare, read
-from helix.lifecycle.work.run import Run
+from helix.journal.work_queue import Work
+from helix.memory.change.compose import Composer, Prepared, prepare, read
+from helix.memory.jobs.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Memory
 from helix.providers.fakes import HashEmbedder

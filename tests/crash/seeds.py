@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
-from helix.lifecycle.compose import Composer, prepare, read
+from helix.memory.change.compose import Composer, prepare, read
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory

@@ -17,7 +17,7 @@ from typing import Any
 from helix import settings as configuration
 from helix.graph.process import GraphProcess
 from helix.journal.log import Journal
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
 from helix.operations import curation
 from helix.providers.fakes import HashEmbedder

@@ -24,24 +24,24 @@ from victim import die_in
 
 from helix import settings as configuration
 from helix.journal.log import Journal
-from helix.journal.work import Work
-from helix.lifecycle.asked import body
-from helix.lifecycle.capture.episodes import EpisodeRequest, record
-from helix.lifecycle.compose import Composer, prepare, read
-from helix.lifecycle.work.foreground import Foreground, Pace
-from helix.lifecycle.work.kinds import KINDS
-from helix.lifecycle.work.parameters import PARAMETERS
-from helix.lifecycle.work.run import Run
-from helix.lifecycle.work.worker import Worker
+from helix.journal.work_queue import Work
+from helix.memory.capture.episodes import EpisodeRequest, record
+from helix.memory.change.compose import Composer, prepare, read
+from helix.memory.jobs.foreground import Foreground, Pace
+from helix.memory.jobs.parameters import PARAMETERS
+from helix.memory.jobs.run import Run
+from helix.memory.remember.request import body
+from helix.memory.worker.kinds import KINDS
+from helix.memory.worker.worker import Worker
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
-from helix.model.work import WorkState
+from helix.model.work_item import WorkState
 from helix.providers.fakes import HashEmbedder, ScriptedModel
 from helix.providers.llm import Absence, Question
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.names import slug
+from helix.text.cleaning import slug
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 SWIFT = Pace(quiet=0.0, patience=0.05, again=0.01, backoff=0.001, trouble=0.05)

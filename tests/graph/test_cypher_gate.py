@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from helix.errors import CypherRefusedError
 from helix.graph import cypher_gate, cypher_tokens
-from helix.model.cypher import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
+from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
 
 SCHEMA = (
     "CREATE NODE TABLE Memory(id STRING PRIMARY KEY, kind STRING, uses INT64, vector FLOAT[2])",

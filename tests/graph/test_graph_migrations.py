@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from helix.agents.tasks.board import inject, injections
 from helix.graph import migrate
 from helix.graph.build import build
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
-from helix.learning.orchestration.board import inject, injections
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.remember import remember
+from helix.memory.remember.remember import remember
+from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.injection import Shown
@@ -24,7 +24,7 @@ from helix.model.records import node_from, put
 from helix.model.task import Task
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
-from helix.store import ask, doctor
+from helix.store import doctor, graph_questions
 from helix.store.store import Store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -130,12 +130,12 @@ def test_a_store_from_before_the_learning_loop_is_brought_up_to_date(
         assert isinstance(task, Task)
         assert (task.session, task.treatment, task.ended_at) == ("", "", None)
         asked = "MATCH (:Plan)-[:HAS_TASK]->(t:Task) RETURN t.outcome, t.session, t.treatment, t.ended_at"
-        assert ask.cypher(store, asked, None, None, None).rows == (("delivered", "", "", None),)
+        assert graph_questions.cypher(store, asked, None, None, None).rows == (("delivered", "", "", None),)
         memory = remember(store, StoreRequest(trigger="the login", resolution="ask twice", kind="pattern")).id
         inject(store, "t", [Shown(memory_id=memory, name="m", kind="pattern", rank=1, score=1.0)], held_back=True)
         assert [one.held_back for one in injections(store, "t")] == [True]
         asked = "MATCH (t:Task)-[:WITHHELD]->(m:Memory) RETURN t.objective, m.trigger"
-        assert ask.cypher(store, asked, None, None, None).rows == (("Fix the login", "the login"),)
+        assert graph_questions.cypher(store, asked, None, None, None).rows == (("Fix the login", "the login"),)
         assert [finding for finding in doctor.examine(store).findings if not finding.ok] == []
     finally:
         store.close()

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from helix.ingest.beside import Beside
 from helix.ingest.jsonl import read_lines
 from helix.ingest.preparing import Cleaned, clean
+from helix.ingest.preprocess_process import Beside
 from helix.model.reports import IngestProblem
 
 LINES = (

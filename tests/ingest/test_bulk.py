@@ -25,7 +25,7 @@ from helix.operations import graph, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
-from helix.store.events import Event
+from helix.store.change_events import Event
 
 ROOT = Path(__file__).resolve().parents[2]
 MANY = 1_100

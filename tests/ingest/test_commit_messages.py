@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.ingest.commit import touched
+from helix.ingest.commit_cues import judge
 from helix.ingest.commit_index import CommitIndex
-from helix.ingest.cues import judge
+from helix.ingest.commit_reasons import LONGEST, plain, prose, why
 from helix.ingest.message import (
     Naming,
     Reference,
@@ -20,7 +21,6 @@ from helix.ingest.message import (
     titled,
     without_emails,
 )
-from helix.ingest.reasons import LONGEST, plain, prose, why
 from helix.model.memory import Kind
 
 SHA = "5c61e168698a0f2b4d6c8e0a1b3d5f7091a3c5e7"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from git_history import History
 
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.capture.quarantine import accept, review
+from helix.memory.capture.quarantine import accept, review
+from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.ingest.decision_record import decision_of
-from helix.ingest.rules import notes_of
+from helix.ingest.note_kinds import notes_of
 from helix.ingest.sections import Block, BlockKind, Section, parse_markdown, parse_rst
 
 LINES = st.sampled_from(

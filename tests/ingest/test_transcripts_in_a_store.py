@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from helix.learning.action.sites import look_up
+from helix.agents.context.exact_lookup import look_up
 from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust

@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from helix.journal.answers import Answers
 from helix.journal.database import Database
+from helix.journal.llm_answers import Answers
 from helix.model.usage import KeptAnswer, ModelSpend
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import HelixError
-from helix.journal import backup
+from helix.journal import journal_copy
 from helix.journal.database import Database, make_tables
 
 CRAFTED = {
@@ -37,7 +37,7 @@ def craft(path: Path, *statements: str) -> None:
 @pytest.mark.parametrize(("kind", "statement"), CRAFTED.items(), ids=CRAFTED)
 def test_what_helix_did_not_make_is_refused_by_name(journal: Path, kind: str, statement: str) -> None:
     craft(journal, statement)
-    for opened in (lambda: Database(journal), lambda: backup.check(journal)):
+    for opened in (lambda: Database(journal), lambda: journal_copy.check(journal)):
         with pytest.raises(HelixError, match=r"holds the (virtual )?(trigger|view|table|index) 'planted") as refused:
             opened()
         assert str(journal) in refused.value.message
@@ -50,7 +50,7 @@ def test_a_table_that_is_not_as_helix_makes_it_is_refused(journal: Path) -> None
         Database(journal)
     craft(journal, "DROP TABLE poison")
     with pytest.raises(HelixError, match="lacks the table poison"):
-        backup.check(journal)
+        journal_copy.check(journal)
 
 
 def test_a_view_in_the_place_of_what_is_looked_at_first_is_refused(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_view_in_the_place_of_what_is_looked_at_first_is_refused(tmp_path: Pat
 def test_a_restore_takes_rows_and_not_the_file(journal: Path, tmp_path: Path) -> None:
     """Whatever else a file holds in its pages stays behind: only rows are copied, into tables that Helix makes."""
     craft(journal, "INSERT INTO meta VALUES ('told', 'yes')", "PRAGMA user_version = 4711")
-    backup.copy_checked(journal, tmp_path / "copy.db")
+    journal_copy.copy_checked(journal, tmp_path / "copy.db")
     with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
         assert copy.execute("SELECT value FROM meta WHERE key = 'told'").fetchone() == ("yes",)
         assert copy.execute("PRAGMA user_version").fetchone() == (0,)
@@ -79,4 +79,4 @@ def test_a_journal_of_an_earlier_helix_is_opened(tmp_path: Path, numbers: list[i
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         make_tables(connection, numbers)
     Database(path).close()
-    backup.check(path)
+    journal_copy.check(path)

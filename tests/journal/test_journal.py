@@ -21,7 +21,7 @@ from helix.errors import (
     StoreError,
     StoreTooNewError,
 )
-from helix.journal.backup import check
+from helix.journal.journal_copy import check
 from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.model.edge import Label, Ref, Relation

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix.errors import ConflictError, NotFoundError
-from helix.journal import work as queue
+from helix.journal import work_queue as queue
 from helix.journal.database import Database
-from helix.journal.work import Work
-from helix.model.work import WorkItem, WorkState
+from helix.journal.work_queue import Work
+from helix.model.work_item import WorkItem, WorkState
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

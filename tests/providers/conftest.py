@@ -15,7 +15,7 @@ import pytest
 from helix.providers.fastembed_embedder import FastembedEmbedder
 from helix.providers.install import install
 from helix.providers.local_model import installed_model
-from helix.providers.models import Carrier, Model, ModelFile, ModelKind
+from helix.providers.model_catalogue import Carrier, Model, ModelFile, ModelKind
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -14,7 +14,7 @@ import pytest
 from helix.errors import ModelError
 from helix.providers.fastembed_reranker import FastembedReranker
 from helix.providers.install import install
-from helix.providers.models import RERANKER
+from helix.providers.model_catalogue import RERANKER
 
 QUESTION = "why did the tests fail on CI?"
 TEXTS = [

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helix.providers.install import FileState, states
-from helix.providers.models import Model
+from helix.providers.model_catalogue import Model
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -16,7 +16,7 @@ import pytest
 
 from helix.errors import DiskFullError, ModelError, NotFoundError
 from helix.providers.install import FileState, install, install_all, installed, is_complete, states, verify
-from helix.providers.models import KNOWN, Model
+from helix.providers.model_catalogue import KNOWN, Model
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

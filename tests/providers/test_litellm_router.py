@@ -13,8 +13,8 @@ import pytest
 from scripted_provider import GOOD, SCHEMA, YES, Reply, ScriptedProvider, fails, packed, says
 
 from helix import settings as configuration
-from helix.journal.answers import Answers
 from helix.journal.database import Database
+from helix.journal.llm_answers import Answers
 from helix.model.clock import system_clock
 from helix.providers.choose import providers_of
 from helix.providers.litellm_calls import Call, LiteLLMCalls

@@ -9,11 +9,11 @@ from typing import cast
 import pytest
 from scripted_provider import Reply, ScriptedProvider, fails, packed, says
 
-from helix.journal.answers import Answers
-from helix.lifecycle.capture.episodes import EpisodeRequest, record
-from helix.lifecycle.knowledge.consolidation import consolidate
-from helix.lifecycle.thinking.upgrade_importance import upgrade_importance
-from helix.lifecycle.work.run import Run
+from helix.journal.llm_answers import Answers
+from helix.memory.capture.episodes import EpisodeRequest, record
+from helix.memory.extraction.consolidation import consolidate
+from helix.memory.jobs.run import Run
+from helix.memory.upkeep.llm_importance import upgrade_importance
 from helix.model.edge import Label
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status

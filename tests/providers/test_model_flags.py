@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scripted_provider import ScriptedProvider, packed, says
 
-from helix.journal.answers import Answers
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.curate import EditRequest
-from helix.lifecycle.thinking.model_disputes import find_contradictions
-from helix.lifecycle.work.run import Run
+from helix.journal.llm_answers import Answers
+from helix.memory.jobs.run import Run
+from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep.llm_disputes import find_contradictions
 from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory
 from helix.operations import background_work, curation, human_review

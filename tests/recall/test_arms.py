@@ -18,7 +18,7 @@ from helix.model.operations import DropPassage, PutNode, PutPassage
 from helix.recall.arms import ARM_LIMIT, files_arm, lexical_matches, path_fit, selective_terms, time_arm
 from helix.recall.vector import check_dimension, cosines, scan, vector_arm
 from helix.store.catalogue import Catalogue, CatalogueView
-from helix.store.columns import BoolArray, FloatArray, IndexArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 
 Floats = npt.NDArray[np.float64]
 

@@ -20,9 +20,9 @@ from helix.recall.fingerprint import fingerprint
 from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, recipe_named, recipes_of
 from helix.recall.relevance import Relevance
 from helix.recall.scoring import INTENT_BOOST, Signals, score_of, scores_of, signals_of, stretched, with_intent
-from helix.store import words
+from helix.store import bm25
 from helix.store.catalogue import Catalogue
-from helix.store.columns import KIND_CODE, Columns
+from helix.store.node_columns import KIND_CODE, Columns
 
 
 def random_signals(seed: int, count: int) -> Signals:
@@ -148,7 +148,7 @@ def test_a_digest_stands_for_every_weight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [(relevance, "HALF_WORDS"), (walk, "SEEDS"), (words, "K1"), (pagerank, "DAMPING")]
+    ("module", "name"), [(relevance, "HALF_WORDS"), (walk, "SEEDS"), (bm25, "K1"), (pagerank, "DAMPING")]
 )
 def test_a_digest_stands_for_every_constant(module: object, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = fingerprint(Default())

@@ -18,7 +18,7 @@ from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.reflection import Reflection
 from helix.providers.fakes import OverlapReranker
 from helix.providers.fastembed_reranker import FastembedReranker
-from helix.providers.models import RERANKER
+from helix.providers.model_catalogue import RERANKER
 from helix.providers.reranker import Scores
 from helix.recall.recipes import RECIPES
 from helix.recall.rerank import QUESTION_CHARACTERS, READ, mixed

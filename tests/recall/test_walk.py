@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from recall_world import NOW, World
 
-from helix.lifecycle.compose import ABOUT
+from helix.memory.change.compose import ABOUT
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Session
@@ -31,7 +31,7 @@ from helix.recall.walk import (
     turns_beside,
 )
 from helix.store.catalogue import CatalogueView
-from helix.store.columns import LABEL_CODE
+from helix.store.node_columns import LABEL_CODE
 from helix.store.projection import GraphSnapshot
 
 

@@ -7,9 +7,9 @@ import weakref
 from pathlib import Path
 
 from helix import settings as configuration
-from helix.lifecycle import reembed
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.capture.episodes import EpisodeRequest
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep import reembed
 from helix.operations import capture, curation, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix

@@ -14,8 +14,8 @@ import pytest
 from helix import settings as configuration
 from helix.journal import pages
 from helix.journal.database import make_tables
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.reembed import fill_in, lacking
+from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep.reembed import fill_in, lacking
 from helix.model.edge import Label, Ref
 from helix.model.loss import losses
 from helix.model.memory import Memory

@@ -33,11 +33,12 @@ from helix.model.operations import (
 )
 from helix.model.recall import RecallQuery
 from helix.providers.fakes import HashEmbedder
-from helix.store import doctor, imaging, listing, projection
+from helix.store import doctor, listing, projection
+from helix.store import snapshot as imaging
 from helix.store.catalogue import Catalogue
-from helix.store.columns import LABEL_CODE, NO_CODE
-from helix.store.events import Events
+from helix.store.change_events import Events
 from helix.store.image import read, write
+from helix.store.node_columns import LABEL_CODE, NO_CODE
 from helix.store.projection import Projection
 from helix.store.store import Store
 from helix.store.writer import Decision

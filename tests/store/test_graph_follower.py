@@ -23,7 +23,7 @@ from helix.graph.build import build
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
 from helix.graph.process import ProcessEndedError
 from helix.journal.log import Journal
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.clock import system_clock
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage, Row

@@ -16,14 +16,13 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Status
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutEdge, PutNode, PutPassage
 from helix.store import image as images
-from helix.store import keeping
+from helix.store import snapshot
 from helix.store.catalogue import Catalogue
-from helix.store.columns import COLUMN_NAMES
 from helix.store.csr import RELATIONS
 from helix.store.image import Image
-from helix.store.keeping import ImageKeeper
+from helix.store.node_columns import COLUMN_NAMES
 from helix.store.projection import Projection
-from helix.store.renewing import Renewal
+from helix.store.snapshot import ImageKeeper, Renewal
 from helix.text.tokens import lexical_tokens
 
 DIMENSION = 4
@@ -215,7 +214,7 @@ def test_tables_filled_beside_those_in_use_hold_what_was_written_meanwhile(
 
 def test_an_image_is_made_anew_while_the_journal_grows(tmp_path: Path) -> None:
     world = World(tmp_path / "world")
-    for number in range(keeping.ROWS_BETWEEN + 10):
+    for number in range(snapshot.ROWS_BETWEEN + 10):
         world.take(("put", number % 6, number % 5))
     world.keeper.wait()
     world.empty()

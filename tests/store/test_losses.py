@@ -16,8 +16,8 @@ import pytest
 from helix import settings as configuration
 from helix.errors import ConflictError, HelixError, StoreCorruptError
 from helix.journal.mark import Mark, reached
-from helix.lifecycle.asked import StoreRequest
-from helix.lifecycle.erasure import erase
+from helix.memory.erasure import hard_forget
+from helix.memory.remember.request import StoreRequest
 from helix.model.loss import losses
 from helix.model.memory import Status
 from helix.model.recall import Expand, RecallQuery
@@ -210,12 +210,12 @@ def test_an_erasure_that_a_loss_interrupts_keeps_what_can_be_recovered_until_it_
     with opened(home) as helix:
         gone = tell(helix, 81)
         store = helix.store
-        erase.note(store, erase.plan_hard_forget(store, gone))
+        hard_forget.note(store, hard_forget.plan_hard_forget(store, gone))
     with opened(home) as helix:  # finished at this start
         pass
     with opened(home) as helix:
         gone = tell(helix, 82)
-        erase.note(helix.store, erase.plan_hard_forget(helix.store, gone))
+        hard_forget.note(helix.store, hard_forget.plan_hard_forget(helix.store, gone))
         helix.store.folding.close()
     older = (home / "store" / "journal.mark").read_bytes()
     reach = Mark(home / "store" / "journal.mark").read()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.operations import curation, learning, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helix.lifecycle.asked import StoreRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
 from helix.operations import curation, upkeep
 from helix.providers.fakes import HashEmbedder

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref
 from helix.model.operations import Change, DropPassage, Operation, PutNode, PutPassage
+from helix.store.bm25 import FOLD_MINIMUM, K1, B, WordTable, WordView
 from helix.store.catalogue import Catalogue, CatalogueView
 from helix.store.postings import MAX_COUNT
-from helix.store.words import FOLD_MINIMUM, K1, B, WordTable, WordView
 from helix.text.tokens import lexical_tokens
 
 VOCABULARY = ("wal", "fold", "reopen", "checkpoint", "straße", "日本", "checkpoint_starved_reader", "x")

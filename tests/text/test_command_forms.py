@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix.learning.action.normal import command_of, error_of
+from helix.commands.grammar.normal_forms import command_of, error_of
 from helix.text.command_forms import Level, forms
-from helix.text.shell.simple import simple_commands
+from helix.text.shell.parser import simple_commands
 
 ROOT = "/home/me/house"
 

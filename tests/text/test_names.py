@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helix.text.names import clean, given_name, slug
+from helix.text.cleaning import clean, given_name, slug
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.text.aliases import without_aliases
-from helix.text.openers import without_openers
+from helix.text.discourse_markers import without_openers
 
 
 @pytest.mark.parametrize(

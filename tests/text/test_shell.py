@@ -12,9 +12,21 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helix.text.shell.reader import LONGEST_LINE, read
-from helix.text.shell.simple import Command, joined, simple_commands
-from helix.text.shell.tree import AndOr, Compound, Group, Line, List, Pipeline, Simple, commands
+from helix.text.shell.parser import (
+    LONGEST_LINE,
+    AndOr,
+    Command,
+    Compound,
+    Group,
+    Line,
+    List,
+    Pipeline,
+    Simple,
+    commands,
+    joined,
+    read,
+    simple_commands,
+)
 
 BASH = shutil.which("bash")
 ACCEPTS = r"""

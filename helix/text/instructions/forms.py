@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from helix.text.instructions.reasons import (
+from helix.text.instructions.instruction_rules import (
     ADDRESSED,
     ADMITS,
     CARRIES_AWAY,

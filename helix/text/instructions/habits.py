@@ -7,7 +7,7 @@ commit messages 1 is taken for an instruction by them alone. They add nothing on
 from __future__ import annotations
 
 from helix.text.instructions.forms import form
-from helix.text.instructions.reasons import (
+from helix.text.instructions.instruction_rules import (
     ADDRESSED,
     ADMITS,
     ALWAYS_TRUE,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from helix.text.instructions.disguises import unmasked
 from helix.text.instructions.forms import FORMS, Form
 from helix.text.instructions.habits import HABITS
-from helix.text.instructions.reasons import BLANK
+from helix.text.instructions.instruction_rules import BLANK
 
 _HEADING = re.compile(
     r"(?:^|\n)[ \t]{0,8}[*#=!\[<~_-]{2,20}[ \t]{0,3}([^\n*=~\[\]<>]{6,160})|\A\W{0,3}([^\W\d][^\n:.]{8,80}):"

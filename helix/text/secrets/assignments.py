@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from helix.text.secrets import strength
-from helix.text.secrets.names import Promise, names_secret, promise_of
+from helix.text.secrets.secret_names import PASSWORD_NAMES, Promise, names_secret, promise_of
 from helix.text.secrets.span import Span
-from helix.text.secrets.vocabulary import PASSWORD_NAMES
 
 _HINT = re.compile(
     r"pass|pwd|pw\b|senha|kennwort|contrasena|wachtwoord|haslo|secret|token|key|cred|auth|bearer|jwt|pat\b|login|access|api|psk|crumb|licen|cookie|session|srt"

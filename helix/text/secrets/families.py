@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from helix.text.secrets import strength
-from helix.text.secrets.names import Promise, promise_of
+from helix.text.secrets.secret_names import UNMISTAKABLE, Promise, promise_of
 from helix.text.secrets.span import Span
-from helix.text.secrets.vocabulary import UNMISTAKABLE
 
 _CANDIDATE = re.compile(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
 _SEGMENT = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from helix.text.secrets import strength
-from helix.text.secrets.names import Promise, promise_of
+from helix.text.secrets.secret_names import Promise, promise_of
 from helix.text.secrets.span import Span
 
 _ELEMENT = re.compile(

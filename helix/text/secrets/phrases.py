@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from helix.text.secrets import strength
+from helix.text.secrets.secret_names import PLAIN_KEYS, PLAIN_TOKENS, PROSE
 from helix.text.secrets.span import Span
-from helix.text.secrets.vocabulary import PLAIN_KEYS, PLAIN_TOKENS, PROSE
 
 _NAMED = re.compile(
     r"\b(?:(?:secret[ _-]access|access|api|secret|private|account|signing|encryption|master|storage)[ _-]keys?"

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from helix.text.secrets.vocabulary import FILLER, PASSWORD_NAMES, PROSE, SAMPLE_DIGESTS
+from helix.text.secrets.secret_names import FILLER, PASSWORD_NAMES, PROSE, SAMPLE_DIGESTS
 
 _SEEN = 200
 """Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
 from helix.text.spotting.found import Found
+from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import canonical, is_file_name
-from helix.text.spotting.vocabulary import words
 
 COMMIT_DIGITS = 12
 """Digits of a commit's hash that name it, as an import of a history writes them."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
 from helix.text.spotting.found import Found
-from helix.text.spotting.vocabulary import COMMON, FUNCTION_WORDS, words
+from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS, words
 
 _ARGUMENTS = re.compile(r"(?:[ \t]+[^\s`;|&<>]{1,120}){1,32}")
 _VALUED_OPTIONS = words(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.text.spotting.vocabulary import words
+from helix.text.spotting.known_words import words
 
 _EXTENSIONS = words(
     "adoc asm bash bat bazel bib bz2 c cc cfg cjs clj cmake cmd conf cpp crt cs css csv cu cuh cxx cypher dart db "

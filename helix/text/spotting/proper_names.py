@@ -9,8 +9,17 @@ from typing import NamedTuple
 
 from helix.model.entity import EntityKind
 from helix.text.spotting.found import Found
+from helix.text.spotting.known_words import (
+    ACRONYMS,
+    BRANDS,
+    CALENDAR,
+    COMMON,
+    DEMONYMS,
+    FUNCTION_WORDS,
+    STARTERS,
+    words,
+)
 from helix.text.spotting.symbols import has_code_shape
-from helix.text.spotting.vocabulary import ACRONYMS, BRANDS, CALENDAR, COMMON, DEMONYMS, FUNCTION_WORDS, STARTERS, words
 
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 _SENTENCE_END = re.compile(r"[.!?:;\n•|\"“>#*]|--")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.text.spotting.vocabulary import BRANDS, COMMON, FUNCTION_WORDS, words
+from helix.text.spotting.known_words import BRANDS, COMMON, FUNCTION_WORDS, words
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)

@@ -1,0 +1,238 @@
+"""DAG: what the order of tasks allows now, what stands in the way, and what can no longer come about.
+
+Pure functions over the client's own task list (`id`, `status`, `blockedBy`, `metadata.helix_outcome`). A task that
+waits for one that is not in the list waits for what nobody can deliver. Ids come back in the order of the list.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from helix.agents.answers.task_record import (
+    BLOCKED,
+    DELETED,
+    IN_PROGRESS,
+    PENDING,
+    TaskState,
+    blockers,
+    identity,
+    state,
+    status_of,
+)
+
+TaskList = Sequence[Mapping[str, Any]]
+
+
+class Progress(StrEnum):
+    """Where a plan as a whole stands."""
+
+    COMPLETE = "complete"
+    IN_PROGRESS = "in_progress"
+    ALL_BLOCKED = "all_blocked"
+    STUCK = "stuck"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stall:
+    """Why nothing can go on: the tasks that wait, what each of them waits for, and what of that is wrong.
+
+    `blocked` are the tasks in the way that are over without being delivered, `missing` the ids that no task has.
+    """
+
+    pending: tuple[str, ...] = ()
+    waiting: Mapping[str, tuple[str, ...]]
+    blocked: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    cycles: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cascade:
+    """Where a plan stands: what can begin, what is over, and what can never begin as things are."""
+
+    status: Progress
+    ready: tuple[str, ...] = ()
+    in_progress: tuple[str, ...] = ()
+    delivered: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+    unreachable: tuple[str, ...] = ()
+
+
+def detect_cycles(dependencies: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
+    """Return a shortest circle through the first task of every knot of tasks that wait for each other.
+
+    `dependencies` maps a task to those it waits for. A circle begins with the smallest id of its knot, and each waits
+    for the next one, the last for the first. Linear in tasks and dependencies; knots in the order of those ids.
+    """
+    graph = {task: tuple(dict.fromkeys(waits)) for task, waits in dependencies.items()}
+    knots = (knot for knot in _knots(graph) if len(knot) > 1 or knot[0] in graph[knot[0]])
+    return [_circle(graph, knot) for knot in sorted(sorted(knot) for knot in knots)]
+
+
+def get_completed_task_ids(tasks: TaskList) -> list[str]:
+    """Return the tasks that are over and were delivered."""
+    return [identity(task) for task, at in _states(tasks) if at.successful]
+
+
+def get_blocked_task_ids(tasks: TaskList) -> list[str]:
+    """Return the tasks that are over and came to nothing because something blocked them."""
+    return [identity(task) for task, at in _states(tasks) if at.finished and at.outcome == BLOCKED]
+
+
+def get_ready_tasks(tasks: TaskList) -> list[str]:
+    """Return the tasks that can begin: pending, with every task they wait for delivered."""
+    return [identity(task) for task, at in _states(tasks) if at.executable]
+
+
+def check_stalled(tasks: TaskList) -> tuple[bool, Stall | None]:
+    """Return whether tasks are left of which none is at work and none can begin, and if so why."""
+    states = _states(tasks)
+    pending = [task for task, _ in states if status_of(task) == PENDING]
+    at_work = any(status_of(task) == IN_PROGRESS for task, _ in states)
+    if not pending or at_work or any(at.executable for _, at in states):
+        return False, None
+    delivered = {identity(task) for task, at in states if at.successful}
+    waiting = {identity(task): tuple(one for one in blockers(task) if one not in delivered) for task in pending}
+    wanted = {blocker for waits in waiting.values() for blocker in waits}
+    known = {identity(task) for task, _ in states if status_of(task) != DELETED}
+    return True, Stall(
+        pending=tuple(waiting),
+        waiting=waiting,
+        blocked=tuple(identity(task) for task, at in states if at.blocks_dependents and identity(task) in wanted),
+        missing=tuple(sorted(wanted - known)),
+        cycles=tuple(detect_cycles(waiting)),
+    )
+
+
+def cascade_status(tasks: TaskList) -> Cascade:
+    """Return where a plan stands.
+
+    In progress while a task is at work or can begin; else complete when none is left, all blocked when nothing was
+    delivered and something is blocked, stuck when tasks are left that can no longer begin (`unreachable`).
+    """
+    states = _states(tasks)
+    ready, blocked = get_ready_tasks(tasks), get_blocked_task_ids(tasks)
+    delivered = get_completed_task_ids(tasks)
+    at_work = [identity(task) for task, _ in states if status_of(task) == IN_PROGRESS]
+    left = any(status_of(task) == PENDING for task, _ in states)
+    if ready or at_work:
+        status = Progress.IN_PROGRESS
+    elif blocked and not delivered:
+        status = Progress.ALL_BLOCKED
+    else:
+        status = Progress.STUCK if left else Progress.COMPLETE
+    return Cascade(
+        status=status,
+        ready=tuple(ready),
+        in_progress=tuple(at_work),
+        delivered=tuple(delivered),
+        blocked=tuple(blocked),
+        unreachable=_unreachable(tasks),
+    )
+
+
+def clear_checkpoints(tasks: TaskList, session: str = "") -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the tasks with those that were left in progress pending again, and the ids of these.
+
+    A checkpoint is the saved mark that somebody is at work on a task. Who asks for this says that nobody is; what
+    belongs to `session`, the one that goes on, keeps its mark. What is over stays over.
+    """
+    left = [status_of(task) == IN_PROGRESS and not _belongs(task, session) for task in tasks]
+    marked = zip(tasks, left, strict=True)
+    cleared = [{**task, "status": PENDING} if was_left else dict(task) for task, was_left in marked]
+    return cleared, [identity(task) for task, was_left in zip(tasks, left, strict=True) if was_left]
+
+
+def _belongs(task: Mapping[str, Any], session: str) -> bool:
+    return bool(session) and task.get("session") == session
+
+
+def _states(tasks: TaskList) -> list[tuple[Mapping[str, Any], TaskState]]:
+    delivered = {identity(task) for task in tasks if state(task).successful}
+    return [(task, state(task, delivered)) for task in tasks]
+
+
+def _unreachable(tasks: TaskList) -> tuple[str, ...]:
+    """Return the pending tasks that wait, by whatever way, for what is over undelivered, missing, or for themselves."""
+    hopeful: set[str] = set()
+    waits: dict[str, set[str]] = {}
+    frees: dict[str, list[str]] = {}
+    arrived: deque[str] = deque()
+    for task, at in _states(tasks):
+        ident = identity(task)
+        if at.successful or status_of(task) == IN_PROGRESS:
+            arrived.append(ident)
+        elif status_of(task) == PENDING:
+            waits[ident] = set(blockers(task))
+            for blocker in waits[ident]:
+                frees.setdefault(blocker, []).append(ident)
+            if not waits[ident]:
+                arrived.append(ident)
+    while arrived:
+        ident = arrived.popleft()
+        if ident in hopeful:
+            continue
+        hopeful.add(ident)
+        for dependent in frees.get(ident, ()):
+            waits[dependent].discard(ident)
+            if not waits[dependent]:
+                arrived.append(dependent)
+    return tuple(ident for ident in waits if ident not in hopeful)
+
+
+def _knots(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Return the strongly connected components (Tarjan's algorithm, without recursion)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    knots: list[list[str]] = []
+    for root in graph:
+        if root in order:
+            continue
+        path = [(root, iter(graph[root]))]
+        while path:
+            node, rest = path[-1]
+            if node not in order:
+                order[node] = low[node] = len(order)
+                stack.append(node)
+                on_stack.add(node)
+            step = next((other for other in rest if other not in order or other in on_stack), None)
+            if step is not None and step not in order:
+                path.append((step, iter(graph.get(step, ()))))
+                continue
+            if step is not None:
+                low[node] = min(low[node], order[step])
+                continue
+            path.pop()
+            if path:
+                parent = path[-1][0]
+                low[parent] = min(low[parent], low[node])
+            if low[node] == order[node]:
+                knot = [stack.pop()]
+                while knot[-1] != node:
+                    knot.append(stack.pop())
+                knots.append(knot)
+                on_stack.difference_update(knot)
+    return [knot for knot in knots if knot[0] in graph]
+
+
+def _circle(graph: Mapping[str, Sequence[str]], knot: Sequence[str]) -> tuple[str, ...]:
+    """Return a shortest circle through the first task of a knot, by breadth-first search within it."""
+    start, within = knot[0], set(knot)
+    came_from: dict[str, str] = {}
+    queue = deque([start])
+    while start not in came_from:
+        node = queue.popleft()
+        for other in graph.get(node, ()):
+            if other in within and other not in came_from:
+                came_from[other] = node
+                queue.append(other)
+    circle = [start]
+    while (before := came_from[circle[-1]]) != start:
+        circle.append(before)
+    return (start, *reversed(circle[1:]))

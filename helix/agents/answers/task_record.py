@@ -1,0 +1,119 @@
+"""Tasks: what the client's own record of a task says of where it stands.
+
+Ids: a task of the client's own list, as people and models name it, as the client's id of it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+PENDING, IN_PROGRESS, COMPLETED, DELETED = "pending", "in_progress", "completed", "deleted"
+DELIVERED, BLOCKED, SKIPPED = "delivered", "blocked", "skipped"
+OUTCOMES = (DELIVERED, BLOCKED, SKIPPED)
+"""What a task that was worked on can come to, as `helix_outcome` in its metadata says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskState:
+    """Where a task stands.
+
+    `executable`: pending, and every task it waits for was delivered. `outcome`: what Helix was told came of it, else
+    the client's status. `blocks_dependents`: it is over and was not delivered, so what waits for it cannot begin.
+    """
+
+    executable: bool
+    finished: bool
+    successful: bool
+    outcome: str
+    blocks_dependents: bool
+
+
+def helix_task_state(task: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> TaskState:
+    """Return where a task of the client's list stands; what it waits for was delivered only where `others` say so."""
+    return state(task, {identity(other) for other in others if state(other).successful})
+
+
+def state(task: Mapping[str, Any], delivered: Collection[str] = ()) -> TaskState:
+    """Return where a task stands when the tasks of the ids `delivered` are."""
+    status = status_of(task)
+    outcome = _metadata(task).get("helix_outcome")
+    said = outcome.strip().lower() if isinstance(outcome, str) else ""
+    finished = status == COMPLETED
+    return TaskState(
+        executable=status == PENDING and all(blocker in delivered for blocker in blockers(task)),
+        finished=finished,
+        successful=finished and said == DELIVERED,
+        outcome=said or status,
+        blocks_dependents=finished and said != DELIVERED,
+    )
+
+
+def identity(task: Mapping[str, Any]) -> str:
+    """Return the client's id of a task, empty where it has none."""
+    return _word(task.get("id", task.get("taskId")))
+
+
+def status_of(task: Mapping[str, Any]) -> str:
+    """Return the client's status of a task: pending where it says none."""
+    status = task.get("status")
+    return status.strip().lower().replace("-", "_") if isinstance(status, str) and status.strip() else PENDING
+
+
+def blockers(task: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the ids of the tasks that a task waits for, each once, in order."""
+    given = task.get("blockedBy", task.get("blocked_by"))
+    if isinstance(given, str | int):
+        given = [given]
+    if not isinstance(given, list | tuple | set | frozenset):
+        return ()
+    words = [_word(one) for one in given]
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def _metadata(task: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = task.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    return str(value).strip()
+
+
+_MARKS = " \t*_`'\"\u201c\u201d\u2018\u2019\xab\xbb()[]{}<>.,;:!|"
+_NUMBERED = re.compile(
+    r"(?:(?:the|client(?:'s)?|my)\s+)?(?:(?:task|todo|item|id|number|no|nr)\b[\s.:]*){0,3}"
+    r"\#?\s*(\d{1,18})(?![\w]|[.\-/]\w)(?:\W.*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_TALKED_ABOUT = re.compile(r"\s*(?:[,;:](?!\S)|\s[(\[]|\s[-\u2013\u2014]+\s).*", re.DOTALL)
+_NOTHING = frozenset({"", "-", "none", "null", "n/a", "na", "nil", "unknown", "tbd", "?"})
+_PLACEHOLDER = re.compile(r"\s*[`*]*<[^<>]*>[`*]*\s*")
+
+
+def client_task(text: str) -> str:
+    """Return the client's id of a task out of how it is named: `4` of `#4`, `Task #4: docs`, or `**4** (docs)`.
+
+    Of an id that is no number what stands around it is taken off; what is more than a word stays as it is, in one line.
+    Empty where nothing is named.
+    """
+    said = next((line for line in text.splitlines() if line.strip()), "")
+    if _PLACEHOLDER.fullmatch(said):
+        return ""
+    said = " ".join(unicodedata.normalize("NFKC", said).strip(_MARKS).split())
+    if said.lower() in _NOTHING:
+        return ""
+    numbered = _NUMBERED.fullmatch(said)
+    if numbered:
+        return numbered[1]
+    return _TALKED_ABOUT.sub("", said).strip(_MARKS).removeprefix("#")
+
+
+def is_one_word(said: str) -> bool:
+    """Return whether an id could be one of a client's: a word, and no sentence about one."""
+    return bool(said) and not any(sign.isspace() for sign in said)

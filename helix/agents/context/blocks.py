@@ -1,0 +1,145 @@
+"""Blocks: memories as lines of a prompt, one line each, which nothing that a memory says can break out of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from helix.agents.answers.prompt import NAMES
+from helix.model.injection import Shown
+from helix.model.memory import Memory
+from helix.model.provenance import QUOTED
+from helix.text.excerpts import head
+from helix.text.gist import gist
+from helix.text.inert import inert, quoted, visible
+from helix.text.tokens import estimate_tokens
+
+LONGEST_BLOCK = 10_000
+"""Characters of a block at most: what is longer, the client puts into a file and shows the beginning of."""
+LONGEST_LINE = 600
+"""Characters of what one memory says in a block."""
+
+_READ = 2_400
+"""Characters of a trigger or a resolution that are looked at for sentences."""
+_ARROW, _LEAST_ROOM = " -> ", 120
+
+WARNING = "WARNING"
+FAILURES, PATTERNS, CONVENTIONS = "FAILURES_TO_AVOID", "PATTERNS_TO_APPLY", "CONVENTIONS_TO_FOLLOW"
+FACTS, PARENTS, INJECTED = "RELATED_FACTS", "PARENT_DELIVERIES", "INJECTED_MEMORIES"
+
+_FIELDS = sorted(
+    {*NAMES, WARNING, FAILURES, PATTERNS, CONVENTIONS, FACTS, PARENTS, INJECTED}
+    | {
+        "DELIVERED",
+        "BLOCKED",
+        "TRIED",
+        "UTILIZED",
+        "TASK_MAPPING",
+        "PLAN_COMPLETE",
+        "MEMORY CONTEXT",
+        "PROJECT CONTEXT",
+        "PROJECT BRIEF",
+        "OPEN_CONTRADICTIONS",
+        "DECISIONS",
+        "CONVENTIONS",
+        "KNOWN_FACTS",
+        "RELEVANT_FAILURES",
+        "FAILURES_MET_AGAIN",
+        "RECENT_EVOLUTION",
+    }
+)
+_HEADER = re.compile(rf"\b({'|'.join(_FIELDS)})\b[\s*_`]*[:=]")
+_HEADING = re.compile(r"(?:^|(?<=\s))(?:#{1,6}(?=\s)|-{3,}(?=\s|$))")
+_FENCE = re.compile("`{3,}|~{3,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A memory on its way into a block: its line, and what is noted of its being shown but for its rank."""
+
+    memory: Memory
+    line: str
+    score: float
+    arm: str
+
+    @property
+    def name(self) -> str:
+        """The memory's name, by which an agent says that it used it."""
+        return self.memory.name
+
+
+def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE, question: str = "") -> Entry:
+    """Return a memory as a line: its confidence label and who says so, its name, when it matters and what to do.
+
+    Where it says more than `limit` characters, the sentences stay that the question is about.
+    """
+    label = f"{memory.label[:-1]}, {memory.said_by}]" if memory.label else f"[{memory.said_by}]"
+    return Entry(memory=memory, line=f"{label} {memory.name}: {claim(memory, limit, question)}", score=score, arm=arm)
+
+
+def claim(memory: Memory, limit: int = LONGEST_LINE, question: str = "") -> str:
+    """Return what a memory says as one line of whole sentences; in quotes where nobody here stands for it.
+
+    Nothing that it says ends the quotes.
+    """
+    trigger, resolution = one_line(memory.trigger, _READ), one_line(memory.resolution, _READ)
+    room = limit - len(trigger) - len(_ARROW)
+    if not resolution:
+        said = gist(trigger, limit, question)
+    elif room >= _LEAST_ROOM:
+        said = f"{trigger}{_ARROW}{gist(resolution, room, question)}"
+    else:
+        half = limit // 2
+        said = f"{gist(trigger, half, question)}{_ARROW}{gist(resolution, limit - half - len(_ARROW), question)}"
+    return quoted(said) if memory.said_by in QUOTED else said
+
+
+def one_line(text: str, limit: int = LONGEST_LINE) -> str:
+    """Return a text as one line of at most `limit` characters, without secrets, header, heading or fence, and inert.
+
+    Secrets are looked for again: rules may have become better since the text was stored.
+    """
+    plain = " ".join(_FENCE.sub(" ", inert(head(visible(text), 4 * limit))).split())
+    plain = " ".join(_HEADING.sub("", _HEADER.sub(r"\1 -", plain)).split())
+    return plain if len(plain) <= limit else f"{plain[: limit - 1].rstrip()}\u2026"
+
+
+def listing(title: str, lines: Iterable[str]) -> str:
+    """Return a titled list, or nothing where there are no lines."""
+    body = "".join(f"- {line}\n" for line in lines)
+    return f"{title}:\n{body}" if body else ""
+
+
+def names_line(entries: Iterable[Entry]) -> str:
+    """Return the line that names every memory of a block, so that an agent can say which it used."""
+    names = [one.name for one in entries]
+    return f"{INJECTED}: {json.dumps(names, ensure_ascii=False)}\n" if names else ""
+
+
+def fitted(entries: Sequence[Entry], render: Callable[[Sequence[Entry]], str]) -> tuple[tuple[Entry, ...], str]:
+    """Return the entries that a block has room for, and the block: whole memories go, those of the lowest score first.
+
+    What is not a memory must leave room: a block of no entries has to be within LONGEST_BLOCK.
+    """
+    kept = list(entries)
+    while len(text := render(kept)) > LONGEST_BLOCK and kept:
+        kept.remove(min(reversed(kept), key=lambda one: one.score))
+    return tuple(kept), text
+
+
+def shown_of(entries: Sequence[Entry]) -> tuple[Shown, ...]:
+    """Return what is noted of memories that are shown in this order."""
+    return tuple(
+        Shown(
+            memory_id=one.memory.id,
+            name=one.memory.name,
+            kind=one.memory.kind.value,
+            rank=rank,
+            score=one.score,
+            arm=one.arm,
+            tokens=estimate_tokens(one.line),
+        )
+        for rank, one in enumerate(entries, 1)
+    )

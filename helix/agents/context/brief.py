@@ -1,0 +1,187 @@
+"""Brief: what there is to know of a project when a session begins, before anybody has asked anything.
+
+No question is embedded: memories are taken by what they are worth, from the catalogue's columns alone, so the same
+store gives the same brief.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+import numpy as np
+
+from helix.agents.context.blocks import LONGEST_BLOCK, WARNING, Entry, claim, entry, listing, shown_of
+from helix.agents.context.loaded import IsLoaded, nothing_loaded
+from helix.agents.context.relevant import SPOKEN_AGAINST
+from helix.commands.outcome.fixes import SESSIONS
+from helix.memory.upkeep.disputes import contradictions
+from helix.model.clock import DAY_MICROS, to_micros
+from helix.model.dispute import Dispute, DisputeStatus
+from helix.model.injection import BRIEF, Shown
+from helix.model.memory import GLOBAL_SCOPE, Kind, scopes_seen
+from helix.model.provenance import Trust
+from helix.model.recall import RecallQuery
+from helix.recall.scoring import TRUST_VALUE, recency_half_lives
+from helix.scopes import same_scope
+from helix.store.catalogue import CatalogueView
+from helix.store.eligibility import eligible, event_times
+from helix.store.node_columns import KIND_CODE, TRUST_CODE, TRUSTS, FloatArray, IndexArray, shrunk_effectiveness
+from helix.store.store import Store
+from helix.text.tokens import estimate_tokens, query_terms
+
+TITLE = "# PROJECT BRIEF"
+BUDGET = 600
+"""Tokens of a brief where nobody says."""
+
+_MOST = 8
+_MOST_WARNINGS, _MOST_DISPUTES = 3, 3
+_LONGEST_LINE, _LONGEST_CLAIM = 240, 120
+_SAME_MATTER = 0.8
+"""Share of the telling words of the shorter of two lines from which both say the same."""
+_ELSEWHERE = 0.5
+"""What a memory of `global` is worth beside one of the project itself."""
+_OWN = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME, Trust.AGENT_INFERRED)
+"""Whose decisions and conventions stand in a brief."""
+_LISTS: Mapping[str, tuple[Kind, ...]] = {
+    "DECISIONS": (Kind.DECISION,),
+    "CONVENTIONS": (Kind.CONVENTION, Kind.PREFERENCE),
+}
+_AGAIN = "FAILURES_MET_AGAIN"
+_MOST_AGAIN, _FAILURES_READ = 8, 200
+_LOOKED_AT = 32
+"""Memories of low trust that are read at most, to find those of a kind of source."""
+_UNASKED = frozenset({"notes", "tool", "web"})
+"""Where a side of an open contradiction may come from that is not put before an agent unasked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """The block that a session begins with, and the memories in it as they are noted; both empty for nothing to say."""
+
+    text: str = ""
+    shown: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A line of the brief: the list it belongs to, its text, and the memory in it; none for a contradiction."""
+
+    title: str
+    text: str
+    entry: Entry | None = None
+
+
+def brief(
+    store: Store, scope: str | None, budget_tokens: int = BUDGET, *, is_loaded: IsLoaded = nothing_loaded
+) -> Brief:
+    """Return the project's systemic failures, those that come again, contradictions, decisions and conventions.
+
+    Decisions and conventions are what you, a verified outcome or an agent said, yours first. Of commits, notes, tools
+    and the web there are none that nobody confirmed: of hundreds of commits none is worth reading before it is known
+    what is to be done. In this order, whole lines only, as many as the budget holds: a line that does not fit gives way
+    to the next one, and a memory that says the same as one before it, which is no worse founded, is left out. What
+    `global` holds is worth half. What `is_loaded` tells of stands in a file that the client has read. A budget of 0
+    gives nothing.
+    """
+    if budget_tokens < 1:
+        return Brief()
+    warnings = _memories(store, scope, (Kind.SYSTEMIC,), (*_OWN, Trust.TOOL_OUTPUT), _LOOKED_AT)
+    lists = [
+        [_line(title, one) for one in _memories(store, scope, kinds, _OWN, _MOST)] for title, kinds in _LISTS.items()
+    ]
+    offered = (
+        *[_line(WARNING, one) for one in warnings if one.memory.said_by != "notes"][:_MOST_WARNINGS],
+        *_again(store, scope),
+        *_disputes(store, scope),
+        *(line for line in chain.from_iterable(zip_longest(*lists)) if line is not None),
+    )
+    offered = tuple(line for line in offered if line.entry is None or not is_loaded(line.entry.memory))
+    kept: list[_Line] = []
+    spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 2)
+    said: list[tuple[set[str], Entry]] = []
+    for line in offered:
+        terms = set(query_terms(line.text.partition(": ")[2]))
+        founded = [known for known, other in said if line.entry is not None and not _outranks(line.entry, other)]
+        if any(len(terms & known) >= _SAME_MATTER * max(1, min(len(terms), len(known))) for known in founded):
+            continue
+        cost = estimate_tokens(line.text) + 2
+        if spent + cost <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
+            kept.append(line)
+            said += [] if line.entry is None else [(terms, line.entry)]
+            spent += cost
+    return Brief(text=_block(kept), shown=shown_of([line.entry for line in kept if line.entry is not None]))
+
+
+def _block(lines: Sequence[_Line]) -> str:
+    if not lines:
+        return ""
+    warnings = "".join(f"{WARNING}: {line.text}\n" for line in lines if line.title == WARNING)
+    titles = (_AGAIN, "OPEN_CONTRADICTIONS", *_LISTS)
+    lists = (listing(title, (line.text for line in lines if line.title == title)) for title in titles)
+    return f"{TITLE}\n{warnings}{''.join(lists)}".rstrip()
+
+
+def _outranks(one: Entry, other: Entry) -> bool:
+    """Return whether one comes from a better founded class of source than the other."""
+    return one.memory.provenance.trust.rank < other.memory.provenance.trust.rank
+
+
+def _line(title: str, one: Entry) -> _Line:
+    return _Line(title=title, text=one.line, entry=one)
+
+
+def _again(store: Store, scope: str | None) -> list[_Line]:
+    """Return the failures with a known fix that more than one session met, the one that most of them met first."""
+    known = _memories(store, scope, (Kind.FAILURE,), (*_OWN, Trust.TOOL_OUTPUT), _FAILURES_READ)
+    times = [(one.memory.attributes.get(SESSIONS), one) for one in known if one.memory.resolution]
+    met = [(count, one) for count, one in times if isinstance(count, int)]
+    return [_line(_AGAIN, one) for _, one in sorted(met, key=lambda pair: -pair[0])[:_MOST_AGAIN]]
+
+
+def _disputes(store: Store, scope: str | None) -> list[_Line]:
+    seen = None if scope is None else scopes_seen(scope)
+    open_ones = contradictions(store, None, DisputeStatus.OPEN)
+    asked = [case for case in open_ones if _UNASKED.isdisjoint((case.first.said_by, case.second.said_by))]
+    fit = [case for case in asked if seen is None or any(same_scope(case.first.scope, one) for one in seen)]
+    return [_Line(title="OPEN_CONTRADICTIONS", text=_told(case)) for case in fit[-_MOST_DISPUTES:]]
+
+
+def _told(case: Dispute) -> str:
+    sides = (f"{side.name} ({side.said_by}: {claim(side, _LONGEST_CLAIM)})" for side in (case.first, case.second))
+    return " against ".join(sides)
+
+
+def _memories(
+    store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
+) -> list[Entry]:
+    view, now = store.catalogue.view, store.clock()
+    of_kind = np.isin(view.columns.kind, [KIND_CODE[kind] for kind in kinds])
+    rows = np.flatnonzero(of_kind & np.isin(view.columns.trust, [TRUST_CODE[trust] for trust in trusts]))
+    query = RecallQuery(query="", scope=scope, kinds=kinds)
+    rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
+    worth, effectiveness = _worth(view, rows, scope, to_micros(now))
+    rows, worth = rows[effectiveness >= SPOKEN_AGAINST], worth[effectiveness >= SPOKEN_AGAINST]
+    derived = view.columns.trust[rows] != TRUST_CODE[Trust.USER_ASSERTED]
+    best = np.lexsort((rows, -worth, derived))[:limit]
+    return [
+        entry(store.memory(int(rows[place])), score=float(worth[place]), arm=BRIEF, limit=_LONGEST_LINE)
+        for place in best.tolist()
+    ]
+
+
+def _worth(view: CatalogueView, rows: IndexArray, scope: str | None, now: int) -> tuple[FloatArray, FloatArray]:
+    """Return what rows are worth, 0 to 1, and their effectiveness.
+
+    importance/10 * confidence * trust * effectiveness * (1 + recency)/2, halved for what is not the project's own.
+    """
+    columns = view.columns.at(rows)
+    effectiveness = shrunk_effectiveness(columns.helped, columns.failed)
+    days = np.maximum(now - np.maximum(event_times(columns), columns.last_used_at), 0) / DAY_MICROS
+    recency = np.exp2(-days / recency_half_lives(columns))
+    trust = np.array([TRUST_VALUE[trust] for trust in TRUSTS])[columns.trust]
+    elsewhere = columns.scope == view.lookups.scopes.code(GLOBAL_SCOPE)
+    own = np.where(elsewhere & (scope not in (None, GLOBAL_SCOPE)), _ELSEWHERE, 1.0)
+    worth: FloatArray = columns.importance / 10 * columns.confidence * trust * effectiveness * (1 + recency) / 2 * own
+    return worth, effectiveness

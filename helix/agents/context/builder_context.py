@@ -1,0 +1,172 @@
+"""Builder's context: what to avoid, what to apply, how things are done here, and what came before.
+
+Lineage: what the tasks before a task delivered, as the next agent is told of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix.agents.answers.planner_answer import sequence
+from helix.agents.answers.prompt import MOST_MEMORIES, BuilderParams
+from helix.agents.answers.task_record import state
+from helix.agents.context.blocks import (
+    CONVENTIONS,
+    FACTS,
+    FAILURES,
+    PARENTS,
+    PATTERNS,
+    WARNING,
+    Entry,
+    fitted,
+    listing,
+    names_line,
+    one_line,
+    shown_of,
+)
+from helix.agents.context.notes import Written, nothing_written
+from helix.agents.context.relevant import FLOOR, Recall, relevant
+from helix.model.injection import Shown
+from helix.model.memory import Kind
+from helix.model.planned import PlanTask
+from helix.model.provenance import QUOTED
+from helix.model.recall import Intent
+from helix.model.task import DELIVERED, SEQ, SLUG, SUMMARY, Task
+
+_SECTIONS: Mapping[str, tuple[Kind, ...]] = {
+    FAILURES: (Kind.FAILURE,),
+    PATTERNS: (Kind.PATTERN, Kind.SNIPPET),
+    CONVENTIONS: (Kind.CONVENTION, Kind.PREFERENCE),
+    FACTS: (Kind.DECISION, Kind.FACT, Kind.ENTITY, Kind.PROJECT),
+}
+"""The lists of a block in their order, with the kinds of memory that each holds."""
+_BINDING = _SECTIONS[CONVENTIONS]
+"""Kinds that bind an agent, where they are not only quoted from somebody else: then they stand among the facts."""
+_KINDS = (Kind.SYSTEMIC, *(kind for kinds in _SECTIONS.values() for kind in kinds))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuilderContext:
+    """What a builder is told: the block, the names of the memories in it, and what is noted as shown."""
+
+    injected: tuple[str, ...] = ()
+    text: str = ""
+    shown: tuple[Shown, ...] = ()
+
+    @property
+    def prompt(self) -> str:
+        """The block as it goes into a prompt."""
+        return self.text
+
+
+def builder_context(
+    recall: Recall,
+    params: BuilderParams,
+    scope: str | None,
+    *,
+    lineage: Iterable[Mapping[str, Any] | Delivery] | None = None,
+    limit: int | None = None,
+    warning: str | None = None,
+    floor: float = FLOOR,
+    written: Written = nothing_written,
+) -> BuilderContext:
+    """Return what matters to a task: memories that fit its objective and those that touch its files, `limit` in all.
+
+    Lineage, limit and warning are those of the prompt where they are not given. Systemic failures are warnings, which
+    come first. Without anything to say the block is empty.
+    """
+    most = params.memory_limit if limit is None else limit
+    found = relevant(
+        recall,
+        "\n".join(dict.fromkeys(part for part in (params.objective, params.task) if part)),
+        scope=scope,
+        kinds=_KINDS,
+        limit=min(most, MOST_MEMORIES),
+        floor=floor,
+        intent=Intent.HOW,
+        files=params.relevant_files,
+        written=written,
+    )
+    parents = lineage_of(params.lineage if lineage is None else lineage)
+    said = one_line(params.warning if warning is None else warning)
+    kept, text = fitted(found, lambda entries: _block(entries, said, parents))
+    return BuilderContext(injected=tuple(one.name for one in kept), text=text, shown=shown_of(kept))
+
+
+def _block(entries: Sequence[Entry], warning: str, parents: Sequence[Delivery]) -> str:
+    warnings = [*([warning] if warning else []), *_lines(entries, (Kind.SYSTEMIC,))]
+    own = [one for one in entries if not _is_hearsay(one)]
+    lists = [listing(title, _lines(own, kinds)) for title, kinds in _SECTIONS.items()]
+    hearsay = [one.line for one in entries if _is_hearsay(one)]
+    lists[-1] = listing(FACTS, (*_lines(own, _SECTIONS[FACTS]), *hearsay))
+    return "".join(
+        (
+            *(f"{WARNING}: {line}\n" for line in warnings),
+            *lists,
+            listing(PARENTS, (parent.line for parent in parents)),
+            names_line(entries),
+        )
+    ).rstrip()
+
+
+def _is_hearsay(one: Entry) -> bool:
+    return one.memory.kind in _BINDING and one.memory.said_by in QUOTED
+
+
+def _lines(entries: Sequence[Entry], kinds: Sequence[Kind]) -> tuple[str, ...]:
+    return tuple(one.line for one in entries if one.memory.kind in kinds)
+
+
+_LONGEST = 300
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """What a task delivered: its number in the plan, its short name, and what came of it in a line."""
+
+    seq: str
+    slug: str
+    delivered: str
+
+    @property
+    def line(self) -> str:
+        """The delivery as a line of a block: what an agent said of its task."""
+        return f"{' '.join((*filter(None, (self.seq, self.slug)), '(agent)'))}: {self.delivered}"
+
+
+def lineage_of(tasks: Iterable[Mapping[str, Any] | Task | PlanTask | Delivery]) -> tuple[Delivery, ...]:
+    """Return the deliveries of tasks in the order of their numbers, at most the last twenty; others deliver nothing.
+
+    A task is one of ours, one of a client's list (`metadata` says what came of it), or a delivery as it stands.
+    """
+    found = [delivery for task in tasks if (delivery := _delivery(task)) is not None]
+    return tuple(sorted(found, key=lambda one: (len(one.seq), one.seq, one.slug))[-_MOST:])
+
+
+def _delivery(task: Mapping[str, Any] | Task | PlanTask | Delivery) -> Delivery | None:
+    match task:
+        case Delivery():
+            return task
+        case PlanTask():
+            return _said(task.seq, task.slug, task.delivered) if task.outcome == DELIVERED else None
+        case Task():
+            said = task.attributes
+            return _said(said.get(SEQ), said.get(SLUG), said.get(SUMMARY)) if task.outcome == DELIVERED else None
+    if "delivered" in task:
+        return _said(task.get("seq"), task.get("slug"), task.get("delivered"))
+    if not state(task).successful:
+        return None
+    metadata = task.get("metadata")
+    said = metadata if isinstance(metadata, Mapping) else {}
+    return _said(said.get("seq"), said.get("slug") or task.get("subject"), said.get("summary"))
+
+
+def _said(seq: object, slug: object, delivered: object) -> Delivery | None:
+    words = one_line(delivered, _LONGEST) if isinstance(delivered, str) else ""
+    if not words:
+        return None
+    number = sequence(seq) if isinstance(seq, str | int) else ""
+    return Delivery(seq=number, slug=one_line(slug, 60) if isinstance(slug, str) else "", delivered=words)

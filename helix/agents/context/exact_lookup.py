@@ -1,0 +1,338 @@
+"""Action sites: what is remembered about exactly one command, error or file, looked up by name and never by likeness.
+
+A memory is found by what it is about (`helix.text.about`) or by the files it touches, through the catalogue's index of
+entities and the edges in memory: no text is compared, and nothing but what is found is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import islice
+from posixpath import isabs, join, normpath
+
+import numpy as np
+
+from helix.agents.context.blocks import Entry, entry, listing, one_line, shown_of
+from helix.agents.context.relevant import SPOKEN_AGAINST, is_worth_its_room
+from helix.commands.grammar.normal_forms import command_forms, error_of
+from helix.commands.outcome.fixes import FIXED, is_mended_in_files
+from helix.model.action import Action
+from helix.model.edge import Relation
+from helix.model.entity import EntityKind
+from helix.model.injection import ACTION, ON_ERROR, Shown
+from helix.model.memory import Kind, Memory
+from helix.model.provenance import QUOTED, is_hand_written
+from helix.model.recall import RecallQuery
+from helix.store.catalogue import CatalogueView
+from helix.store.eligibility import eligible
+from helix.store.node_columns import KIND_CODE, KINDS, FloatArray, IndexArray, shrunk_effectiveness
+from helix.store.projection import GraphSnapshot
+from helix.store.store import Store
+from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
+from helix.text.command_forms import Level
+from helix.text.cues import NEED, PITFALL, RULE, words
+from helix.text.error_lines import keys_of, kind_of, signature_of
+from helix.text.inert import quoted
+from helix.text.rare import rare_names
+from helix.text.ruled import (
+    Role,
+    is_about,
+    is_followed,
+    keys_of_file,
+    keys_of_line,
+    named_commands,
+    speaks_against,
+)
+from helix.text.spotting.paths import canonical
+from helix.text.tokens import estimate_tokens, lexical_tokens
+
+MOST = 3
+"""How many memories an action is told of."""
+MOST_TOKENS = 400
+"""Tokens that they take together."""
+
+_LONGEST_LINE = 400
+_LONGEST_NAME = 120
+_BY_KIND = 2
+"""From which level on an error is found by its kind alone: another thing failed in the same way."""
+_AT_EDITS = frozenset({Kind.FAILURE, Kind.SYSTEMIC})
+_AT_ERRORS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN})
+_CANNOT = words("cannot|can't|alone|plain|by hand")
+_RULES = frozenset({Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT})
+"""Kinds of what a person wrote that may stand at a command or file which it names; a fact where it tells a rule."""
+_ORDER = {Kind.SYSTEMIC: 0, Kind.FAILURE: 1, Kind.PATTERN: 2, Kind.CONVENTION: 3}
+_RANK_OF_KIND = np.array([_ORDER.get(kind, len(_ORDER)) for kind in KINDS])
+_GLOB = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A memory about an action: why it is about it, the way it came, and how exactly it fits (0 is the most)."""
+
+    memory: Memory
+    reason: str
+    arm: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Key:
+    """Entities that an action names: their rows, how exactly and in which words, and the kinds of memory wanted."""
+
+    rows: list[int]
+    relation: Relation
+    level: int
+    reason: str
+    arm: str
+    kinds: frozenset[Kind]
+    is_rule: bool = False
+
+
+def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
+    """Return the memories about exactly this command, the error it ended with, or the files it edits, best first.
+
+    Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
+    several stands the best of the others, which may say how to get on here and now. Only what is active, in the
+    scope (or `global`) and not faded is found, and nothing that evidence speaks against. `root` is the top of the
+    project, by default the folder the action happens in: paths are compared as they are seen from there.
+    """
+    graph, view = store.projection.snapshot, store.catalogue.view
+    if graph.generation != view.generation:
+        return ()
+    found: dict[int, _Key] = {}
+    for key in _keys(view, action, root or action.folder):
+        for row in _owners(store, view, graph, key, scope).tolist():
+            known = found.get(row)
+            if known is None or key.level < known.level:
+                found[row] = key
+    found.update(_systemic(store, view, graph, found, scope))
+    rows = np.array(sorted(found), np.int64)
+    ranked = _ranked(view, rows, np.array([found[row].level for row in rows.tolist()])).tolist()
+    memories = ((found[row], store.memory(row)) for row in ranked)
+    fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(key, one, action))
+    sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
+    return tuple(islice(_once(sites), limit))
+
+
+def _once(sites: Iterable[Site]) -> Iterator[Site]:
+    """Yield of the memories of one error the best, in its first place; by its kind one, where none is of that error.
+
+    The best says what to do: a failure with its fix goes before the warning that it comes again, and both before what
+    only repeats that it failed, which is left out.
+    """
+    best: dict[str, Site] = {}
+    for place, site in enumerate(sites):
+        error = _error_of(site.memory)
+        if site.memory.kind is Kind.FAILURE and not site.memory.resolution:
+            continue
+        key = error or str(place)
+        if key not in best or _says_more(site.memory, best[key].memory):
+            best[key] = site
+    exact = any(site.arm == ON_ERROR and site.level < _BY_KIND for site in best.values())
+    by_kind = 0
+    for site in best.values():
+        if site.arm == ON_ERROR and site.level >= _BY_KIND:
+            by_kind += 1
+            if exact or by_kind > 1:
+                continue
+        yield site
+
+
+def _error_of(memory: Memory) -> str:
+    """Return the error that a memory is about, as it was noted, or as its trigger tells it; empty for none."""
+    noted = str(memory.attributes.get(ERROR) or "")
+    told = memory.trigger.partition("`: ")[2] or memory.trigger.partition(": ")[2]
+    failure = memory.kind in (Kind.FAILURE, Kind.SYSTEMIC)
+    return noted or (signature_of(told, failed=True) if failure and told else "")
+
+
+def _says_more(one: Memory, other: Memory) -> bool:
+    return other.kind is Kind.SYSTEMIC and one.kind is Kind.FAILURE and one.source.endswith(FIXED)
+
+
+def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
+    """Return whether it says something here: what a person wrote not to who does what it asks for already.
+
+    What was mended by changing files says something where its error comes again, not before each run. What only a
+    commit says of a file says something at an edit that touches a name of code which it speaks of: most of what was
+    ever mended in a file has nothing to do with the passage at hand. What a repository's notes say of a command says
+    something where they speak against it: a manual names commands on every page.
+    """
+    if action.is_edit and memory.said_by == "commit":
+        touched = set(lexical_tokens(action.passage))
+        return any(name in touched for name in rare_names(f"{memory.trigger}\n{memory.resolution}"))
+    if key.arm == ACTION and action.command and is_mended_in_files(memory):
+        return False
+    if not is_hand_written(memory.provenance):
+        return not key.is_rule
+    said = f"{memory.trigger}\n{memory.resolution}"
+    named = named_commands(said)
+    if not key.is_rule:
+        return not (action.command and is_followed(named, action.command))
+    theirs = memory.said_by in QUOTED
+    if action.is_edit:
+        return not theirs or _tells_what_to_do(said)
+    if theirs:
+        return speaks_against(named, action.command)
+    return (memory.kind is not Kind.FACT or _tells_what_to_do(said)) and is_about(said, action.command)
+
+
+def _tells_what_to_do(said: str) -> bool:
+    return any(cue.search(said) for cue in (RULE, PITFALL, NEED, _CANNOT)) or any(
+        one.role is not Role.SPOKEN for one in named_commands(said)
+    )
+
+
+def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:
+    """Return what an agent is told at the action: a line for each memory, whole lines only; empty for none."""
+    kept = _within(sites, budget_tokens)
+    reasons = " and ".join(dict.fromkeys(site.reason for site, _ in kept))
+    return listing(f"Helix remembers {reasons}", (f"{_kind(site)}{line.line}" for site, line in kept)).rstrip()
+
+
+def shown(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> tuple[Shown, ...]:
+    """Return the memories that `text` tells of, as they are noted with a task."""
+    return shown_of([line for _, line in _within(sites, budget_tokens)])
+
+
+def _kind(site: Site) -> str:
+    return "WARNING, it keeps happening: " if site.memory.kind is Kind.SYSTEMIC else ""
+
+
+def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, Entry]]:
+    """Return the sites whose lines fit, the first one in any case."""
+    kept: list[tuple[Site, Entry]] = []
+    spent = 0
+    for site in sites:
+        line = entry(site.memory, score=1.0 / (1 + site.level), arm=site.arm, limit=_LONGEST_LINE)
+        spent += estimate_tokens(line.line)
+        if kept and spent > budget_tokens:
+            break
+        kept.append((site, line))
+    return kept
+
+
+def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
+    if action.command:
+        for form in command_forms(action.command, folder=action.folder, root=root):
+            yield _Key(
+                rows=view.entities(EntityKind.COMMAND, PROMPT + form.text),
+                relation=Relation.MENTIONS,
+                level=int(form.level),
+                reason=_about(form.text),
+                arm=ACTION,
+                kinds=ABOUT_KINDS,
+            )
+        yield from (_rule(view, name) for name in keys_of_line(action.command))
+    if action.output and action.passed is not True:
+        error = error_of(action.output, failed=action.passed is False)
+        for level, name in (*enumerate(keys_of(error)), (_BY_KIND, kind_of(error))):
+            yield _Key(
+                rows=view.entities(EntityKind.ERROR, name) if name else [],
+                relation=Relation.MENTIONS,
+                level=level,
+                reason=_about(name, "the error "),
+                arm=ON_ERROR,
+                kinds=_AT_ERRORS,
+            )
+    if action.is_edit:
+        for path in dict.fromkeys(action.files):
+            names = _names(path, action.folder, root)
+            yield _Key(
+                rows=[row for row in view.files_like(path) if _is_file(view.name_of(row), names)],
+                relation=Relation.TOUCHES,
+                level=0,
+                reason=_about(names[0]),
+                arm=ACTION,
+                kinds=_AT_EDITS,
+            )
+            yield from (_rule(view, name) for name in dict.fromkeys((*keys_of_file(names[0]), *names)))
+
+
+def _about(name: str, what: str = "") -> str:
+    return f"about {what}{quoted(one_line(name, _LONGEST_NAME))}"
+
+
+def _rule(view: CatalogueView, name: str) -> _Key:
+    return _Key(
+        rows=view.entities(EntityKind.COMMAND, RULED + name),
+        relation=Relation.MENTIONS,
+        level=int(Level.GENERAL),
+        reason=_about(name),
+        arm=ACTION,
+        kinds=_RULES,
+        is_rule=True,
+    )
+
+
+def _names(path: str, folder: str, root: str) -> tuple[str, ...]:
+    """Return the ways in which a file may be named: from the root, else as it was given."""
+    plain = canonical(path)
+    whole = normpath(join(canonical(folder), plain)) if folder else plain
+    top = canonical(root)
+    if top and whole.startswith(f"{top}/"):
+        return (whole[len(top) + 1 :], whole)
+    return (plain, whole) if whole != plain else (plain,)
+
+
+def _is_file(known: str, names: tuple[str, ...]) -> bool:
+    """Return whether a file or pattern is one of the names, or the end of one that is not known from its root."""
+    known = known.casefold()
+    asked = [name.casefold() for name in names]
+    loose = isabs(asked[0]) or ":" in asked[0][:3]
+    if _GLOB & set(known):
+        return any(fnmatchcase(name, known) for name in asked) or (loose and fnmatchcase(asked[0], f"*/{known}"))
+    return known in asked or (loose and "/" in known and asked[0].endswith(f"/{known}"))
+
+
+def _owners(store: Store, view: CatalogueView, graph: GraphSnapshot, key: _Key, scope: str | None) -> IndexArray:
+    """Return the rows of the memories that a key leads to and that may be shown."""
+    if not key.rows:
+        return np.empty(0, np.int64)
+    return _fit(store, view, np.unique(graph.neighbours(key.rows, key.relation).rows), key.kinds, scope)
+
+
+def _fit(store: Store, view: CatalogueView, rows: IndexArray, kinds: frozenset[Kind], scope: str | None) -> IndexArray:
+    query = RecallQuery(query="", scope=scope, kinds=tuple(kind for kind in Kind if kind in kinds))
+    rows = rows[rows < view.count].astype(np.int64)
+    rows = rows[eligible(view.columns, view.lookups.scopes, query, store.clock(), rows)]
+    return rows[_effectiveness(view, rows) >= SPOKEN_AGAINST]
+
+
+def _systemic(
+    store: Store, view: CatalogueView, graph: GraphSnapshot, found: dict[int, _Key], scope: str | None
+) -> dict[int, _Key]:
+    """Return the systemic failures that those found belong to, each as exact as the most exact of them."""
+    failures = [row for row in sorted(found) if view.columns.kind[row] == KIND_CODE[Kind.FAILURE]]
+    if not failures:
+        return {}
+    causes = graph.neighbours(failures, Relation.CAUSES)
+    causes = causes.where(causes.outgoing)
+    fit = set(_fit(store, view, np.unique(causes.rows), frozenset({Kind.SYSTEMIC}), scope).tolist())
+    best: dict[int, _Key] = {}
+    for place, row in zip(causes.origin.tolist(), causes.rows.tolist(), strict=True):
+        key = found[failures[place]]
+        known = found.get(row) or best.get(row)
+        if row in fit and (known is None or key.level < known.level):
+            best[row] = key
+    return best
+
+
+def _effectiveness(view: CatalogueView, rows: IndexArray) -> FloatArray:
+    return shrunk_effectiveness(view.columns.helped[rows], view.columns.failed[rows])
+
+
+def _ranked(view: CatalogueView, rows: IndexArray, levels: IndexArray) -> IndexArray:
+    """Return the rows in the order of `look_up`; of equals the one recorded later, then the one of the higher row."""
+    columns = view.columns
+    worth = columns.importance[rows] * columns.confidence[rows]
+    kinds = _RANK_OF_KIND[columns.kind[rows]]
+    order = np.lexsort(
+        (-rows, -columns.recorded_at[rows], -worth, -_effectiveness(view, rows), kinds, levels, kinds > 0)
+    )
+    warnings = int(np.count_nonzero(kinds == 0))
+    if 1 < warnings < len(order):
+        order[1 : warnings + 1] = np.roll(order[1 : warnings + 1], 1)
+    return rows[order]

@@ -1,0 +1,70 @@
+"""Explorer's context: facts that need not be found again, and failures to watch for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix.agents.context.blocks import Entry, fitted, listing, names_line, shown_of
+from helix.agents.context.notes import Written, nothing_written
+from helix.agents.context.relevant import FLOOR, LIMIT, Recall, relevant
+from helix.model.injection import Shown
+from helix.model.memory import Kind
+
+TITLE = "# MEMORY CONTEXT"
+_FACTS = (
+    *(Kind.DECISION, Kind.CONVENTION, Kind.PREFERENCE),
+    *(Kind.FACT, Kind.ENTITY, Kind.PROJECT, Kind.PATTERN, Kind.SNIPPET, Kind.EVOLUTION),
+)
+_FAILURES = (Kind.SYSTEMIC, Kind.FAILURE)
+_KINDS = (Kind.DECISION, Kind.CONVENTION, Kind.FACT, Kind.ENTITY, Kind.PROJECT, *_FAILURES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorerContext:
+    """What an explorer is told: a line for each memory, their names, the block, and what is noted as shown."""
+
+    known_facts: tuple[str, ...] = ()
+    relevant_failures: tuple[str, ...] = ()
+    injected: tuple[str, ...] = ()
+    text: str = ""
+    shown: tuple[Shown, ...] = ()
+
+
+def explorer_context(
+    recall: Recall,
+    objective: str,
+    scope: str | None,
+    limit: int = LIMIT,
+    *,
+    focus: str = "",
+    floor: float = FLOOR,
+    written: Written = nothing_written,
+) -> ExplorerContext:
+    """Return what is known and the failures that matter to an objective and what is looked for, `limit` in all.
+
+    Decisions and conventions are among what is known.
+    """
+    question = f"{objective}\n{focus}" if focus else objective
+    found = relevant(recall, question, scope=scope, kinds=_KINDS, limit=limit, floor=floor, written=written)
+    kept, text = fitted(found, _block)
+    return ExplorerContext(
+        known_facts=_lines(kept, _FACTS),
+        relevant_failures=_lines(kept, _FAILURES),
+        injected=tuple(one.name for one in kept),
+        text=text,
+        shown=shown_of(kept),
+    )
+
+
+def _block(entries: Sequence[Entry]) -> str:
+    if not entries:
+        return ""
+    facts = listing("KNOWN_FACTS", _lines(entries, _FACTS))
+    failures = listing("RELEVANT_FAILURES", _lines(entries, _FAILURES))
+    return f"{TITLE}\n{facts}{failures}{names_line(entries)}".rstrip()
+
+
+def _lines(entries: Sequence[Entry], kinds: Sequence[Kind]) -> tuple[str, ...]:
+    chosen = [one for one in entries if one.memory.kind in kinds]
+    return tuple(one.line for one in sorted(chosen, key=lambda one: one.memory.kind is not Kind.SYSTEMIC))

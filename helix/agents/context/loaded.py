@@ -1,0 +1,75 @@
+"""Loaded: the notes that a client reads by itself when a session begins, which need not be told again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from helix.agents.context.notes import Note, Written
+from helix.agents.context.relevant import Recall
+from helix.model.memory import Memory
+from helix.model.provenance import NOTES
+from helix.model.recall import RecallAnswer, RecallQuery
+
+LOADED_BY = {
+    "claude-code": ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+    "codex": ("AGENTS.md", "AGENTS.override.md"),
+}
+"""Files that a client reads in the folder it works in and in those above it."""
+_UNREAD_BY = frozenset({"explore", "plan"})
+"""Agents of a client that begin without those files."""
+
+IsLoaded = Callable[[Memory], bool]
+
+
+def nothing_loaded(memory: Memory) -> bool:
+    """Tell that a memory is in no file that the client has read."""
+    return False
+
+
+def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded:
+    """Return what tells whether a memory was read from a file that the client reads in `folder` or above it.
+
+    `agent` is the kind of a sub-agent: some begin without those files. Notes of files above `root` are known by their
+    whole path.
+    """
+    names = LOADED_BY.get(client, ())
+    if not names or agent.strip().lower() in _UNREAD_BY:
+        return nothing_loaded
+    here = Path(folder) if folder else root
+    below = here.relative_to(root).parts if here.is_relative_to(root) else ()
+    inside = [PurePosixPath(*below[:depth]) for depth in range(len(below) + 1)]
+    places = {(place / name).as_posix() for place in inside for name in names}
+    places |= {(place / name).as_posix() for place in (root, *root.parents) for name in names}
+
+    def is_loaded(memory: Memory) -> bool:
+        return memory.provenance.extractor == NOTES and _place_of(memory.source, memory.scope) in places
+
+    return is_loaded
+
+
+def recall_without(recall: Recall, is_loaded: IsLoaded) -> Recall:
+    """Return a recall whose answers lack what the client has loaded."""
+
+    def answer(query: RecallQuery) -> RecallAnswer:
+        found = recall(query)
+        kept = (item for item in found.items if not (isinstance(item.node, Memory) and is_loaded(item.node)))
+        return replace(found, items=tuple(kept))
+
+    return answer
+
+
+def written_without(written: Written, is_loaded: IsLoaded) -> Written:
+    """Return what a person wrote without what the client has loaded."""
+
+    def tell(question: str, scope: str | None) -> tuple[Note, ...] | None:
+        found = written(question, scope)
+        return found if found is None else tuple(note for note in found if not is_loaded(note.memory))
+
+    return tell
+
+
+def _place_of(source: str, scope: str) -> str:
+    told = source.partition("#")[0].removeprefix(f"{NOTES}:")
+    return told.removeprefix(f"{scope}:")

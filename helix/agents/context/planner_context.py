@@ -1,0 +1,75 @@
+"""Planner's context: what was decided, how things are done here, and what has changed lately."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix.agents.context.blocks import WARNING, Entry, fitted, listing, names_line, shown_of
+from helix.agents.context.notes import Written, nothing_written
+from helix.agents.context.relevant import FLOOR, LIMIT, Recall, relevant
+from helix.model.injection import Shown
+from helix.model.memory import Kind
+
+TITLE = "# PROJECT CONTEXT"
+_CONVENTIONS = (Kind.CONVENTION, Kind.PREFERENCE, Kind.PATTERN, Kind.SNIPPET)
+_FACTS = (Kind.FACT, Kind.ENTITY, Kind.PROJECT)
+_KINDS = (
+    *(Kind.SYSTEMIC, Kind.DECISION, Kind.CONVENTION, Kind.PREFERENCE, Kind.EVOLUTION),
+    *(Kind.FACT, Kind.FAILURE),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannerContext:
+    """What a planner is told: a line for each memory, their names, the block, and what is noted as shown."""
+
+    decisions: tuple[str, ...] = ()
+    conventions: tuple[str, ...] = ()
+    recent_evolution: tuple[str, ...] = ()
+    injected: tuple[str, ...] = ()
+    text: str = ""
+    shown: tuple[Shown, ...] = ()
+
+
+def planner_context(
+    recall: Recall,
+    objective: str,
+    scope: str | None,
+    limit: int = LIMIT,
+    *,
+    floor: float = FLOOR,
+    written: Written = nothing_written,
+) -> PlannerContext:
+    """Return the decisions, conventions, changes, facts and failures that matter to an objective, `limit` in all.
+
+    A systemic failure that it runs into stands before them, as a warning.
+    """
+    found = relevant(recall, objective, scope=scope, kinds=_KINDS, limit=limit, floor=floor, written=written)
+    kept, text = fitted(found, _block)
+    return PlannerContext(
+        decisions=_lines(kept, Kind.DECISION),
+        conventions=_lines(kept, *_CONVENTIONS),
+        recent_evolution=_lines(kept, Kind.EVOLUTION),
+        injected=tuple(one.name for one in kept),
+        text=text,
+        shown=shown_of(kept),
+    )
+
+
+def _block(entries: Sequence[Entry]) -> str:
+    if not entries:
+        return ""
+    warnings = "".join(f"{WARNING}: {line}\n" for line in _lines(entries, Kind.SYSTEMIC))
+    lists = (
+        listing("DECISIONS", _lines(entries, Kind.DECISION)),
+        listing("CONVENTIONS", _lines(entries, *_CONVENTIONS)),
+        listing("RECENT_EVOLUTION", _lines(entries, Kind.EVOLUTION)),
+        listing("KNOWN_FACTS", _lines(entries, *_FACTS)),
+        listing("RELEVANT_FAILURES", _lines(entries, Kind.FAILURE)),
+    )
+    return f"{TITLE}\n{warnings}{''.join(lists)}{names_line(entries)}".rstrip()
+
+
+def _lines(entries: Sequence[Entry], *kinds: Kind) -> tuple[str, ...]:
+    return tuple(one.line for one in entries if one.memory.kind in kinds)

@@ -1,0 +1,70 @@
+"""Prompted: the context that a prompt to an agent asks for, by who that agent is and what it is asked."""
+
+from __future__ import annotations
+
+from helix.agents.answers.prompt import (
+    AgentType,
+    BuilderParams,
+    detect_agent_type,
+    extract_builder_params,
+    extract_explorer_params,
+    extract_planner_params,
+    should_inject,
+)
+from helix.agents.context.builder_context import BuilderContext, builder_context
+from helix.agents.context.explorer_context import ExplorerContext, explorer_context
+from helix.agents.context.notes import Written, nothing_written
+from helix.agents.context.planner_context import PlannerContext, planner_context
+from helix.agents.context.relevant import FLOOR, Recall
+
+_LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), frozenset({"plan", "planner"})
+"""Names of other agents that look around or plan; all others are taken to build something."""
+
+
+def context_for_other(
+    recall: Recall,
+    prompt: str,
+    subagent_type: str,
+    scope: str | None,
+    *,
+    floor: float = FLOOR,
+    written: Written = nothing_written,
+) -> ExplorerContext | PlannerContext | BuilderContext | None:
+    """Return the context for an agent that is none of ours, by its prompt as a whole; None where it wants none."""
+    if not should_inject(prompt) or not prompt.strip():
+        return None
+    name = subagent_type.rpartition(":")[2].strip().lower()
+    if name in _LOOKING:
+        return explorer_context(recall, prompt, scope, floor=floor, written=written)
+    if name in _PLANNING:
+        return planner_context(recall, prompt, scope, floor=floor, written=written)
+    return builder_context(recall, BuilderParams(objective=prompt), scope, floor=floor, written=written)
+
+
+def context_for(
+    recall: Recall,
+    prompt: str,
+    subagent_type: str,
+    scope: str | None,
+    *,
+    floor: float = FLOOR,
+    written: Written = nothing_written,
+) -> ExplorerContext | PlannerContext | BuilderContext | None:
+    """Return the context for a prompt, or None where it says NO_INJECT or is for no agent of ours.
+
+    Nothing is recalled then; otherwise one recall is made at most.
+    """
+    agent = detect_agent_type(prompt, subagent_type)
+    if agent is None or not should_inject(prompt):
+        return None
+    match agent:
+        case AgentType.EXPLORER:
+            explorer = extract_explorer_params(prompt)
+            question = explorer.objective or explorer.focus or prompt
+            return explorer_context(recall, question, scope, focus=explorer.focus, floor=floor, written=written)
+        case AgentType.PLANNER:
+            return planner_context(
+                recall, extract_planner_params(prompt).objective or prompt, scope, floor=floor, written=written
+            )
+        case AgentType.BUILDER:
+            return builder_context(recall, extract_builder_params(prompt), scope, floor=floor, written=written)

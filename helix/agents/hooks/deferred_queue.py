@@ -1,0 +1,142 @@
+"""Afterwards: what is written down about an event once it has been answered, in the order of the answers.
+
+Showing: an answer on its way to an agent, and what follows from its having reached it, or having got lost.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from helix.errors import PausedError
+from helix.memory.jobs.foreground import Foreground
+
+log = logging.getLogger(__name__)
+
+_SLOW = 1.0
+"""Seconds from which on it is told that something took long: hooks that come meanwhile may have waited for it."""
+
+Work = Callable[[], object]
+
+
+class Afterwards:
+    """One thread that does one thing after the other; what fails is logged and keeps nothing else from being done.
+
+    Each waits until nobody has waited for an answer for a moment, but not for long: an agent that fails and calls for
+    help at once would wait for its failure to be written down. For whoever waits for what is left, it is done at once.
+    """
+
+    def __init__(self, foreground: Foreground, *, quiet: float = 0.05, patience: float = 0.25) -> None:
+        """`quiet` is that moment in seconds, `patience` the most that anything waits for it from when it was asked."""
+        self._foreground = foreground
+        self._quiet = quiet
+        self._patience = patience
+        self._waiting: queue.SimpleQueue[tuple[Work, float] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._hurried = 0
+
+    def do(self, work: Work) -> None:
+        """Have something done after everything that was asked for before; lost only if the process dies first."""
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="helix-hooks", daemon=True)
+                self._thread.start()
+            self._waiting.put((work, time.monotonic()))
+
+    def settle(self, seconds: float | None = None) -> bool:
+        """Wait until everything asked for so far is done; False when that takes longer."""
+        done = threading.Event()
+        with self._hurrying():
+            self.do(done.set)
+            return done.wait(seconds)
+
+    def close(self) -> None:
+        """Do what is left and end the thread."""
+        with self._starting:
+            thread, self._thread = self._thread, None
+            if thread is not None:
+                self._waiting.put(None)
+        if thread is not None:
+            with self._hurrying():
+                thread.join()
+
+    @contextmanager
+    def _hurrying(self) -> Iterator[None]:
+        """Have nothing give way meanwhile."""
+        with self._starting:
+            self._hurried += 1
+        self._foreground.wake()
+        try:
+            yield
+        finally:
+            with self._starting:
+                self._hurried -= 1
+
+    def _run(self) -> None:
+        while (item := self._waiting.get()) is not None:
+            work, asked = item
+            left = asked + self._patience - time.monotonic()
+            self._foreground.give_way(self._quiet, left, lambda: self._hurried > 0)
+            begun = time.monotonic()
+            try:
+                work()
+            except PausedError:
+                log.debug("not kept: capture is paused")
+            except Exception:  # the outermost boundary of this thread
+                log.exception("what followed a hook failed")
+            took = time.monotonic() - begun
+            if took > _SLOW:
+                log.warning(
+                    "what followed a hook took long", extra={"ms": round(took * 1000), "left": self._waiting.qsize()}
+                )
+
+
+class Showing:
+    """One answer on its way. What it shows counts once somebody says that it has arrived.
+
+    An answer that is given twice, as its client asked twice, is shown when one of the two has arrived. Safe from any
+    thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        at_once: Sequence[Work] = (),
+        then: Sequence[Work] = (),
+        undone: Sequence[Work] = (),
+        do: Callable[[Work], object] = lambda work: work(),
+    ) -> None:
+        """`at_once` was done already and is taken back by `undone` where the answer is lost; `do` has `then` done."""
+        self._at_once, self._then, self._undone, self._do = at_once, then, undone, do
+        self._turn = threading.Lock()
+        self._arrived = self._lost = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it makes any difference that it arrives."""
+        return bool(self._at_once or self._then)
+
+    def arrived(self) -> None:
+        """Have what was shown count, once."""
+        with self._turn:
+            if self._arrived:
+                return
+            again, self._arrived = self._lost, True
+            for work in self._at_once if again else ():
+                work()
+            for work in self._then:
+                self._do(work)
+
+    def lost(self) -> None:
+        """Have nothing be shown, unless it has arrived: it is shown the next time."""
+        with self._turn:
+            if self._arrived or self._lost:
+                return
+            self._lost = True
+            for work in self._undone:
+                work()

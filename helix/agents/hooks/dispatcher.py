@@ -1,0 +1,229 @@
+"""Reacting: an event of a coding agent comes in, an answer goes out, and what is to be kept is kept after that."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from helix.agents.context.brief import brief
+from helix.agents.context.exact_lookup import look_up
+from helix.agents.experiment.holdback import drawn
+from helix.agents.hooks import (
+    claude_code,
+    endings,
+    session_start,
+    subagent_start,
+    subagents,
+    task_list,
+    tool_use,
+    user_prompt,
+)
+from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work
+from helix.agents.hooks.deliveries import Deliveries
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, Recall
+from helix.agents.hooks.hook_events import (
+    ActionBegins,
+    ActionEnded,
+    AgentCalled,
+    AgentJoined,
+    AgentStarted,
+    AgentStopped,
+    Event,
+    PromptGiven,
+    Reply,
+    Rested,
+    SessionBegan,
+    SessionEnded,
+    TaskTold,
+)
+from helix.agents.hooks.session_recovery import last_written, recollect
+from helix.agents.hooks.session_state import Sessions
+from helix.memory.capture.sessions import is_private
+from helix.memory.jobs.foreground import Foreground
+from helix.model.action import Action
+from helix.store.store import Store
+from helix.text.excerpts import head
+
+log = logging.getLogger("helix.hooks")
+
+_SLOW = 0.5
+"""Seconds from which on an answer is told of as a warning: no client waits so long."""
+
+Client = tuple[
+    Callable[[Mapping[str, Any]], Event | None],
+    Callable[[Event, Reply], dict[str, Any]],
+    Callable[[Mapping[str, Any]], str],
+]
+CLIENTS: Mapping[str, Client] = {claude_code.CLIENT: (claude_code.read, claude_code.write, claude_code.delivery)}
+"""How each client's words are read and written, and one that is told twice is known."""
+
+_REACTIONS: Mapping[type[Event], Callable[[Desk, Any], Reaction]] = {
+    SessionBegan: session_start.session_began,
+    PromptGiven: user_prompt.prompt_given,
+    ActionBegins: tool_use.action_begins,
+    ActionEnded: tool_use.action_ended,
+    AgentCalled: subagent_start.agent_called,
+    AgentStarted: subagents.agent_started,
+    AgentJoined: subagents.agent_joined,
+    AgentStopped: endings.agent_stopped,
+    TaskTold: task_list.task_told,
+    Rested: endings.rested,
+    SessionEnded: endings.session_ended,
+}
+
+
+class Told(NamedTuple):
+    """What a client reads, `{}` for nothing, and what is to be told once it has read that."""
+
+    answer: dict[str, Any]
+    showing: Showing
+
+
+def _nothing() -> Told:
+    return Told({}, Showing())
+
+
+class Reacting:
+    """Reacts to events of sessions; safe from any thread. Whatever goes wrong, the answer is to go on without Helix."""
+
+    def __init__(
+        self,
+        store: Store,
+        recall: Recall,
+        *,
+        close_session: Callable[[str, str], object],
+        flush: Callable[[str], object],
+        foreground: Foreground,
+    ) -> None:
+        """What follows an answer gives way to whoever waits for one, as `foreground` tells."""
+        self._store = store
+        self._recall = recall
+        self._close_session = close_session
+        self._flush = flush
+        self._sessions = Sessions(store)
+        self._there_until = last_written(store)
+        self._foreground = foreground
+        self._after = Afterwards(foreground)
+        self._deliveries = Deliveries(_nothing)
+
+    def answer(self, client: str, payload: object, until: float | None = None) -> Told:
+        """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
+
+        `until` is the moment (of `time.monotonic`) from which nobody waits for the answer: nothing was shown then, and
+        nothing is written down as shown; nor is it before the showing has arrived. What is told a second time counts
+        once, and is answered as the first time.
+        """
+        if client not in CLIENTS or not isinstance(payload, Mapping):
+            log.warning("a hook that nobody can read", extra={"client": client[:40]})
+            return _nothing()
+        key = CLIENTS[client][2](payload)
+        with self._foreground.request():
+            return self._deliveries.once(key, lambda: self._answer(client, payload, until), until)
+
+    def tell(self, client: str, payload: object) -> dict[str, Any]:
+        """Return the same to somebody who has it at once, in this process."""
+        answer, showing = self.answer(client, payload)
+        showing.arrived()
+        return answer
+
+    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None) -> Told:
+        begun = time.monotonic()
+        event: Event | None = None
+        try:
+            read, write, _ = CLIENTS[client]
+            event = read(payload)
+            if event is None:
+                return _nothing()
+            reaction = self._react(client, event)
+            tells = not is_private(self._store, event.session)
+            late = until is not None and time.monotonic() > until
+            answer = {} if late else write(event, reaction.reply)
+            for work in () if late else reaction.at_once:
+                work()
+        except Exception:  # the outermost boundary of a hook: an agent goes on whatever happens here
+            log.exception("a hook failed", extra={"client": client[:40], "event": "" if event is None else event.name})
+            return _nothing()
+        self._follow(event, reaction)
+        took = time.monotonic() - begun
+        said = len(reaction.reply.context) + (0 if reaction.reply.given is None else 1)
+        if tells and (reaction.did or late or took > _SLOW):
+            log.log(
+                logging.WARNING if took > _SLOW else logging.INFO,
+                "hook",
+                extra={
+                    "client": client,
+                    "event": event.name,
+                    "session": head(event.session, 64),
+                    "agent": head(event.agent, 64),
+                    "did": reaction.did,
+                    "answered": bool(said) and not late,
+                    "late": late,
+                    "ms": round(took * 1000, 1),
+                },
+            )
+        return Told(answer, Showing() if late else self._showing(reaction))
+
+    def warm_up(self) -> None:
+        """Have what a first hook would wait for done before it comes: rules that are read, a model that is loaded."""
+        self._after.do(self._touch_all)
+
+    def settle(self, seconds: float | None = None) -> bool:
+        """Wait until everything that followed the answers so far is written down; False when that takes longer."""
+        return self._after.settle(seconds)
+
+    def close(self) -> None:
+        """Write down what is left."""
+        self._after.close()
+
+    def _touch_all(self) -> None:
+        store = self._store
+        look_up(store, Action(command="git push", output="error: failed to push", exit_status=1), None)
+        brief(store, None)
+        drawn(store, "")
+        if store.embedder is not None and not store.mismatch:
+            store.embed_query("a question")
+
+    def _react(self, client: str, event: Event) -> Reaction:
+        reaction = _REACTIONS.get(type(event))
+        if reaction is None:
+            return NOTHING
+        session = self._sessions.of(event)
+        desk = Desk(
+            store=self._store,
+            session=session,
+            recall_any=self._recall,
+            close_session=self._close_session,
+            flush=self._flush,
+            client=client,
+        )
+        before = recollect(desk, event, self._there_until)
+        subagents.recognise(desk, event)
+        found = reaction(desk, event)
+        if isinstance(event, ActionBegins | ActionEnded):
+            found = session_start.briefed_late(desk, event, found)
+        return replace(
+            found,
+            then=tuple(_kept(desk, work) for work in found.then),
+            always=tuple(_kept(desk, work) for work in (*before, *found.always, desk.release)),
+        )
+
+    def _showing(self, reaction: Reaction) -> Showing:
+        return Showing(at_once=reaction.at_once, then=reaction.then, undone=reaction.undone, do=self._after.do)
+
+    def _follow(self, event: Event, reaction: Reaction) -> None:
+        for work in reaction.always:
+            self._after.do(work)
+        if isinstance(event, SessionEnded):
+            self._after.do(lambda: self._sessions.end(event.session))
+
+
+def _kept(desk: Desk, work: Work) -> Work:
+    """Return work that is done only where something of the session may be kept at the time."""
+
+    def done() -> object:
+        return work() if desk.keeps() else None
+
+    return done

@@ -1,0 +1,127 @@
+"""The desk: what a reaction to an event works with, and what it comes to.
+
+Bounds: what is told of a task, cut so that it can be kept whatever its length.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from helix.agents.hooks.deferred_queue import Work
+from helix.agents.hooks.hook_events import Event, Reply
+from helix.agents.hooks.session_state import Session, Worker
+from helix.agents.tasks.board import TaskSighting, find_task, mirror
+from helix.memory.capture.sessions import is_private
+from helix.model.recall import RecallAnswer, RecallQuery
+from helix.model.task import IN_PROGRESS
+from helix.store.store import Store
+from helix.text.excerpts import ends
+
+Recall = Callable[[RecallQuery], RecallAnswer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reaction:
+    """What an event comes to: the answer, what is written down after it, and in a few words for the log what was done.
+
+    What follows is done only where the answer arrives: nobody learns from what nobody was shown. `at_once` is done
+    before the answer goes out and only remembers, and `undone` takes it back where the answer gets lost; `then` writes,
+    once the answer has arrived; `always` is done in any case, also where the answer is late. Nothing of the latter two
+    is done while nothing may be kept.
+    """
+
+    reply: Reply = field(default_factory=Reply)
+    at_once: tuple[Work, ...] = ()
+    undone: tuple[Work, ...] = ()
+    then: tuple[Work, ...] = ()
+    always: tuple[Work, ...] = ()
+    did: str = ""
+
+
+NOTHING = Reaction()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """One event's session and the service. `close_session` and `flush` are the service's own, by scope and name."""
+
+    store: Store
+    session: Session
+    recall_any: Recall
+    close_session: Callable[[str, str], object]
+    flush: Callable[[str], object]
+    client: str
+
+    def worker(self, event: Event) -> Worker:
+        """Return who works."""
+        return self.session.worker(event.agent, event.agent_type)
+
+    def when_sure(self, worker: Worker, work: Work) -> Work:
+        """Return work that is done once it is certain which task an agent does, behind what waits for the same."""
+
+        def done() -> None:
+            worker.held.append(work)
+            if worker.sure:
+                worker.write_held()
+
+        return done
+
+    def release(self, *, even_unsure: bool = False) -> None:
+        """Do what was held back and waits for nothing any more; with `even_unsure` all of it."""
+        for worker in self.session.ready(even_unsure=even_unsure):
+            worker.write_held()
+
+    def recall(self, query: RecallQuery) -> RecallAnswer:
+        """Answer a question in this session, so that `helix last` shows what an agent was given."""
+        return self.recall_any(replace(query, session=self.session.name))
+
+    def keeps(self) -> bool:
+        """Return whether anything of this session may be written down just now."""
+        return not self.store.paused and not is_private(self.store, self.session.name)
+
+    def sees(
+        self, key: str, attributes: Mapping[str, object], *, objective: str | None = None, status: str | None = None
+    ) -> None:
+        """Bring a task up to date with what was seen of it, cut to size; what is None or left out stays."""
+        seen = TaskSighting(
+            session=self.session.name,
+            key=key,
+            scope=self.session.scope,
+            objective=objective,
+            status=status,
+            attributes=bounded(attributes),
+        )
+        mirror(self.store, seen)
+
+    def ensure(self, task: str, key: str) -> None:
+        """Have a task where something is to be noted about one that nobody has told of yet."""
+        if find_task(self.store, task) is None:
+            self.sees(key, {}, status=IN_PROGRESS)
+
+
+_MOST = 12_000
+"""Characters of JSON that what is told at once may have."""
+_LONGEST = (3_000, 1_500, 700, 300, 100)
+_MOST_WORDS, _LONGEST_WORD = 50, 100
+
+
+def bounded(told: Mapping[str, object]) -> dict[str, object]:
+    """Return what is told with its texts as long as there is room for all, each without its middle where it is longer.
+
+    Of lists the first fifty are kept. A text is redacted before it is cut: half a secret is known by nobody.
+    """
+    for most in _LONGEST:
+        cut = {name: _cut(value, most) for name, value in told.items()}
+        if len(json.dumps(cut, ensure_ascii=False, default=str)) <= _MOST:
+            break
+    return cut if told else {}
+
+
+def _cut(value: object, most: int) -> object:
+    if isinstance(value, str):
+        return ends(value, most)
+    if isinstance(value, list | tuple):
+        return [ends(one, _LONGEST_WORD) if isinstance(one, str) else one for one in value[:_MOST_WORDS]]
+    return value

@@ -1,0 +1,109 @@
+"""Opening: a session begins; it is briefed once, with its beginning or, after a cold start, what comes first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from helix.agents.context.brief import brief
+from helix.agents.context.loaded import loaded_by
+from helix.agents.experiment.holdback import drawn, treatment
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
+from helix.agents.hooks.hook_events import ANSWER_LIMIT, Event, Reply, SessionBegan
+from helix.agents.tasks.board import SESSION_KEY, find_task, inject, injections, task_id
+from helix.folders import note_folder
+from helix.memory.capture.sessions import SessionRequest, open_session
+from helix.model.clock import to_micros
+from helix.model.injection import BRIEF
+from helix.model.task import HELD_BACK, HISTORY_CUT, IN_PROGRESS
+from helix.text.inert import visible
+
+_KEEPS_ITS_HISTORY = ("resume", "fork")
+
+
+def session_began(desk: Desk, event: SessionBegan) -> Reaction:
+    """Open the session and brief it, unless it is taken up again with the history that it had."""
+    if event.source in _KEEPS_ITS_HISTORY:
+        return brief_once(desk, known=True)
+    desk.session.forget_shown()
+    found = brief_once(desk, known=False)
+    reply = replace(found.reply, notice=_notice(desk))
+    return replace(found, reply=reply, always=(lambda: _note_cut(desk), *found.always))
+
+
+def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
+    """Return what an action comes to, with the brief before it where a session's first prompt has met no daemon."""
+    if event.agent or desk.session.briefed:
+        return found
+    first = brief_once(desk, known=True)
+    context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
+    if len(context) > ANSWER_LIMIT:
+        return found
+    return Reaction(
+        reply=replace(found.reply, context=context),
+        at_once=(*first.at_once, *found.at_once),
+        undone=(*first.undone, *found.undone),
+        then=(*first.then, *found.then),
+        always=(*first.always, *found.always),
+        did=", ".join(did for did in (first.did if first.then else "", found.did) if did),
+    )
+
+
+def brief_once(desk: Desk, *, known: bool) -> Reaction:
+    """Brief the session once; `known` says that it may have been, before the daemon was started anew."""
+    session = desk.session
+    if session.briefed:
+        return NOTHING
+    task = task_id(session.scope, session.name, SESSION_KEY)
+    opened = (lambda: _open(desk),)
+    if known and any(one.arm == BRIEF for one in injections(desk.store, task)):
+        session.was_briefed(one.memory_id for one in injections(desk.store, task))
+        return Reaction(always=opened)
+    settings = desk.store.settings
+    is_loaded = loaded_by(desk.client, str(session.root), session.root)
+    found = brief(desk.store, session.scope, settings.brief_tokens, is_loaded=is_loaded)
+    if not found.text:
+        session.was_briefed()
+        return Reaction(always=opened, did="has nothing to brief with")
+    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    ids = [one.memory_id for one in found.shown]
+    at = desk.store.clock()
+
+    def keep() -> None:
+        desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
+        treatment(desk.store, task)
+        inject(desk.store, task, found.shown, held_back=held_back, at=at)
+
+    return Reaction(
+        reply=Reply() if held_back else Reply(context=found.text),
+        at_once=(partial(session.was_briefed, ids),),
+        undone=(partial(session.was_not_briefed, ids),),
+        always=opened,
+        then=(keep,) if found.shown else (),
+        did=f"{'holds back' if held_back else 'shows'} a brief of {len(found.shown)}",
+    )
+
+
+def _notice(desk: Desk) -> str:
+    """Return what the user is told of a name that the project's files ask for and of a folder new to its project."""
+    scope, project = desk.session.scope, desk.session.project
+    if asked := visible(project.asked):
+        return f"Helix works in {scope}: confirm the name {asked} with `helix name {asked}`"
+    others = note_folder(desk.store.settings.home, project)
+    if not others:
+        return ""
+    return (
+        f"Helix: this folder is new and says that it is {scope}, as {visible(others[0])} does; it sees that project's "
+        "memory. If you did not clone it yourself: `helix name` gives it another name"
+    )
+
+
+def _note_cut(desk: Desk) -> None:
+    """Have it known to the next daemon too that what was shown so far is out of sight."""
+    task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
+    if find_task(desk.store, task) is not None:
+        desk.sees(SESSION_KEY, {HISTORY_CUT: to_micros(desk.store.clock())})
+
+
+def _open(desk: Desk) -> None:
+    open_session(desk.store, SessionRequest(name=desk.session.name, scope=desk.session.scope, agent=desk.client))

@@ -1,0 +1,147 @@
+"""Unsolved: what failed in a task until it ended blocked is remembered by itself, and counted when it comes again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from helix.agents.context.exact_lookup import look_up
+from helix.agents.hooks.hook_context import Desk
+from helix.agents.hooks.session_state import Worker
+from helix.agents.tasks.board import find_task, learn
+from helix.commands.grammar.normal_forms import error_of
+from helix.commands.outcome.fixes import COMMAND, ERROR, Unsolved, normal
+from helix.memory.capture.quarantine import screen
+from helix.memory.change.compose import Composer
+from helix.memory.remember.curate import EditRequest, edit
+from helix.memory.remember.remember import follow_up, remember
+from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep.systemic import TIMES
+from helix.model import task as named
+from helix.model.action import Action
+from helix.model.edge import Label, Ref, Relation
+from helix.model.memory import Kind, Memory
+from helix.model.provenance import Trust
+from helix.model.task import BLOCKED, VERIFY, Task
+from helix.scopes import same_scope
+from helix.store.writer import Decision
+
+_SURENESS = 0.6
+_LOOKED_THROUGH = 20
+_MOST_TRIED = 600
+_MOST_SAID = 2_000
+
+
+def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
+    """Store the failures that a task ended blocked by: the verify command's, and those whose error the agent names.
+
+    What is claimed is not enough: the command failed itself, and has not passed since. The same command with the same
+    error again, in another task, is evidence for the same memory, of which the third within a week is systemic.
+    """
+    task = find_task(desk.store, ident)
+    if task is None or task.outcome != BLOCKED:
+        return
+    for one in blocking(desk, worker, task):
+        known = _known(desk, one)
+        if known is None:
+            _add(desk, task, one)
+        else:
+            _count(desk, task, one, known)
+
+
+def blocking(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
+    """Return the failures of an agent that its task ended by, and not only happened in it."""
+    root = str(desk.session.root)
+    verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
+    wanted, error = normal(Action(command=verify, folder=root), root) if verify else "", error_of(said)
+    return [
+        one
+        for one in worker.mending.unsolved
+        if one.error and (one.command == wanted or (bool(error) and one.error == error))
+    ]
+
+
+def about(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
+    """Return the command and the error that a task ended blocked by, as attributes that a memory is found by."""
+    found = blocking(desk, worker, task)
+    if found:
+        return found[-1].attributes
+    root = str(desk.session.root)
+    verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
+    told = {COMMAND: normal(Action(command=verify, folder=root), root) if verify else "", ERROR: error_of(said)}
+    return {name: value for name, value in told.items() if value}
+
+
+def _known(desk: Desk, one: Unsolved) -> Memory | None:
+    """Return the failure that says exactly this command and this error."""
+    root = str(desk.session.root)
+    action = Action(command=one.command, folder=root)
+    found = look_up(desk.store, action, desk.session.scope, _LOOKED_THROUGH, root=root)
+    same = (
+        site.memory
+        for site in found
+        if site.memory.kind is Kind.FAILURE
+        and same_scope(site.memory.scope, desk.session.scope)
+        and (site.memory.attributes.get(COMMAND), site.memory.attributes.get(ERROR)) == (one.command, one.error)
+    )
+    return next(same, None)
+
+
+def _add(desk: Desk, task: Task, one: Unsolved) -> None:
+    request = StoreRequest(
+        trigger=one.trigger,
+        resolution=_told(task),
+        kind=Kind.FAILURE,
+        scope=desk.session.scope,
+        confidence=_SURENESS,
+        trust=Trust.TOOL_OUTPUT,
+        source=_source(desk, one),
+        agent=desk.client,
+        attributes=one.attributes,
+    )
+    learn(desk.store, task.id, remember(desk.store, request).id)
+
+
+def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
+    """Have a failure stand on one occurrence more, and say what was tried this time, where that is new.
+
+    Until it is systemic every occurrence is a version of its own, so that each of them is what caused that.
+    """
+    row = desk.store.catalogue.row_of_source(_source(desk, one), scope=desk.session.scope)
+    if row is None or known.source == _source(desk, one):
+        return
+    episode = desk.store.catalogue.ref_of(row)
+    here = Ref(label=Label.MEMORY, id=known.id)
+    stands_on = [op.target for op in desk.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
+    if episode in stands_on:
+        return
+    tried = _told(task)
+    fresh = tried not in known.resolution
+    told = f"{known.resolution}\nAnd again{': ' + tried if fresh else ', in another task.'}"
+    if (fresh or len(stands_on) < TIMES) and len(told) <= _MOST_SAID and not screen(Trust.TOOL_OUTPUT, told).held:
+        # In one change: who looks in between would see a version more than occurrences.
+        known = edit(desk.store, known.id, EditRequest(resolution=told), grounds=(episode,))
+    else:
+        _ground(desk, known, episode)
+    learn(desk.store, task.id, known.id)
+    follow_up(desk.store, known.id)
+
+
+def _ground(desk: Desk, known: Memory, episode: Ref) -> None:
+    def decision() -> Decision[None]:
+        composer = Composer(desk.store, desk.store.clock())
+        ref = Ref(label=Label.MEMORY, id=known.id)
+        composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=known.provenance)
+        return Decision((composer.change("sighting"),), None)
+
+    desk.store.writer.submit(decision)
+
+
+def _source(desk: Desk, one: Unsolved) -> str:
+    """Return the source of the episode about the command that failed: one thing that happened has one name."""
+    return f"{desk.client}:{desk.session.name}:{one.first.id}"
+
+
+def _told(task: Task) -> str:
+    tried = str(task.attributes.get(named.TRIED) or "").strip()
+    shown = tried if len(tried) <= _MOST_TRIED else tried[: _MOST_TRIED - 3].rstrip() + "..."
+    return f"Not solved. Tried without success: {shown}" if shown else "Not solved: the task ended blocked by it."

@@ -1,0 +1,102 @@
+"""Prompting: a person's prompt briefs the session; the first of a task brings the few memories that it is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from helix.agents.context.loaded import loaded_by, recall_without, written_without
+from helix.agents.context.notes import written
+from helix.agents.context.prompt_context import is_same_task, is_telling, request_context
+from helix.agents.experiment.holdback import drawn, treatment
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
+from helix.agents.hooks.hook_events import ANSWER_LIMIT, PromptGiven, Reply
+from helix.agents.hooks.session_start import brief_once
+from helix.agents.tasks.board import SESSION_KEY, inject, task_id
+from helix.model.injection import PROMPT
+from helix.model.task import HELD_BACK, IN_PROGRESS
+from helix.text.tokens import query_terms
+
+
+def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
+    """Brief a session that nobody has briefed, and show what its prompt is about; what a client says is no prompt."""
+    if event.by_client or event.agent:
+        return NOTHING
+    first = brief_once(desk, known=True)
+    desk.session.prompts += 1
+    # A prompt that comes with the brief waits: the brief says what matters most, and the two may say the same.
+    if first.reply.context or not _is_new_task(desk, event.prompt):
+        return first
+    return _joined(first, _about(desk, event))
+
+
+def _is_new_task(desk: Desk, prompt: str) -> bool:
+    """Return whether memories are to be looked up: at the first prompt that says something, and at one of a new task.
+
+    Between two of them lie as many prompts as is set.
+    """
+    session, settings = desk.session, desk.store.settings
+    if settings.prompt_tokens < 1 or not is_telling(prompt):
+        return False
+    if not session.asked_at:
+        return True
+    long_ago = session.prompts - session.asked_at > settings.prompt_every
+    return long_ago and not is_same_task(session.asked_terms, prompt)
+
+
+def _about(desk: Desk, event: PromptGiven) -> Reaction:
+    session, settings = desk.session, desk.store.settings
+    is_loaded = loaded_by(desk.client, event.folder, session.root)
+    found = request_context(
+        recall_without(desk.recall, is_loaded),
+        event.prompt,
+        session.scope,
+        budget_tokens=settings.prompt_tokens,
+        floor=settings.context_floor,
+        written=written_without(partial(written, desk.store, strict=True), is_loaded),
+        known=desk.session.told,
+    )
+
+    def asked() -> None:
+        session.told.update(one.memory_id for one in found.shown)
+        session.asked_at, session.asked_terms = session.prompts, frozenset(query_terms(event.prompt))
+
+    before = session.asked_at, session.asked_terms
+
+    def not_asked() -> None:
+        session.told.difference_update(one.memory_id for one in found.shown)
+        session.asked_at, session.asked_terms = before
+
+    if not found.text:
+        return Reaction(at_once=(asked,), undone=(not_asked,))
+    task = task_id(session.scope, session.name, SESSION_KEY)
+    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    shown = tuple(replace(one, arm=PROMPT) for one in found.shown)
+    at = desk.store.clock()
+
+    def keep() -> None:
+        desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
+        treatment(desk.store, task)
+        inject(desk.store, task, shown, held_back=held_back, at=at)
+
+    return Reaction(
+        reply=Reply() if held_back else Reply(context=found.text),
+        at_once=(asked,),
+        undone=(not_asked,),
+        then=(keep,),
+        did=f"{'holds back' if held_back else 'shows'} {len(shown)} with a prompt",
+    )
+
+
+def _joined(first: Reaction, found: Reaction) -> Reaction:
+    context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
+    if len(context) > ANSWER_LIMIT:
+        return first
+    return Reaction(
+        reply=replace(first.reply, context=context),
+        at_once=(*first.at_once, *found.at_once),
+        undone=(*first.undone, *found.undone),
+        then=(*first.then, *found.then),
+        always=(*first.always, *found.always),
+        did=", ".join(did for did in (first.did, found.did) if did),
+    )

@@ -1,0 +1,202 @@
+"""Queue: what agents' work gives to learn waits here until a person or an orchestrator accepts or rejects it.
+
+Keeping: what is done with what an agent's work gives to learn: shown, stored as far as it is sure, or queued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from helix.agents.observer.candidates import (
+    Stored,
+    become_memory,
+    cleaned,
+    find,
+    proposable,
+    put,
+    settle,
+    store_candidates,
+)
+from helix.agents.observer.observe import Origin
+from helix.errors import ConflictError, NotFoundError
+from helix.memory.capture.sessions import is_private
+from helix.memory.change.compose import Composer
+from helix.model.candidate import Candidate, CandidateStatus, Certainty
+from helix.model.edge import Label
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.observed import Accepted, Observed
+from helix.store.listing import check_limit
+from helix.store.node_columns import LABEL_CODE, NO_END
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+LONGEST = 200
+"""How many candidates wait at most; with one more the least sure of them gives way, of equals the oldest."""
+DECIDED_BY = "decided_by"
+"""Attribute of a candidate: who accepted or rejected it."""
+MET_IN = "met_in"
+"""Attribute of a candidate: the tasks that it was proposed in, where there are several; the latest of them."""
+_MOST_MET = 20
+_A_PERSON = "a person"
+_WANT_OF_ROOM = "want of room"
+
+
+def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Have candidates wait to be looked at, redacted and screened; return those that are new in the queue.
+
+    The same words are taken in once, whatever became of them: what was rejected does not come again. What is met again
+    while it waits is as sure as it ever was, and says in which
+    tasks. Nothing is kept of a private session, nor of what says what was erased.
+    """
+    found: dict[str, Candidate] = {}
+    for given in candidates:
+        if is_private(store, given.session):
+            continue
+        one = cleaned(store, given)
+        if one.trigger and (one.id not in found or one.confidence.rank < found[one.id].confidence.rank):
+            found[one.id] = one
+    found = {one.id: one for one in proposable(store, list(found.values()))}
+    if not found:
+        return []
+
+    def decision() -> Decision[list[Candidate]]:
+        composer = Composer(store, store.clock())
+        here = {one.id: one for one in reversed(_waiting(store, None))}
+        added: list[Candidate] = []
+        for one in found.values():
+            known = here.get(one.id) or find(store, one.id)
+            if known is None or known.attributes.get(DECIDED_BY) == _WANT_OF_ROOM:
+                one = replace(one, recorded_at=composer.now)
+                put(store, composer, one)
+                here[one.id] = one
+                added.append(one)
+            elif known.status is CandidateStatus.WAITING and (again := _met_again(known, one)) != known:
+                here[one.id] = again
+                composer.node(again)
+        given_up = {one.id for one in _too_many(list(here.values()))}
+        for ident in sorted(given_up):
+            composer.node(
+                replace(
+                    here[ident],
+                    status=CandidateStatus.REJECTED,
+                    decided_at=composer.now,
+                    attributes={**here[ident].attributes, DECIDED_BY: _WANT_OF_ROOM},
+                )
+            )
+        change = composer.change("enqueue")
+        waiting = [one for one in added if one.id not in given_up]
+        return Decision((change,) if change.operations else (), waiting)
+
+    return store.writer.submit(decision)
+
+
+def waiting(store: Store, scope: str | None = None, limit: int = 50) -> list[Candidate]:
+    """Return the candidates of exactly this scope (None: of any) that wait, the surest first, of equals the newest."""
+    check_limit(store, limit)
+    return _waiting(store, scope)[:limit]
+
+
+def accept(store: Store, ident: str, by: str = "") -> Accepted:
+    """Make a memory of a candidate that waits: no further trusted than its source, and learned in its task.
+
+    That a person accepted it says that it is worth keeping, not that it is true: `confirm` says that. What reads like
+    an instruction to an agent is quarantined as it is everywhere. Raises NotFoundError, or ConflictError where it does
+    not wait any more.
+    """
+    candidate = _one(store, ident)
+    result = become_memory(store, candidate)
+    settled = settle(store, candidate, CandidateStatus.ACCEPTED, memory=result.id, why={DECIDED_BY: by or _A_PERSON})
+    return Accepted(candidate=settled, result=result)
+
+
+def reject(store: Store, ident: str, by: str = "") -> Candidate:
+    """Have a candidate that waits come to nothing, also when the same is proposed again. Raises as `accept` does."""
+    return settle(store, _one(store, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON})
+
+
+def _met_again(known: Candidate, one: Candidate) -> Candidate:
+    """Return a candidate that waits as it is when it is proposed again: as sure as ever, and in which tasks."""
+    surer = one if one.confidence.rank < known.confidence.rank else known
+    before = [str(task) for task in cast(Sequence[object], known.attributes.get(MET_IN, [known.task]))]
+    tasks = [task for task in dict.fromkeys((*before, one.task)) if task][-_MOST_MET:]
+    attributes = {**known.attributes, MET_IN: tasks} if len(tasks) > 1 else known.attributes
+    return replace(known, confidence=surer.confidence, attributes=attributes)
+
+
+def _one(store: Store, ident: str) -> Candidate:
+    candidate = find(store, ident.strip())
+    if candidate is None:
+        raise NotFoundError(f"no candidate has the id {ident!r}", hint="`helix queue list` shows those that wait")
+    if candidate.status is not CandidateStatus.WAITING:
+        raise ConflictError(
+            f"the candidate {candidate.id} waits no more: it is {candidate.status}",
+            hint="`helix queue list` shows those that wait; `helix store` remembers anything",
+        )
+    return candidate
+
+
+def _waiting(store: Store, scope: str | None) -> list[Candidate]:
+    view = store.catalogue.view
+    columns = view.columns
+    mask = (columns.label == LABEL_CODE[Label.CANDIDATE]) & (columns.retired_at == NO_END)
+    if scope is not None:
+        mask &= columns.scope == view.lookups.scopes.code(scope)
+    refs = [view.ref_of(int(row)) for row in view.newest(mask, view.count)]
+    nodes = (cast(Candidate, node) for node in store.records.present(refs) if node is not None)
+    found = [node for node in nodes if node.status is CandidateStatus.WAITING]
+    return sorted(found, key=lambda one: one.confidence.rank)
+
+
+def _too_many(candidates: list[Candidate]) -> list[Candidate]:
+    """Return those that give way; `candidates` are in the order in which they came."""
+    ranked = sorted(candidates, key=lambda one: (-one.confidence.rank, one.recorded_at))
+    return ranked[: max(len(ranked) - LONGEST, 0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeping:
+    """Whose work it is that is observed, and what is to be done with what it gives to learn.
+
+    `store` remembers what is at least as sure as `min_confidence`, `queue` has everything else wait to be looked at.
+    """
+
+    store: bool = False
+    queue: bool = False
+    min_confidence: Certainty = Certainty.MEDIUM
+    scope: str = GLOBAL_SCOPE
+    session: str = ""
+    task_id: str = ""
+    agent: str = ""
+    source: str = ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything is to be kept."""
+        return self.store or self.queue
+
+    def origin(self, at: datetime) -> Origin:
+        """Return where candidates come from that are seen now."""
+        return Origin(
+            at=at,
+            scope=self.scope,
+            session=self.session,
+            task=self.task_id,
+            agent=self.agent,
+            source=self.source,
+        )
+
+
+def keep(store: Store, seen: Sequence[Candidate], keeping: Keeping) -> Observed:
+    """Store and queue candidates as far as that was asked for; all are answered as they may be kept."""
+    clean = tuple(cleaned(store, one) for one in seen)
+    outcome = store_candidates(store, clean, keeping.min_confidence) if keeping.store else Stored(skipped=clean)
+    queued = enqueue(store, outcome.skipped) if keeping.queue else []
+    return Observed(
+        candidates=clean,
+        stored=outcome.results,
+        skipped=outcome.skipped if keeping.store else (),
+        queued=tuple(queued),
+    )

@@ -1,0 +1,359 @@
+"""The board: tasks as nodes, mirrored from where they are worked on, with the memories that were shown to each.
+
+Order: which tasks wait for which, as edges between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, cast
+
+from helix.errors import InvalidInputError
+from helix.memory.capture.sessions import is_private
+from helix.memory.change.compose import Composer
+from helix.memory.change.intake import Intake
+from helix.model.clock import from_micros, to_micros
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.injection import Credit, Injection, Shown
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.records import edge_from
+from helix.model.task import (
+    BLOCKED,
+    COMPLETED,
+    DELIVERED,
+    FAILED,
+    HELD_BACK,
+    IN_PROGRESS,
+    NONE_RAN,
+    PASSED,
+    PENDING,
+    PLAN,
+    SKIPPED,
+    TOKENS_INJECTED,
+    WITH_MEMORY,
+    Task,
+)
+from helix.model.tombstone import is_erased
+from helix.store.node_columns import LABEL_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.excerpts import head
+
+SESSION_KEY = "session"
+"""Key of the work that is done in a session's main thread, outside of any task."""
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "status": (PENDING, IN_PROGRESS, COMPLETED),
+    "outcome": ("", DELIVERED, BLOCKED, SKIPPED),
+    "treatment": ("", WITH_MEMORY, HELD_BACK),
+    "verification": ("", PASSED, FAILED, NONE_RAN),
+}
+_KINDS = {False: Relation.INJECTED, True: Relation.WITHHELD}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSighting:
+    """What was seen of a task just now. None is what was not said; so is an attribute that is left out.
+
+    `key` tells the tasks of a session apart: the client's id of it, `agent:` and the id of an agent, or `session`.
+    `blocked_by` are the keys of tasks that it waits for, beside those that are known.
+    """
+
+    session: str
+    key: str
+    scope: str = GLOBAL_SCOPE
+    objective: str | None = None
+    status: str | None = None
+    outcome: str | None = None
+    treatment: str | None = None
+    verification: str | None = None
+    blocked_by: Sequence[str] = ()
+    attributes: Mapping[str, object] = field(default_factory=dict)
+
+
+def task_id(scope: str, session: str, key: str) -> str:
+    """Return the id of a task: 32 hexadecimal digits that scope, session and key alone decide."""
+    return sha256("\x1f".join(("task", scope, session, key)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def mirror(store: Store, seen: TaskSighting) -> Task:
+    """Bring a task up to date with what was seen of it, making it where it is new; what was not said stays.
+
+    Seeing the same again changes nothing. Of a private session nothing is kept: the task is answered as if it were new.
+    To a task whose words were erased none come back from the client's list: only what it comes to is kept.
+    Raises InvalidInputError for a status, outcome, treatment or verification that is none.
+    """
+    intake = Intake(store.settings.text_limit)
+    scope, session = intake.scope(seen.scope), intake.label(seen.session, "session")
+    ident = task_id(scope, session, intake.label(seen.key, "key"))
+    blockers = [task_id(scope, session, intake.label(key, "key")) for key in seen.blocked_by]
+    said, words = _said(seen), _words(intake, seen.objective, seen.attributes)
+
+    def decision() -> Decision[Task]:
+        composer, known = Composer(store, store.clock()), find_task(store, ident)
+        before = known or Task(id=ident, objective="", recorded_at=composer.now, scope=scope, session=session)
+        after = _after(before, said, words, composer.now)
+        if is_private(store, session):
+            return Decision((), after)
+        if after != known:
+            composer.node(after)
+        put_order(store, composer, ident, blockers)
+        change = composer.change("task")
+        return Decision((change,) if change.operations else (), after)
+
+    return store.writer.submit(decision)
+
+
+def note(
+    store: Store,
+    ident: str,
+    *,
+    status: str | None = None,
+    outcome: str | None = None,
+    treatment: str | None = None,
+    verification: str | None = None,
+    attributes: Mapping[str, object] | None = None,
+) -> Task | None:
+    """Bring a task up to date that is known by its id, as `mirror` does; None where it is not kept."""
+    intake = Intake(store.settings.text_limit)
+    seen = TaskSighting(
+        session="", key="", status=status, outcome=outcome, treatment=treatment, verification=verification
+    )
+    said, words = _said(seen), _words(intake, None, attributes or {})
+
+    def decision() -> Decision[Task | None]:
+        known = find_task(store, ident)
+        if known is None:
+            return Decision((), None)
+        composer = Composer(store, store.clock())
+        after = _after(known, said, words, composer.now)
+        if after == known:
+            return Decision((), known)
+        composer.node(after)
+        return Decision((composer.change("task"),), after)
+
+    return store.writer.submit(decision)
+
+
+def _after(before: Task, said: Mapping[str, Any], words: Mapping[str, Any], now: datetime) -> Task:
+    attributes = {**before.attributes, **words["attributes"]}
+    told = {} if is_erased(before) else {**words, "attributes": attributes}
+    after = replace(before, **said, **told)
+    return replace(after, ended_at=(before.ended_at or now) if after.status == COMPLETED else None)
+
+
+def _words(intake: Intake, objective: str | None, attributes: Mapping[str, object]) -> dict[str, Any]:
+    words: dict[str, Any] = {"attributes": intake.attributes(attributes)}
+    if objective is not None:
+        words["objective"] = intake.text(shortened(objective, intake.text_limit), "objective", required=False)
+    return words
+
+
+def _said(seen: TaskSighting) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    for name, known in _KNOWN.items():
+        word = getattr(seen, name)
+        if word is not None:
+            if word not in known:
+                raise InvalidInputError(
+                    f"{word!r} is no {name} of a task", hint="one of: " + ", ".join(filter(None, known))
+                )
+            said[name] = word
+    return said
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters; a longer one is redacted, then cut."""
+    return text if len(text) <= limit else head(text, limit)
+
+
+def find_task(store: Store, ident: str) -> Task | None:
+    """Return the task of that id, or None."""
+    ref = _task(ident)
+    if store.catalogue.view.row_of(ref) is None:
+        return None
+    (node,) = store.records.present([ref])
+    return cast(Task | None, node)
+
+
+def tasks_of(
+    store: Store,
+    *,
+    scope: str | None = None,
+    session: str | None = None,
+    plan: str | None = None,
+    since: datetime | None = None,
+    limit: int | None = None,
+) -> list[Task]:
+    """Return the tasks of exactly this scope, session and plan (None: of any) recorded since a moment, newest first."""
+    view = store.catalogue.view
+    columns, lookups = view.columns, view.lookups
+    mask = columns.label == LABEL_CODE[Label.TASK]
+    if scope is not None:
+        mask &= columns.scope == lookups.scopes.code(scope)
+    if session is not None:
+        mask &= columns.session == lookups.sessions.code(session)
+    if since is not None:
+        mask &= columns.recorded_at >= to_micros(since)
+    wanted = view.count if plan is not None or limit is None else limit
+    refs = [view.ref_of(int(row)) for row in view.newest(mask, wanted)]
+    found = (cast(Task, node) for node in store.records.present(refs) if node is not None)
+    return [task for task in found if plan is None or task.attributes.get(PLAN) == plan][:limit]
+
+
+def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool, at: datetime | None = None) -> None:
+    """Record that memories were shown to a task, or held back from it; one that is recorded already stays as it was.
+
+    `at` is when, by default now: what was done before says nothing of them. Ranks go on behind those of earlier ones. A
+    memory that was held back and is shown later counts as shown. Nothing is recorded of a task that is not kept, or of
+    a memory that is gone.
+    """
+    if not shown:
+        return
+
+    def decision() -> Decision[None]:
+        task = find_task(store, ident)
+        if task is None:
+            return Decision((), None)
+        composer, known = Composer(store, store.clock()), {one.memory_id: one for one in injections(store, ident)}
+        rank, tokens = max((one.rank for one in known.values()), default=0), 0
+        for one in _each_once(shown):
+            before = known.get(one.memory_id)
+            gone = store.catalogue.row_of(_memory(one.memory_id)) is None
+            if gone or (before is not None and (held_back or not before.held_back)):
+                continue
+            if before is not None:
+                composer.drop_edge(Relation.WITHHELD, _task(ident), _memory(one.memory_id))
+            rank += 1
+            tokens += 0 if held_back else one.tokens
+            put_injection(composer, ident, _injection(one, rank, at or composer.now, held_back))
+        if tokens:
+            spent = int(cast(int, task.attributes.get(TOKENS_INJECTED, 0))) + tokens
+            composer.patch(_task(ident), attributes={**task.attributes, TOKENS_INJECTED: spent})
+        change = composer.change("inject", task=ident)
+        return Decision((change,) if change.operations else (), None)
+
+    store.writer.submit(decision)
+
+
+def injections(store: Store, ident: str) -> list[Injection]:
+    """Return the memories that were shown to a task or held back from it, in the order in which they came."""
+    here = _task(ident)
+    if store.catalogue.view.row_of(here) is None:
+        return []
+    edges = (edge_from(op) for op in store.records.edges_at(here) if op.type in _KINDS.values())
+    return sorted((_of_edge(store, edge) for edge in edges), key=lambda one: (one.rank, one.memory_id))
+
+
+def put_injection(composer: Composer, ident: str, one: Injection) -> None:
+    """Write an injection of a task as it stands, as a part of somebody's change."""
+    attributes: dict[str, object] = {
+        "at": to_micros(one.at),
+        "rank": one.rank,
+        "score": one.score,
+        "arm": one.arm,
+        "outcome": one.outcome,
+        "tokens": one.tokens,
+    }
+    if one.credited is not None:
+        credit = one.credited
+        attributes["credited"] = {
+            "helped": credit.helped,
+            "failed": credit.failed,
+            "quality": credit.quality,
+            "at": to_micros(credit.at),
+        }
+    composer.put_edge(
+        Edge(
+            type=_KINDS[one.held_back],
+            source=_task(ident),
+            target=_memory(one.memory_id),
+            created_at=one.at,
+            attributes=attributes,
+        )
+    )
+
+
+def learn(store: Store, ident: str, memory_id: str) -> None:
+    """Record that a memory was learned in a task; nothing where either is not kept, or it is recorded already."""
+
+    def decision() -> Decision[None]:
+        here, there = _task(ident), _memory(memory_id)
+        view = store.catalogue.view
+        if view.row_of(here) is None or view.row_of(there) is None:
+            return Decision((), None)
+        if any((op.type, op.target) == (Relation.LEARNED, there) for op in store.records.edges_at(here)):
+            return Decision((), None)
+        composer = Composer(store, store.clock())
+        composer.edge(Relation.LEARNED, here, there)
+        return Decision((composer.change("learn", task=ident),), None)
+
+    store.writer.submit(decision)
+
+
+def _each_once(shown: Iterable[Shown]) -> list[Shown]:
+    best: dict[str, Shown] = {}
+    for one in sorted(shown, key=lambda each: each.rank):
+        best.setdefault(one.memory_id, one)
+    return list(best.values())
+
+
+def _injection(one: Shown, rank: int, at: datetime, held_back: bool) -> Injection:
+    return Injection(
+        memory_id=one.memory_id,
+        name=one.name,
+        arm=one.arm,
+        rank=rank,
+        score=one.score,
+        at=at,
+        tokens=one.tokens,
+        held_back=held_back,
+    )
+
+
+def _of_edge(store: Store, edge: Edge) -> Injection:
+    said = cast(Mapping[str, Any], edge.attributes)
+    view = store.catalogue.view
+    row = view.row_of(edge.target)
+    credit = said.get("credited")
+    return Injection(
+        memory_id=edge.target.id,
+        name="" if row is None else view.name_of(row),
+        arm=str(said.get("arm", "")),
+        rank=int(said.get("rank", 0)),
+        score=float(said.get("score", 0.0)),
+        at=from_micros(int(said.get("at", to_micros(edge.created_at)))),
+        tokens=int(said.get("tokens", 0)),
+        outcome=str(said.get("outcome", "")),
+        held_back=edge.type is Relation.WITHHELD,
+        credited=None if credit is None else Credit(**{**credit, "at": from_micros(int(credit["at"]))}),
+    )
+
+
+def _task(ident: str) -> Ref:
+    return Ref(label=Label.TASK, id=ident)
+
+
+def _memory(ident: str) -> Ref:
+    return Ref(label=Label.MEMORY, id=ident)
+
+
+def put_order(store: Store, composer: Composer, ident: str, blockers: Iterable[str]) -> None:
+    """Let a task wait for others, as a part of somebody's change; for what is no task yet there is no waiting."""
+    here = Ref(label=Label.TASK, id=ident)
+    known = waits_for(store, ident)
+    for blocker in dict.fromkeys(blockers):
+        there = Ref(label=Label.TASK, id=blocker)
+        if blocker not in known and store.catalogue.row_of(there) is not None:
+            composer.edge(Relation.BLOCKED_BY, here, there)
+
+
+def waits_for(store: Store, ident: str) -> frozenset[str]:
+    """Return the ids of the tasks that a task waits for."""
+    here = Ref(label=Label.TASK, id=ident)
+    if store.catalogue.view.row_of(here) is None:
+        return frozenset()
+    edges = store.records.edges_at(here)
+    return frozenset(op.target.id for op in edges if op.type is Relation.BLOCKED_BY and op.source == here)

@@ -1,0 +1,116 @@
+"""Explorations: what explorers found before a plan was made, kept as nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from helix.agents.answers.explorer_answer import KEYS, beside_json, merge_explorations, read_explorers
+from helix.agents.answers.loose_json import mapping, mappings, values, word
+from helix.agents.tasks.board import shortened
+from helix.agents.tasks.plans import newest_of
+from helix.errors import InvalidInputError, NotFoundError
+from helix.memory.capture.sessions import is_private
+from helix.memory.change.compose import Composer
+from helix.memory.change.intake import Intake
+from helix.model.edge import Label, Ref
+from helix.model.exploration import Exploration, ExplorationReport
+from helix.model.memory import GLOBAL_SCOPE
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+PARTS = ("structure", "patterns", "memory", "targets")
+"""What an exploration holds beside its objective."""
+_TOLD = 160
+"""Characters of an answer that are told again at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorationRequest:
+    """An exploration as JSON, or the answers of one or more explorers; `objective` counts where it names none."""
+
+    answer: str
+    objective: str = ""
+    scope: str = GLOBAL_SCOPE
+    session: str = ""
+
+
+def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationReport:
+    """Write an exploration; answers of explorers are put together first, and what of them is left out is told.
+
+    Raises InvalidInputError where there is neither in the text, or nothing in them.
+    """
+    intake = Intake(store.settings.text_limit)
+    scope, session = intake.scope(request.scope), intake.label(request.session, "session")
+    if is_private(store, session):
+        raise InvalidInputError("nothing of a private session is kept", hint="explore without saving it")
+    found, problems = _read(request, intake)
+    kept = {name: found[name] for name in PARTS if name in found}
+    objective = intake.text(word(found.get("objective")) or request.objective, "objective", required=False)
+    attributes = intake.attributes(kept, store.settings.text_limit)
+
+    def decision() -> Decision[Exploration]:
+        composer = Composer(store, store.clock())
+        made = Exploration(
+            id=store.make_id(composer.now),
+            objective=objective,
+            recorded_at=composer.now,
+            scope=scope,
+            session=session,
+            attributes=attributes,
+        )
+        composer.node(made)
+        return Decision((composer.change("exploration"),), made)
+
+    return ExplorationReport(exploration=store.writer.submit(decision), problems=tuple(dict.fromkeys(problems)))
+
+
+def load_exploration(store: Store, ident: str = "", scope: str = GLOBAL_SCOPE) -> Exploration:
+    """Return an exploration by its id, or without one the newest of exactly this scope.
+
+    Raises NotFoundError.
+    """
+    ref = Ref(label=Label.EXPLORATION, id=ident.strip()) if ident else newest_of(store, Label.EXPLORATION, scope)
+    if ref is None:
+        raise NotFoundError(
+            f"no exploration was saved yet in {scope}", hint="`helix exploration save` saves what explorers answer"
+        )
+    if store.catalogue.view.row_of(ref) is None:
+        raise NotFoundError(f"there is no exploration {ident!r}", hint="`helix exploration load` shows the newest")
+    return cast(Exploration, store.records.node(ref))
+
+
+def _read(request: ExplorationRequest, intake: Intake) -> tuple[Mapping[str, Any], list[str]]:
+    """Return the exploration that a text comes to, and in sentences what of the text is not in it."""
+    objects = [one for value in values(request.answer) for one in mappings(value)]
+    wholes = [one for one in objects if any(mapping(one.get(name)) for name in PARTS)]
+    answers = () if wholes else read_explorers(request.answer)
+    found = wholes[0] if wholes else merge_explorations(answers, request.objective)
+    if not any(_says(found.get(name)) for name in PARTS):
+        raise InvalidInputError(
+            "there is nothing that was explored in it",
+            hint="hand in JSON with any of: " + ", ".join((*PARTS, "findings")),
+        )
+    problems = [f"left out, as it is no JSON: {_told(piece, intake)}" for piece in beside_json(request.answer)]
+    if len(wholes) > 1 or (wholes and len(objects) > 1):
+        problems.append("left out is what stands beside the first exploration: hand in one, or answers of explorers")
+    if any(one.keys().isdisjoint((*KEYS, *PARTS)) for one in objects):
+        problems.append("left out is JSON with none of: " + ", ".join(KEYS))
+    for place, answer in enumerate(answers, start=1):
+        whose = f"answer {place}: " if len(answers) > 1 else ""
+        problems += [f"{whose}{_told(problem, intake)}" for problem in answer.problems]
+        if answer.is_empty:
+            problems.append(f"{whose}nothing was found")
+    return found, problems
+
+
+def _says(value: object) -> bool:
+    """Return whether anything stands in a value, however deep."""
+    if isinstance(value, Mapping):
+        return any(_says(item) for item in value.values())
+    return any(_says(item) for item in value) if isinstance(value, list | tuple) else value not in (None, "")
+
+
+def _told(text: str, intake: Intake) -> str:
+    return intake.text(shortened(text, _TOLD), "answer", required=False)

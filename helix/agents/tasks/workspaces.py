@@ -1,0 +1,308 @@
+"""Workspaces: attempts at a task; each begins with what memory has for it and ends with what it came to.
+
+Attempts: which workspaces of a task somebody may still be at work in, and how they end when another one begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from helix.agents.answers.planner_answer import sequence
+from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
+from helix.agents.answers.task_record import client_task
+from helix.agents.tasks import board
+from helix.agents.tasks.board import waits_for
+from helix.agents.tasks.plans import COMPLETE as CLOSED
+from helix.agents.tasks.plans import as_planned, load_plan
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.memory.change.compose import Composer
+from helix.memory.change.intake import Intake
+from helix.model.edge import Label, Ref, Relation
+from helix.model.injection import Shown
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.planned import PlanTask, WorkspaceReport
+from helix.model.task import (
+    BLOCKED,
+    BLOCKED_REASON,
+    CLIENT_TASK,
+    COMPLETED,
+    DELIVERED,
+    ERROR,
+    HELD_BACK,
+    IN_PROGRESS,
+    PLAN,
+    SUMMARY,
+    TRIED,
+    UTILIZED,
+    Plan,
+    Task,
+)
+from helix.model.workspace import ACTIVE, COMPLETE, REASON, SUPERSEDED, Workspace
+from helix.store.listing import check_limit
+from helix.store.node_columns import LABEL_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+
+class Given(Protocol):
+    """What is put before an agent, and which memories are in that."""
+
+    @property
+    def text(self) -> str:
+        """The block as it goes into a prompt."""
+        ...
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """The memories in it."""
+        ...
+
+
+STATUSES = (ACTIVE, COMPLETE, BLOCKED, SUPERSEDED)
+"""What the status of a workspace may be."""
+Give = Callable[[BuilderParams, str, bool], Given]
+"""Makes what is put before a builder out of what a scope remembers; the last argument says whether memories may be in
+it."""
+Settle = Callable[[str, str, Sequence[str]], object]
+"""Is told a task's id, what its agent says it came to, and the memories it says it used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceRequest:
+    """What to begin with: a task by its id, or by its `seq` in a plan (without `plan`, the newest of `scope`)."""
+
+    task: str
+    plan: str = ""
+    scope: str = GLOBAL_SCOPE
+    warning: str = ""
+    limit: int = MEMORY_LIMIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How an attempt ended, in the agent's words: what it delivered, or why it was blocked."""
+
+    delivered: str = ""
+    reason: str = ""
+    tried: str = ""
+    error: str = ""
+    utilized: Sequence[str] = ()
+
+
+def create_workspace(
+    store: Store, request: WorkspaceRequest, *, give: Give, treatment: Callable[[str], str]
+) -> WorkspaceReport:
+    """Begin an attempt at a task: it is in progress, and what memory has for it is in the report, or held back.
+
+    `treatment` decides, for the task's id, whether memories are shown. Attempts at the task that nobody has ended are
+    superseded, and told. Raises NotFoundError for an unknown task, InvalidInputError for one that cannot begin because
+    what it waits for was not delivered, and ConflictError where it was delivered itself, or its plan is complete.
+    """
+    task = _task_of(store, request)
+    parents = _parents(store, task)
+    _check_can_begin(store, task, parents)
+    params = _params(task, parents, request)
+    given = give(params, task.scope, True)
+    held_back = treatment(task.id) == HELD_BACK
+    board.note(store, task.id, status=IN_PROGRESS)
+    board.inject(store, task.id, given.shown, held_back=held_back)
+
+    def decision() -> Decision[tuple[Workspace, tuple[str, ...]]]:
+        composer = Composer(store, store.clock())
+        left = supersede(store, composer, task.id)
+        made = Workspace(id=store.make_id(composer.now), recorded_at=composer.now, scope=task.scope)
+        ref = composer.node(made)
+        composer.edge(Relation.FOR_TASK, ref, Ref(label=Label.TASK, id=task.id))
+        return Decision((composer.change("workspace", task=task.id),), (made, left))
+
+    made, left = store.writer.submit(decision)
+    return WorkspaceReport(
+        workspace=made,
+        task=_planned(store, task.id),
+        prompt=give(params, task.scope, False).text if held_back else given.text,
+        injected=() if held_back else given.shown,
+        held_back=held_back and bool(given.shown),
+        problems=tuple(f"attempt {one} had not been ended: it is superseded" for one in left),
+    )
+
+
+def complete_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle) -> WorkspaceReport:
+    """Say that an attempt delivered; what that is worth to the memories it was shown is for evidence to say.
+
+    Saying it twice changes nothing. Raises NotFoundError, or ConflictError for one that ended otherwise.
+    """
+    return _end(store, ident, COMPLETE, ending, settle)
+
+
+def block_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle) -> WorkspaceReport:
+    """Say that an attempt came to nothing, and why; as `complete_workspace` does."""
+    return _end(store, ident, BLOCKED, ending, settle)
+
+
+def list_workspaces(
+    store: Store, *, plan: str = "", scope: str | None = None, status: str | None = None, limit: int = 50
+) -> list[WorkspaceReport]:
+    """Return the workspaces of a plan (empty: of any), of exactly this scope and of a status (None: any), oldest first.
+
+    Of more than `limit` the newest. Raises NotFoundError for an unknown plan.
+    """
+    check_limit(store, limit)
+    if status not in (None, *STATUSES):
+        raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
+    tasks = {task.id: task for task in load_plan(store, plan).tasks} if plan else None
+    view = store.catalogue.view
+    mask = view.columns.label == LABEL_CODE[Label.WORKSPACE]
+    if scope is not None:
+        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    found: list[WorkspaceReport] = []
+    for row in view.newest(mask, int(np.count_nonzero(mask))):
+        (node,) = store.records.present([view.ref_of(int(row))])
+        if node is None or (status is not None and cast(Workspace, node).status != status):
+            continue
+        task = _task_at(store, node.id)
+        if tasks is None or task in tasks:
+            told = _planned(store, task) if tasks is None else tasks[task]
+            found.append(WorkspaceReport(workspace=cast(Workspace, node), task=told))
+        if len(found) == limit:
+            break
+    return found[::-1]
+
+
+def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) -> WorkspaceReport:
+    known = _found(store, ident)
+    task = _task_at(store, known.id)
+    if known.status not in (ACTIVE, status):
+        raise ConflictError(f"workspace {ident!r} is {known.status}", hint="create another one for another attempt")
+    if known.status == ACTIVE:
+        intake = Intake(store.settings.text_limit)
+        texts = {DELIVERED: ending.delivered, REASON: ending.reason, TRIED: ending.tried, ERROR: ending.error}
+        told = {
+            name: intake.text(board.shortened(text, intake.text_limit), name, required=False)
+            for name, text in texts.items()
+            if text
+        }
+        utilized = list(intake.labels(ending.utilized, "utilized"))
+        outcome = DELIVERED if status == COMPLETE else BLOCKED
+        names = {DELIVERED: SUMMARY, REASON: BLOCKED_REASON}
+        board.note(
+            store, task, status=COMPLETED, attributes={names.get(name, name): text for name, text in told.items()}
+        )
+        settle(task, outcome, utilized)
+        _close(store, known.id, status, {**told, UTILIZED: utilized})
+    shown = {name for one in board.injections(store, task) if not one.held_back for name in (one.name, one.memory_id)}
+    return WorkspaceReport(
+        workspace=_found(store, ident),
+        task=_planned(store, task),
+        problems=tuple(
+            f"{name} was not shown to this task: nothing is credited for it"
+            for name in dict.fromkeys(ending.utilized)
+            if name not in shown
+        ),
+    )
+
+
+def _check_can_begin(store: Store, task: Task, parents: Sequence[Task]) -> None:
+    if task.outcome == DELIVERED:
+        raise ConflictError(
+            f"task {_name(task)} was delivered already",
+            hint=f"if it was not, `helix task outcome {task.id} blocked` says so",
+        )
+    ref = Ref(label=Label.PLAN, id=str(task.attributes.get(PLAN, "")))
+    if store.catalogue.view.row_of(ref) is not None and cast(Plan, store.records.node(ref)).status == CLOSED:
+        raise ConflictError(f"the plan of task {_name(task)} is complete", hint="`helix plan save` begins another one")
+    if waiting := [_name(parent) for parent in parents if parent.outcome != DELIVERED]:
+        raise InvalidInputError(
+            f"task {_name(task)} waits for {', '.join(waiting)}, not delivered yet",
+            hint="`helix plan ready-tasks` shows what can begin",
+        )
+
+
+def _close(store: Store, ident: str, status: str, attributes: Mapping[str, object]) -> None:
+    def decision() -> Decision[None]:
+        composer = Composer(store, store.clock())
+        known = _found(store, ident)
+        composer.node(
+            replace(known, status=status, ended_at=composer.now, attributes={**known.attributes, **attributes})
+        )
+        return Decision((composer.change("workspace", workspace=ident),), None)
+
+    store.writer.submit(decision)
+
+
+def _task_of(store: Store, request: WorkspaceRequest) -> Task:
+    wanted = request.task.strip()
+    task = None if request.plan else board.find_task(store, wanted)
+    if task is None:
+        tasks = load_plan(store, request.plan, request.scope).tasks
+        seq, client = sequence(wanted), client_task(wanted)
+        planned = next((one for one in tasks if seq == one.seq or wanted == one.id), None) or next(
+            (one for one in tasks if client and client == one.client_task), None
+        )
+        task = None if planned is None else board.find_task(store, planned.id)
+    if task is None:
+        raise NotFoundError(f"there is no task {wanted!r}", hint="`helix plan load` shows the tasks of a plan")
+    return task
+
+
+def _params(task: Task, parents: Sequence[Task], request: WorkspaceRequest) -> BuilderParams:
+    planned = as_planned(task)
+    lineage: list[Mapping[str, Any]] = [
+        {"seq": one.seq, "slug": one.slug, "delivered": one.delivered} for one in map(as_planned, parents)
+    ]
+    return BuilderParams(
+        task_id=str(task.attributes.get(CLIENT_TASK, "")) or task.id,
+        task=planned.objective,
+        objective=planned.objective,
+        verify=planned.verify,
+        relevant_files=tuple(dict.fromkeys((*planned.delta, *planned.relevant_files))),
+        lineage=tuple(lineage),
+        warning=request.warning,
+        memory_limit=request.limit,
+    )
+
+
+def _parents(store: Store, task: Task) -> list[Task]:
+    found = [board.find_task(store, ident) for ident in waits_for(store, task.id)]
+    return sorted((one for one in found if one is not None), key=lambda one: (as_planned(one).seq, one.id))
+
+
+def _planned(store: Store, ident: str) -> PlanTask:
+    task = cast(Task, store.records.node(Ref(label=Label.TASK, id=ident)))
+    return as_planned(task, [as_planned(parent).seq for parent in _parents(store, task)])
+
+
+def _name(task: Task) -> str:
+    return as_planned(task).seq
+
+
+def _task_at(store: Store, workspace: str) -> str:
+    edges = store.records.edges_at(Ref(label=Label.WORKSPACE, id=workspace))
+    return next(op.target.id for op in edges if op.type is Relation.FOR_TASK)
+
+
+def _found(store: Store, ident: str) -> Workspace:
+    ref = Ref(label=Label.WORKSPACE, id=ident.strip())
+    if store.catalogue.view.row_of(ref) is None:
+        raise NotFoundError(f"there is no workspace {ident!r}", hint="`helix workspace list` shows them")
+    return cast(Workspace, store.records.node(ref))
+
+
+def active_attempts(store: Store, task: str) -> list[Workspace]:
+    """Return the attempts at a task that nobody has ended, the oldest first."""
+    here = Ref(label=Label.TASK, id=task)
+    edges = store.records.edges_at(here)
+    refs = [op.source for op in edges if op.type is Relation.FOR_TASK and op.target == here]
+    nodes = (cast(Workspace, node) for node in store.records.present(refs) if node is not None)
+    return sorted((node for node in nodes if node.status == ACTIVE), key=lambda one: (one.recorded_at, one.id))
+
+
+def supersede(store: Store, composer: Composer, task: str) -> tuple[str, ...]:
+    """End the attempts at a task that nobody has ended, as a part of somebody's change; return their ids."""
+    left = active_attempts(store, task)
+    for one in left:
+        composer.node(replace(one, status=SUPERSEDED, ended_at=composer.now))
+    return tuple(one.id for one in left)

@@ -1,0 +1,1 @@
+"""Commands: what a command line is, and what its end says of the work."""

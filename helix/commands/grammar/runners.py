@@ -1,0 +1,251 @@
+"""Runners: which commands test, build or lint, in the common tools of many languages.
+
+Targets: what a name that a project gives to a piece of work says of it: `test:unit`, `build-api`, `run_tests`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from helix.commands.grammar.launchers import forms, is_interpreter, operands, takes_next, tool
+from helix.model.evidence import EvidenceKind
+from helix.text.spotting.known_words import words
+from helix.text.tools import BUILD, BY_ARGUMENT, DO_ONE_THING, LINT, TEST
+
+_GRADLE: Sequence[tuple[EvidenceKind | None, re.Pattern[str]]] = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (None, r"clean\w*|list\w*|init\w*"),
+        (BUILD, r"compile\w*|assemble\w*|bundle\w*|\w*[cC]lasses|jar|\w+Jar"),
+        (TEST, r"build|check|test|\w+Test|test\w+UnitTest|connected\w*Check"),
+        (LINT, r"lint\w*|detekt\w*|\w+Check"),
+    )
+)
+"""Gradle's tasks by their names, which are put together of what is done and to what; the first that fits counts."""
+
+_MANY_GOALS = frozenset({"mvn", "gradle", "sbt", "ant", "nx", "turbo", "xcodebuild"})
+"""Tools that take several goals in one run, each perhaps behind the name of a module."""
+_GOALS_BEHIND: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"nx": frozenset({"run", "run-many", "affected"}), "turbo": frozenset({"run"})}
+)
+"""Words behind which these have their goals, where the first word is none."""
+_ENVIRONMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"tox": ("-e", "--env"), "nox": ("-s", "--session", "--sessions", "-e")}
+)
+"""Tools that run tests in environments, and the options that name those: one of them may lint instead."""
+_INTERPRETERS = re.compile(r"(?:py|pypy|python)[\d.]*")
+
+_CHECKING: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "black": frozenset({"--check"}),
+        "isort": frozenset({"--check", "--check-only", "-c"}),
+        "prettier": frozenset({"--check", "-c", "-l", "--list-different"}),
+        "rustfmt": frozenset({"--check"}),
+        "php": frozenset({"-l"}),
+        "clang-format": frozenset({"--Werror"}),
+    }
+)
+"""Tools that only tell by their status with one of these options; without, they change files."""
+
+_FORMATS: Mapping[str, tuple[str, frozenset[str]]] = MappingProxyType(
+    {"cargo": ("fmt", frozenset({"--check"})), "dotnet": ("format", frozenset({"--verify-no-changes"}))}
+    | {"ruff": ("format", frozenset({"--check", "--diff"}))}
+)
+"""Commands of tools that do many things, of the same sort."""
+
+_MANY_TARGETS = frozenset({"make", "gmake", "ninja", "rake", "task"})
+"""Tools that run several targets which a project names itself; make and ninja build where none is named."""
+_ONE_TARGET: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {name: ("run", "run-script") for name in ("npm", "yarn", "pnpm", "bun", "composer")}
+    | {name: ("run",) for name in ("mise", "hatch", "pixi", "pdm", "pipenv", "lerna", "moon")}
+    | {"deno": ("task",), "just": (), "invoke": (), "rushx": (), "rush": ()}
+)
+"""Tools that run one such target, and the words that it may stand behind."""
+_PACKAGES = frozenset({"npm", "yarn", "pnpm", "bun", "composer", "just", "invoke", "rushx", "rush"})
+"""Those that take a target without such a word, if it is none of their own commands."""
+_MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun", "composer"})
+"""Those that have commands of their own beside the targets."""
+_BINARIES = frozenset({"yarn", "pnpm", "bun"})
+"""Those that take the name of an installed tool as well."""
+_COMMANDS = frozenset({"install", "i", "ci", "add", "publish", "pack", "link", "init", "update", "audit"})
+"""Commands of the managers of packages that have nothing to do with the work."""
+
+_ASIDE = frozenset(
+    {"--version", "-version", "--help", "-h", "-V", "--collect-only", "--co", "--listTests", "--list-tests", "--list"}
+    | {"-list", "-N", "--show-only", "--fixtures", "--markers", "--init", "--showConfig", "--print-config", "--dry-run"}
+    | {"--dry", "--graph", "--watch", "--watchAll", "--ui", "-DskipTests", "-DskipTests=true", "-Dmaven.test.skip"}
+    | {"-Dmaven.test.skip=true", "--no-run", "--no-run-tests", "--passWithNoTests", "--passWithNoTests=true"}
+    | {"--setup-plan", "--setup-only", "--exit-zero", "--show-files", "--show-settings", "--list-files"}
+)
+"""Options with which a tool says something, waits or leaves the work out, and its end says nothing of the work."""
+_ASIDE_OF: Mapping[str, frozenset[str]] = MappingProxyType(
+    {name: frozenset({"-n", "--just-print", "--question", "-q"}) for name in ("make", "gmake", "ninja")}
+    | {name: frozenset({"-v", "-dumpversion"}) for name in ("gcc", "g++", "cc", "c++", "clang", "clang++")}
+    | {"tsc": frozenset({"-w", "-v", "--clean"}), "ruff": frozenset({"-w"}), "mocha": frozenset({"-w"})}
+    | {"gradle": frozenset({"-m"}), "go": frozenset({"-c", "-n"}), "jest": frozenset({"--clearCache"})}
+    | {"tox": frozenset({"-l", "--notest", "-n"}), "nox": frozenset({"-l", "--install-only"})}
+    | {"vitest": frozenset({"-w"}), "dotnet": frozenset({"-t"}), "mypy": frozenset({"--install-types"})}
+    | {"phpunit": frozenset({"--list-suites", "--list-groups"}), "golangci-lint": frozenset({"--issues-exit-code=0"})}
+    | {"msbuild": frozenset({"/t:Clean", "-t:Clean", "-t:Restore", "/t:Restore", "/version"})}
+)
+"""Such options that mean something else to other tools."""
+_TALKS = frozenset(
+    {"list", "version", "help", "init", "bootstrap", "bench", "cache", "config", "show", "show-config", "show-env"}
+    | {"archive", "clean", "generate", "install", "start", "stop", "status", "kill", "linters", "completion", "watch"}
+    | {"devenv", "report", "outline", "labels", "migrate"}
+)
+"""First words that have a tool do so, and second ones of a tool that does many things."""
+
+
+def recognised(words: Sequence[str]) -> EvidenceKind | None:
+    """Return what a command does for the work, by its words; None where it is none of the known, or only talks."""
+    started = forms(words)
+    for plain in reversed(started):
+        if plain and _is_known(name := tool(plain[0])):
+            rest = plain[1:]
+            return None if (_ASIDE | _ASIDE_OF.get(name, frozenset())) & set(rest) else _does(name, rest)
+    return None if any(form and is_interpreter(form[0]) for form in started) else _of_script(started[-1])
+
+
+def _is_known(name: str) -> bool:
+    tables = (DO_ONE_THING, BY_ARGUMENT, _CHECKING, _MANY_TARGETS, _ONE_TARGET)
+    return name == "gradle" or any(name in table for table in tables)
+
+
+def _does(name: str, rest: Sequence[str]) -> EvidenceKind | None:
+    if name in _ENVIRONMENTS and (named := _values(rest, _ENVIRONMENTS[name])):
+        return _strongest(map(_of_environment, named))
+    if name in DO_ONE_THING:
+        return None if rest and rest[0] in _TALKS else DO_ONE_THING[name]
+    if name in _CHECKING:
+        return LINT if _CHECKING[name] & set(rest) else None
+    formats = _FORMATS.get(name)
+    if formats is not None and rest[:1] == [formats[0]]:
+        return LINT if formats[1] & set(rest) else None
+    if name in _MANY_GOALS:
+        return _of_goals(name, rest)
+    found = _by_argument(BY_ARGUMENT.get(name, {}), rest)
+    if name == "zig" and found is BUILD and "test" in rest:
+        return TEST
+    return found or _of_target(name, rest)
+
+
+def _strongest(kinds: Iterable[EvidenceKind | None]) -> EvidenceKind | None:
+    return min((kind for kind in kinds if kind is not None), key=(TEST, BUILD, LINT).index, default=None)
+
+
+def _by_argument(known: Mapping[str, EvidenceKind], rest: Sequence[str]) -> EvidenceKind | None:
+    """Return what the argument says that names the work."""
+    for place, word in enumerate(rest):
+        if word in known:
+            return None if rest[place + 1 : place + 2] and rest[place + 1] in _TALKS else known[word]
+        if not word.startswith(("-", "+")) and not takes_next(rest, place - 1):
+            return None
+    return None
+
+
+def _of_goals(name: str, rest: Sequence[str]) -> EvidenceKind | None:
+    """Return the strongest of what several goals of a build tool say."""
+    left_out = {word for before, word in pairwise(rest) if before == "-x"}
+    options = [word.partition("=")[2] for word in rest if re.match(r"--targets?=", word)]
+    said = re.split(r"[\s;,]+", " ".join([*operands(rest), *options]))
+    goals = [goal for goal in said if goal and goal not in left_out]
+    kinds = [_of_goal(name, goal, bool(left_out)) for goal in goals]
+    if name in _GOALS_BEHIND and goals and kinds[0] is None and goals[0] not in _GOALS_BEHIND[name]:
+        return None
+    return _strongest(kinds)
+
+
+def _of_goal(name: str, goal: str, some_left_out: bool) -> EvidenceKind | None:
+    last = goal.rpartition(":")[2]
+    if name != "gradle":
+        known = BY_ARGUMENT[name]
+        return known.get(goal, known.get(last))
+    if some_left_out and last in ("build", "check"):  # it is the tests that are left out, as a rule
+        return BUILD if last == "build" else LINT
+    return next((kind for kind, pattern in _GRADLE if pattern.fullmatch(last)), None)
+
+
+def _values(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Return the values of options, of which each may be several behind commas."""
+    found = [word for before, word in pairwise(words) if before in options]
+    found += [word[2:] for word in words if len(word) > 2 and word[:2] in options]
+    found += [word.partition("=")[2] for word in words if word.partition("=")[0] in options[1:]]
+    return [value for several in found for value in several.split(",") if value]
+
+
+def _of_environment(name: str) -> EvidenceKind | None:
+    versions = any(_INTERPRETERS.fullmatch(part) for part in re.split(r"[^a-z0-9.]+", name.lower()))
+    return of_target(name) or (TEST if versions or name == "ALL" else None)
+
+
+def _of_script(words: Sequence[str]) -> EvidenceKind | None:
+    """Return what a project's own script does, by its name: `./test.sh`, `scripts/lint`."""
+    if not words:
+        return None
+    script = words[1] if len(words) > 1 and tool(words[0]) in ("bash", "sh") else words[0]
+    return None if "/" not in script or script.startswith("/") else of_target(PurePosixPath(script).stem)
+
+
+def _of_target(name: str, rest: Sequence[str]) -> EvidenceKind | None:
+    left = operands(rest)
+    if name in _MANY_TARGETS:
+        return _strongest(map(of_target, left)) if left else BUILD if name in ("make", "gmake", "ninja") else None
+    if name not in _ONE_TARGET:
+        return None
+    if name == "yarn" and left[:1] == ["workspace"]:
+        left = left[2:]
+    elif name == "yarn" and left[:2] == ["workspaces", "foreach"]:
+        left = left[left.index("run") :] if "run" in left else []
+    if left[:1] and left[0] in _ONE_TARGET[name]:
+        left = left[1:]
+    elif name not in _PACKAGES or not left or (name in _MANAGERS and left[0] in _COMMANDS):
+        return None
+    if name in _BINARIES and left and _is_known(left[0]) and left[0] not in _ONE_TARGET:
+        return recognised(rest[rest.index(left[0]) :])
+    return of_target(left[0]) if left else None
+
+
+_WORDS = {
+    **dict.fromkeys(words("test tests spec specs e2e unit integration pytest jest vitest unittest unittests"), TEST),
+    **dict.fromkeys(words("lint linter typecheck types tsc vet eslint ruff mypy clippy style checkstyle"), LINT),
+    **dict.fromkeys(words("build compile bundle"), BUILD),
+}
+_ALONE = {**dict.fromkeys(words("check ci t"), TEST), **dict.fromkeys(words("all dist"), BUILD)}
+"""Words that say it only where they are the whole name: `check-env` and `install-all` are something else."""
+_CHECKED = words("type format formatting fmt prettier")
+"""What is only looked at where `check` stands beside it."""
+_HOW = words("run all ci full quick fast local")
+"""Words that say nothing of what is done."""
+_BESIDE = words(
+    """
+    clean cleanup clear rm remove delete reset setup teardown up down install uninstall update updates upgrade outdated
+    generate gen codegen regenerate create new seed kill start stop restart serve server watch ui env environment db
+    database image images deps dependencies docs fixtures fixture data deploy health init list ls help publish upload
+    push pull prepare bootstrap download open log logs report reports result results migrate login shell version info
+    show bench benchmark cache checkout link scaffold template updater record
+    """
+)
+"""What prepares the work, serves it or tells of it, and ends well whatever the work is like."""
+
+
+def of_target(name: str) -> EvidenceKind | None:
+    """Return the kind of the first or last part of a name; None where another part says that it is something else."""
+    parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
+    if len(parts) == 1 and parts[0] in _ALONE:
+        return _ALONE[parts[0]]
+    parts = [part for part in parts if part not in _HOW]
+    if not parts or set(parts) & _BESIDE:
+        return None
+    if parts == ["check"]:
+        return TEST
+    if "check" in parts and set(parts) & _CHECKED:
+        return LINT
+    kinds = [_WORDS[part] for part in (parts[0], parts[-1]) if part in _WORDS]
+    if kinds[:1] == [TEST] and kinds[-1] is not TEST:
+        return LINT if kinds[-1] is LINT else None  # `test:build` may build the tests, or test what was built
+    return kinds[0] if kinds else None

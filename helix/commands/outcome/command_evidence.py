@@ -1,0 +1,297 @@
+"""Evidence: what the end of a command says of the work, and what all of a task's evidence comes to.
+
+Taking back: which commands of git put files to what they were, after which nothing seen before is true of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from posixpath import basename
+
+from helix.commands.grammar.launchers import bare, git_verb
+from helix.commands.grammar.runners import recognised
+from helix.commands.outcome.exit_status import Told, Words, can_fail, parse, told, words_of
+from helix.commands.outcome.test_counts import counts_of
+from helix.model.action import Action
+from helix.model.evidence import Evidence, EvidenceKind, Verification
+from helix.text.shell.parser import Node, simple_commands
+from helix.text.spotting.known_words import words
+from helix.text.spotting.paths import is_file_name
+
+_NOTHING_RAN = frozenset({125, 126, 127})
+"""What a shell says of a command that it cannot start, and a container's tool or `timeout` where itself it fails."""
+_CUT_SHORT = frozenset({124, 130, 137, 143})
+"""What a shell says of a command that was stopped from outside: by `timeout`, Ctrl-C, or a signal that ends it."""
+_NO_TESTS = {"pytest": frozenset({4, 5}), "py.test": frozenset({4, 5})}
+"""Where a tool has a status of its own for having run no test."""
+_LANDED = re.compile(r"^\[[^\]\n]*? ([0-9a-f]{7,40})\] (.*)$", re.MULTILINE)
+_UNDOES = re.compile(r'Revert "(.*)"\s*')
+HEAD = "HEAD"
+"""What stands for the commit that a revert took back, where the command names the newest one."""
+_REVERTED = re.compile(r"\bThis reverts commit ([0-9a-f]{7,40})\b")
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_STRENGTH = (
+    EvidenceKind.PERSON,
+    EvidenceKind.OTHER,
+    EvidenceKind.TEST,
+    EvidenceKind.BUILD,
+    EvidenceKind.LINT,
+    EvidenceKind.REVERT,
+    EvidenceKind.COMMIT,
+)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def classify(action: Action, verify: str = "") -> Evidence | None:
+    """Return what a command that has ended says of the work, or None where it says nothing for certain.
+
+    A test, build or lint run counts by the status it ended with itself: one whose status is hidden (by a pipe without
+    `pipefail`, `|| true`, `;`, `&`) never passed, and failed only where its own summary says so. `verify` is the task's
+    own command: whatever it is, the status that it ends with counts.
+    """
+    if not action.command or action.passed is None or action.exit_status in _NOTHING_RAN | _CUT_SHORT:
+        return None
+    whole = parse(action.command)
+    own = _is(action.command, verify)
+    if whole is None:
+        return _evidence(action, EvidenceKind.OTHER, action.passed, own) if own else None
+    parts = words_of(whole)
+    wanted = _of_verify(verify)
+    kinds = [EvidenceKind.OTHER if wanted is not None and words == wanted else _kind(words) for words in parts]
+    if own:
+        return _of_own(action, whole, parts)
+    if any(action.exit_status in _NO_TESTS.get((bare(words) or [""])[0], ()) for words in parts):
+        return None
+    return _of_parts(action, whole, parts, kinds)
+
+
+def _of_own(action: Action, whole: Node, parts: Sequence[Words]) -> Evidence | None:
+    """Judge the verify command itself: by its status, unless that cannot tell; then by its own summary."""
+    known = [kind for kind in map(recognised, parts) if kind is not None]
+    kind = min(known, key=_STRENGTH.index, default=EvidenceKind.OTHER)
+    good, bad = counts_of(action.output) if kind is EvidenceKind.TEST else (None, None)
+    if bad:
+        return _evidence(action, kind, False, verify=True)
+    if can_fail(whole, lambda words: recognised(words) is not None if known else True):
+        return _evidence(action, kind, bool(action.passed), verify=True)
+    return _evidence(action, kind, True, verify=True) if good and action.passed else None
+
+
+def _of_parts(
+    action: Action, whole: Node, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None]
+) -> Evidence | None:
+    checks = {words for words, kind in zip(parts, kinds, strict=True) if kind is not None}
+    found = told(whole, bool(action.passed), lambda words: words in checks)
+    blamed = _blamed(action, parts, kinds, [place for place, end in found.items() if end == "suspect"])
+    if blamed is not None:
+        return _as_told(action, parts[blamed], _sure(kinds[blamed]), "failed")
+    certain = [place for place, end in found.items() if end != "suspect"]
+    judged = sorted(certain, key=lambda place: (found[place] != "failed", _STRENGTH.index(_sure(kinds[place])), place))
+    judged = [place for place in judged if not _is_commit(kinds[place]) or found[place] == "passed"]
+    # What passed before files were taken back says nothing of what they became.
+    last = max((place for place, words in enumerate(parts) if puts_back(words)), default=0)
+    judged = [place for place in judged if place >= last or found[place] == "failed"]
+    if judged and "suspect" not in found.values():
+        return _as_told(action, parts[judged[0]], _sure(kinds[judged[0]]), found[judged[0]])
+    good, bad = counts_of(action.output)
+    if bad and good is not None and EvidenceKind.TEST in kinds:
+        return _evidence(action, EvidenceKind.TEST, False)
+    return None
+
+
+def _blamed(
+    action: Action, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None], suspects: Sequence[int]
+) -> int | None:
+    """Return which of several commands of which one failed is held to have; None where it may be none that checks.
+
+    A summary of tests says whether it was the tests, where it can be of one run only. Else it is the last: that one has
+    not passed, whatever kept it, and what was before it has done so when it does.
+    """
+    if not suspects or any(_is_commit(kinds[place]) for place in suspects):
+        return None
+    good, bad = counts_of(action.output)
+    tests = [place for place in suspects if recognised(parts[place]) is EvidenceKind.TEST]
+    if good is None or not tests:
+        return suspects[-1]
+    if bad:
+        return tests[-1]
+    left = [place for place in suspects if place not in tests[:1]] if len(tests) == 1 else []
+    return left[-1] if left else None
+
+
+def _as_told(action: Action, words: Words, kind: EvidenceKind, end: Told) -> Evidence:
+    if kind is EvidenceKind.REVERT:
+        return _as_revert(action, git_verb(words)[1])
+    own = kind is EvidenceKind.OTHER
+    return _evidence(action, (recognised(words) or kind) if own else kind, end == "passed", own)
+
+
+def _as_revert(action: Action, named: Sequence[str]) -> Evidence:
+    """Return the evidence of a revert: what git prints is its own commit, whose subject quotes that of the other."""
+    found, landed = _evidence(action, EvidenceKind.REVERT, False), _LANDED.search(action.output)
+    said, undoes = _REVERTED.search(action.output), landed and _UNDOES.fullmatch(landed[2])
+    hashes = [word for word in named if _COMMIT.fullmatch(word)] or ([said[1]] if said is not None else [])
+    heads = [HEAD for word in named if word in (HEAD, "@")]
+    return replace(found, commit=next(iter(hashes + heads), ""), subject=undoes[1] if undoes else "")
+
+
+def _evidence(action: Action, kind: EvidenceKind, passed: bool, verify: bool = False) -> Evidence:
+    good, bad = counts_of(action.output) if kind in (EvidenceKind.TEST, EvidenceKind.LINT) else (None, None)
+    landed = _LANDED.search(action.output)
+    return Evidence(
+        kind=kind,
+        command=action.command,
+        passed=passed,
+        id=action.id,
+        exit_status=action.exit_status,
+        tests_passed=good,
+        tests_failed=bad,
+        commit=landed[1] if landed is not None else "",
+        subject=landed[2].strip() if landed is not None else "",
+        verify=verify,
+        at=action.at,
+    )
+
+
+def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = None) -> Verification:
+    """Return what the evidence of a task comes to; the order in which it is given makes no difference.
+
+    What a person says decides. Else a commit of the task that was taken back has it fail, unless there is evidence from
+    later on. Then its own verify command decides, by its last run. Else the last test run and the last build do: one
+    that failed, or all passed; else the last lint; else a commit that landed. What passed before the last edit says
+    nothing of what it became.
+    """
+    ordered = sorted(evidence, key=lambda one: (when(one), one.id, one.command, not one.passed))
+    told = _last(ordered, EvidenceKind.PERSON)
+    if told:
+        return Verification.PASSED if told[0].passed else Verification.FAILED
+    reverts = [place for place, one in enumerate(ordered) if one.kind is EvidenceKind.REVERT]
+    if reverts:
+        ordered = ordered[reverts[-1] + 1 :]
+    standing = [one for one in ordered if not one.passed or edited_at is None or (one.at or edited_at) >= edited_at]
+    for chosen in (
+        [one for one in standing if one.verify][-1:],
+        [*_last(standing, EvidenceKind.TEST), *_last(standing, EvidenceKind.BUILD)],
+        _last(standing, EvidenceKind.LINT),
+        _last(standing, EvidenceKind.COMMIT),
+    ):
+        if chosen:
+            return Verification.PASSED if all(one.passed for one in chosen) else Verification.FAILED
+    return Verification.FAILED if reverts else Verification.NONE
+
+
+def seen_since(evidence: Iterable[Evidence], moment: datetime) -> list[Evidence]:
+    """Return the evidence that came up from a moment on; what took back a commit of before is none of it."""
+    told = list(evidence)
+    before = [one.commit for one in told if one.kind is not EvidenceKind.REVERT and one.at and one.at < moment]
+    return [
+        one
+        for one in told
+        if (one.at is None or one.at >= moment) and not (one.kind is EvidenceKind.REVERT and one.commit in before)
+    ]
+
+
+def first_verified(evidence: Sequence[Evidence], edited_at: datetime | None = None) -> Verification:
+    """Return what evidence comes to in a session without a task: what has passed once is over, and passed.
+
+    What fails afterwards is of other work, unless it takes back what passed, or a person says so.
+    """
+    ordered = sorted(evidence, key=when)
+    if not any(one.kind in (EvidenceKind.REVERT, EvidenceKind.PERSON) for one in ordered):
+        for place, one in enumerate(ordered, 1):
+            known = edited_at if edited_at is not None and edited_at <= when(one) else None
+            if one.passed and verification_of(ordered[:place], known) is Verification.PASSED:
+                return Verification.PASSED
+    return verification_of(ordered, edited_at)
+
+
+def when(evidence: Evidence) -> datetime:
+    """Return when it came up; what nobody has told the time of was long ago."""
+    return evidence.at or _LONG_AGO
+
+
+def _last(evidence: Sequence[Evidence], kind: EvidenceKind) -> list[Evidence]:
+    return [one for one in evidence if one.kind is kind][-1:]
+
+
+def _kind(words: Words) -> EvidenceKind | None:
+    verb, rest = git_verb(words)
+    if verb in ("commit", "revert"):
+        aside = {"--dry-run", "--abort", "--continue", "--quit", "--skip", "-n", "--no-commit"}
+        said = set(rest) & (aside if verb == "revert" else {"--dry-run"})
+        return None if said else EvidenceKind(verb)
+    return recognised(words)
+
+
+def _is_commit(kind: EvidenceKind | None) -> bool:
+    return kind in (EvidenceKind.COMMIT, EvidenceKind.REVERT)
+
+
+def _sure(kind: EvidenceKind | None) -> EvidenceKind:
+    assert kind is not None  # only what is of a kind was asked about
+    return kind
+
+
+def _is(command: str, verify: str) -> bool:
+    """Return whether a command is the verify command itself, or that behind changes of folder."""
+    plain, wanted = " ".join(command.split()), " ".join(verify.split())
+    if not wanted:
+        return False
+    while plain != wanted and (moved := re.match(r"cd [^&|;<>]+(?:&&|;) ?", plain)) is not None:
+        plain = plain[moved.end() :]
+    return plain == wanted
+
+
+def _of_verify(verify: str) -> Words | None:
+    """Return the words of a verify command that is one command, so that it is known within a longer line."""
+    whole = parse(verify) if verify.strip() else None
+    held = [] if whole is None else words_of(whole)
+    return held[0] if len(held) == 1 and held[0] else None
+
+
+_ON_A_BRANCH = words("-b -B -t --track --orphan --detach")
+_OF_A_TREE = words("--hard --merge --keep")
+_STASH_ALONE = words("list show drop clear create store")
+
+
+def takes_back(action: Action) -> bool:
+    """Return whether a command that has ended may have put files to what they were.
+
+    It is so wherever that is not certainly false: where the status of it is hidden, or the line not followed, the files
+    may be others than those that were looked at before.
+    """
+    if not action.command or action.passed is None:
+        return False
+    whole = parse(action.command)
+    if whole is None:
+        return any(puts_back(command.words) for command in simple_commands(action.command))
+    at = [place for place, said in enumerate(words_of(whole)) if puts_back(said)]
+    found = told(whole, action.passed, puts_back) if len(at) == 1 else {}
+    return any(found.get(place) != "failed" for place in at)
+
+
+def puts_back(said: Words) -> bool:
+    """Return whether a command puts files to what they were: those of a commit, of the index, or of a stash."""
+    verb, rest = git_verb(said)
+    options = {word for word in rest if word.startswith("-")}
+    match verb:
+        case "restore":
+            return not options & {"--staged", "-S"} or bool(options & {"--worktree", "-W"})
+        case "checkout":
+            files = any(word == "." or is_file_name(basename(word)) for word in rest)
+            return not options & _ON_A_BRANCH and (files or bool(options & {"--", "-f", "--force"}))
+        case "switch":
+            return bool(options & {"-f", "--force", "--discard-changes"})
+        case "reset":
+            return bool(options & _OF_A_TREE)
+        case "stash":
+            return not rest or rest[0] not in _STASH_ALONE
+        case "clean":
+            letters = "".join(option for option in options if not option.startswith("--"))
+            return ("--force" in options or "f" in letters) and not ("--dry-run" in options or "n" in letters)
+        case "revert":
+            return not options & {"--quit", "--continue", "--skip"}
+    return False

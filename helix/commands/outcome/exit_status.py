@@ -1,0 +1,391 @@
+"""Status: what the status that a command line ended with says of each command in it.
+
+Ends: what the end of a command line says of the commands in it; a status that is hidden says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import PurePosixPath
+from typing import Literal
+
+from helix.commands.grammar.launchers import forms
+from helix.commands.grammar.normal_forms import command_forms
+from helix.commands.grammar.runners import recognised
+from helix.commands.outcome.test_counts import counts_of
+from helix.model.action import Action
+from helix.model.evidence import EvidenceKind
+from helix.text.command_forms import Level
+from helix.text.error_lines import tells_of_failure
+from helix.text.shell.parser import AndOr, Compound, Group, List, Node, Pipeline, Simple, commands, joined, read
+
+Words = tuple[str, ...]
+Told = Literal["passed", "failed", "suspect"]
+"""How a command ended: `suspect` is one of several of which one failed, and it is not certain which."""
+
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+_SURE = frozenset(
+    {"cd", "pushd", "popd", "export", "unset", "echo", "printf", "set", "source", ".", "true", ":", "exit"}
+    | {"cat", "head", "tail", "tee", "sleep", "pwd", "date"}
+)
+"""Commands that are taken to end well: what a line failed by is hardly ever one of them."""
+_SURE_WITH = {"mkdir": re.compile(r"-\w*p\w*|--parents"), "rm": re.compile(r"-\w*f\w*|--force")}
+"""And those that are with an option."""
+_BEYOND = frozenset({"return", "trap", "eval", "wait", "break", "continue"})
+"""Commands that decide what runs, or how it ends, in ways that are not followed here."""
+_READERS = frozenset({"cat", "tee"})
+"""Commands to which a here-document is but data; to any other it may say what to do."""
+_MOST_PARTS = 10
+_MOST_DEPTH = 4
+_SUBSTITUTES = re.compile(r"\$\(|`")
+_NUMBER = re.compile(r"\d{1,3}")
+_LAST_STATUS = re.compile(r"\$\?|\$\{\?\}")
+_STAGE_STATUS = re.compile(r"\$\{PIPESTATUS\[(\d{1,2})\]\}|\$PIPESTATUS")
+_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=")
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Group):
+    """What a shell of its own is told to run by `-c`, with the options that it begins with."""
+
+    errexit: bool
+    pipefail: bool
+
+
+class _Unread(Exception):
+    """The line holds something that is not followed here."""
+
+
+def parse(line: str) -> Node | None:
+    """Return a command line as its commands; None where it is more than a list of them, or cannot be read.
+
+    Loops, conditions and functions are more, and so is a command that is told by a here-document what to do.
+    """
+    try:
+        found = _followed(line, _MOST_DEPTH)
+    except _Unread:
+        return None
+    simples = [simple for simple, _ in commands(found)]
+    kept = {name[1] for simple in simples for said in simple.assignments if (name := _ASSIGNED.match(said))}
+    asked = {name for simple in simples if simple.words[:1] == ("exit",) for name in map(_variable, simple.words[1:])}
+    return found if asked <= {"", *kept} else None
+
+
+def words_of(line: Node) -> list[Words]:
+    """Return the words of each command of a line, in order."""
+    return [simple.words for simple, _ in commands(line)]
+
+
+def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[int, Told]:
+    """Return what the end of a line says of each of its commands that is `wanted`, by its place; where it is certain.
+
+    It is certain where every way in which the commands can have ended, and the line with them, agrees: `a && b` that
+    ended well says that both did, `a | b` and `a; b` say nothing of `a`, and `a || true` nothing at all. Where it is
+    only certain that one of the wanted failed, all are suspects that can have.
+    """
+    parts = [simple for simple, _ in commands(line)]
+    open_ = [id(part) for part in parts if not _is_sure(part)]
+    checks = {place: id(part) for place, part in enumerate(parts) if wanted(part.words)}
+    if not checks or len(open_) > _MOST_PARTS:
+        return {}
+    ways: list[Mapping[int, bool]] = []
+    for ends in product((True, False), repeat=len(open_)):
+        try:
+            ran, well = _run(line, dict(zip(open_, ends, strict=True)))
+        except _Unread:
+            return {}
+        if well == ended_well:
+            ways.append(ran)
+    if not ways:
+        return {}
+    found: dict[int, Told] = {}
+    for place, part in checks.items():
+        if all(way.get(part) is True for way in ways):
+            found[place] = "passed"
+        elif all(way.get(part) is False for way in ways):
+            found[place] = "failed"
+    if "failed" not in found.values() and all(any(way.get(part) is False for part in checks.values()) for way in ways):
+        suspects = [place for place, part in checks.items() if any(way.get(part) is False for way in ways)]
+        found.update(dict.fromkeys(suspects, "suspect"))
+    return found
+
+
+def can_fail(line: Node, wanted: Callable[[Words], bool]) -> bool:
+    """Return whether a `wanted` command that ends badly has the line end badly, where all else ends well."""
+    checks = [simple for simple, _ in commands(line) if wanted(simple.words) and not _is_sure(simple)]
+    try:
+        _, well = _run(line, {})
+        return any(not _run(line, {id(check): False})[1] for check in checks) != (not well)
+    except _Unread:
+        return False
+
+
+def _is_sure(part: Simple) -> bool:
+    if not part.words:
+        return not any(_SUBSTITUTES.search(assigned) for assigned in part.assignments)
+    if part.words[0] in _SURE_WITH:
+        return any(map(_SURE_WITH[part.words[0]].fullmatch, part.words))
+    return part.words[0] in _SURE or part.words == ("false",)
+
+
+def _followed(line: str, depth: int) -> List:
+    """Return what a line holds, with shells within shells followed no deeper than `depth`."""
+    found = read(line)
+    if depth <= 0 or not found.certain or not found.body.parts:
+        raise _Unread
+    return List(tuple((_within(part, depth), behind) for part, behind in found.body.parts))
+
+
+def _within(node: Node, depth: int) -> Node:
+    """Return a part of a line in which what a shell is told to run by `-c` stands in its place."""
+    match node:
+        case Simple():
+            return _command(node, depth)
+        case Pipeline():
+            return replace(node, stages=tuple(_within(stage, depth) for stage in node.stages))
+        case AndOr():
+            return replace(node, parts=tuple((joint, _within(part, depth)) for joint, part in node.parts))
+        case List():
+            return replace(node, parts=tuple((_within(part, depth), behind) for part, behind in node.parts))
+        case Group():
+            return replace(node, body=_within(node.body, depth))
+        case Compound():
+            raise _Unread
+
+
+def _command(simple: Simple, depth: int) -> Node:
+    words = simple.words
+    if not words:
+        return simple
+    if words[0] in _BEYOND or (simple.document and PurePosixPath(words[0]).name not in _READERS):
+        raise _Unread
+    if words[0] == "exit" and (len(words) > 2 or not all(map(_is_status, words[1:]))):
+        raise _Unread
+    if depth < _MOST_DEPTH and words[0] == "exit" and any(map(_is_expanded, words[1:])):
+        raise _Unread  # where the quotes were double it was the shell outside that put something there
+    started = () if words[0] == "exec" else next((form for form in forms(words) if _is_shell(form)), ())
+    flags = next((place for place, word in enumerate(started) if re.fullmatch(r"-[a-z]*c", word)), None)
+    if flags is None or flags + 1 >= len(started):
+        return simple
+    options = started[1 : flags + 1]
+    return Started(
+        _followed(started[flags + 1], depth - 1),
+        own_shell=True,
+        errexit="errexit" in options or any(re.fullmatch(r"-[a-z]*e[a-z]*", option) for option in options),
+        pipefail="pipefail" in options,
+    )
+
+
+def _is_shell(words: Sequence[str]) -> bool:
+    return bool(words) and PurePosixPath(words[0]).name in _SHELLS
+
+
+def _is_status(word: str) -> bool:
+    return any(pattern.fullmatch(word) for pattern in (_NUMBER, _LAST_STATUS, _STAGE_STATUS, _VARIABLE))
+
+
+def _is_expanded(word: str) -> bool:
+    return _STAGE_STATUS.fullmatch(word) is not None or _variable(word) != ""
+
+
+def _variable(word: str) -> str:
+    """Return the name of the variable of a line's own that a word is; empty where it is none."""
+    found = None if _STAGE_STATUS.fullmatch(word) else _VARIABLE.fullmatch(word)
+    return (found[1] or found[2]) if found else ""
+
+
+@dataclass(slots=True)
+class _Shell:
+    """The options of a shell, how what it ran last ended, and each part of that, and the statuses that it keeps.
+
+    `stages` is empty where what PIPESTATUS would be is not followed.
+    """
+
+    errexit: bool = False
+    pipefail: bool = False
+    well: bool = True
+    stages: tuple[bool, ...] = ()
+    kept: Mapping[str, bool] = field(default_factory=dict)
+
+
+class _Exited(Exception):
+    """A shell that ended before its last command, and how."""
+
+    def __init__(self, well: bool) -> None:
+        super().__init__()
+        self.well = well
+
+
+def _run(line: Node, ends: Mapping[int, bool]) -> tuple[dict[int, bool], bool]:
+    """Run a line in thought: return how each command that is run ends, by its identity, and how the line does.
+
+    `ends` says how commands end, by their identity; of others all but `false` end well.
+    """
+    ran: dict[int, bool] = {}
+    return ran, _in_own_shell(line, _Shell(), False, ends, ran)
+
+
+def _in_own_shell(node: Node, shell: _Shell, guarded: bool, ends: Mapping[int, bool], ran: dict[int, bool]) -> bool:
+    try:
+        return _step(node, replace(shell), guarded, ends, ran)
+    except _Exited as exited:
+        return exited.well
+
+
+def _step(node: Node, shell: _Shell, guarded: bool, ends: Mapping[int, bool], ran: dict[int, bool]) -> bool:
+    """Return how a part of a line ends; `guarded` is what stands where a failure is asked about, as before `||`.
+
+    With `errexit` a command, a pipeline or a shell of its own that fails where it is not guarded ends its shell.
+    """
+    fatal = True
+    match node:
+        case Simple():
+            well = ran[id(node)] = ends.get(id(node), node.words != ("false",))
+            _keep(node, shell)
+            _note(node.words, shell, well)
+            shell.stages = (well,)
+        case Pipeline(stages=(only,)):
+            well, fatal = not _step(only, shell, True, ends, ran), False
+        case Pipeline():
+            fatal = not node.negated
+            stages = [_in_own_shell(stage, shell, guarded or not fatal, ends, ran) for stage in node.stages]
+            well = (all(stages) if shell.pipefail else stages[-1]) != node.negated
+            shell.stages = tuple(stages)
+        case AndOr():
+            well, fatal = True, False
+            for place, (joint, part) in enumerate(node.parts):
+                if not joint or (joint == "&&") == well:
+                    well = _step(part, shell, guarded or place + 1 < len(node.parts), ends, ran)
+        case List():
+            well, fatal = True, False
+            for part, behind in node.parts:
+                ended = (_in_own_shell if behind else _step)(part, shell, guarded, ends, ran)
+                well = shell.well = behind or ended
+                shell.stages = () if behind else shell.stages
+        case Started():
+            well = _in_own_shell(node.body, _Shell(node.errexit, node.pipefail), False, ends, ran)
+            shell.stages = (well,)
+        case Group():
+            fatal = node.own_shell
+            well = (_in_own_shell if fatal else _step)(node.body, shell, guarded, ends, ran)
+            shell.stages = ()
+        case Compound():
+            raise AssertionError(node)  # `parse` gives none
+    shell.well = well
+    if fatal and not well and shell.errexit and not guarded:
+        raise _Exited(False)
+    return well
+
+
+def _keep(simple: Simple, shell: _Shell) -> None:
+    """Note which statuses a command has the shell keep in variables, and which of those it may change."""
+    named = {word.partition("=")[0] for word in simple.words}
+    kept = {} if named & {"source", "."} else {name: well for name, well in shell.kept.items() if name not in named}
+    for said in () if simple.words else simple.assignments:  # before a command they are for that alone
+        if (assigned := _ASSIGNED.match(said)) is not None:
+            kept.pop(assigned[1], None)
+            word = said[assigned.end() :].strip('"')
+            if assigned[0] == f"{assigned[1]}=" and _is_status(word):
+                kept[assigned[1]] = _status(word, shell)
+    shell.kept = kept
+
+
+def _status(word: str, shell: _Shell) -> bool:
+    """Return whether a status is that of what ended well, as the shell would expand the word."""
+    if _NUMBER.fullmatch(word):
+        return int(word) % 256 == 0
+    if _LAST_STATUS.fullmatch(word):
+        return shell.well
+    stage, name = _STAGE_STATUS.fullmatch(word), _variable(word)
+    if stage is not None and int(stage[1] or 0) < len(shell.stages):
+        return shell.stages[int(stage[1] or 0)]
+    if name in shell.kept:
+        return shell.kept[name]
+    raise _Unread
+
+
+def _note(words: Words, shell: _Shell, well: bool) -> None:
+    """Note what a command that was run does to the shell that ran it."""
+    match words:
+        case ("set", *options):
+            _set(options, shell)
+        case ("exit",):
+            raise _Exited(shell.well)
+        case ("exit", status):
+            raise _Exited(_status(status, shell))
+        case ("exec", _, *_):
+            raise _Exited(well)
+
+
+def _set(options: Sequence[str], shell: _Shell) -> None:
+    following = iter(options)
+    for option in following:
+        if re.fullmatch(r"[-+][a-zA-Z]+", option) is None:
+            return
+        on, letters = option[0] == "-", option[1:]
+        names = [next(following, "") for letter in letters if letter == "o"]
+        if "e" in letters or "errexit" in names:
+            shell.errexit = on
+        if "pipefail" in names:
+            shell.pipefail = on
+
+
+_CHECKS = frozenset({EvidenceKind.TEST, EvidenceKind.LINT})
+_REWRITES = re.compile(r"--(?:unsafe-|auto)?(?:fix|write|apply|update|snapshot-update|in-place)|-[uwi]$")
+"""Flags with which tests and linters change files."""
+
+
+def ended(action: Action) -> bool | None:
+    """Return whether the command that a line is remembered by ended well; None where that is not certain.
+
+    It is certain by the rules of `outcomes/status.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
+    here-documents that say what to do. A summary that counts failures is never a pass, and of a test run always a
+    failure. Where a status is hidden, a shell's or an interpreter's own words of failure are certain too.
+    """
+    if not action.command or action.passed is None:
+        return None
+    whole = parse(action.command)
+    if whole is None:
+        return None
+    words = _subject(whole)
+    found = told(whole, action.passed, lambda said: said == words).values()
+    end = False if {"failed", "suspect"} & set(found) else True if found else None
+    if end is None and tells_of_failure(action.output):
+        return False
+    if end is False or not counts_of(action.output)[1]:
+        return end
+    return False if recognised(words) is EvidenceKind.TEST else None
+
+
+def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]:
+    """Return the commands of a line that certainly ended well, each as a line of its own, but for what only `looks`."""
+    whole = parse(action.command) if action.command and action.passed is not None else None
+    if whole is None or ended(action) is False:
+        return ()
+    parts = words_of(whole)
+    found = told(whole, bool(action.passed), lambda words: bool(words) and not looks(words))
+    return tuple(dict.fromkeys(joined(parts[place]) for place in sorted(found) if found[place] == "passed"))
+
+
+def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
+    """Return whether a line runs tests and linters alone, none of them to change files, beside what only `looks`."""
+    whole = parse(line)
+    return whole is not None and all(
+        looks(words) or (recognised(words) in _CHECKS and not any(map(_REWRITES.match, words)))
+        for words in words_of(whole)
+        if words
+    )
+
+
+def _subject(whole: Node) -> Words:
+    """Return the words of the command that a line is remembered by: its last one that is one, filters aside."""
+    ordered = [simple.words for simple, _ in sorted(reversed([*commands(whole)]), key=lambda one: one[1])]
+    return next(filter(_has_form, ordered), ordered[0])
+
+
+def _has_form(words: Sequence[str]) -> bool:
+    return any(form.level is Level.WHOLE for form in command_forms(joined(words)))

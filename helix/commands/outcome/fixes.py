@@ -1,0 +1,273 @@
+"""Fixes: a command that failed, what was done then, and the same command passing; a pure fold over actions.
+
+Live hooks and imported transcripts use this one fold and its words, so that both remember the same once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePath
+
+from helix.commands.grammar.normal_forms import command_of, error_of
+from helix.commands.outcome.exit_status import ended, only_checks
+from helix.model.action import Action
+from helix.model.memory import Memory
+from helix.text.excerpts import head
+from helix.text.redact import redact
+from helix.text.shell.parser import simple_commands
+from helix.text.spotting.known_words import words
+
+COMMAND, ERROR = "command", "error"
+"""Attributes of a memory of a failure: the command in its normal form, and the line of its output that told of it."""
+
+FIXED = "#fix"
+"""How the source of a failure ends that is remembered with its fix."""
+SESSIONS = "helix:sessions"
+"""Attribute of a failure that is remembered: in how many sessions its error was met, where that is more than one."""
+
+_CHANGING, _RUNNING = "changing ", "running "
+_LONGEST = 2_000
+_MOST_OPEN = 50
+_MOST_DONE = 8
+_ERROR_SHOWN, _COMMAND_SHOWN = 300, 200
+_LOOKING = words(
+    "alias awk basename cat cd cut date df diff dirname du echo env false fd file find grep head history "
+    "hostname id jq less ls man more nl printenv printf ps pwd readlink realpath rg sed sleep sort stat tail "
+    "test tr tree true type uname uniq wc whereis which whoami yes"
+)
+_LEAVES_WORDS = words("cat head tail tee")
+_CHANGES_IN_PLACE = re.compile(r"\bsed\b[^|;&]*\s(?:-[a-zA-Z]*i|--in-place)|(?<![<>0-9&])>{1,2}\s*(?!&|/dev/null)")
+_MOVED = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+")
+_GIT_LOOKING = frozenset(("status", "diff", "log", "show", "blame", "grep", "rev-parse", "ls-files", "describe"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """A failure that was mended. `command` is in its normal form, `error` the line of the output that told of it.
+
+    `files` were edited and `commands` run with success between the last failure and the pass, in their order; `changes`
+    says of each file in a line what was done to it, as far as one line tells that;
+    `times` is how often it failed. `passed_id` names the action that passed, or failed with another error by then, as
+    `passed` says.
+    """
+
+    command: str
+    error: str
+    files: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    times: int = 1
+    passed: bool = True
+    failed_at: datetime | None = None
+    passed_at: datetime | None = None
+    failed_id: str = ""
+    passed_id: str = ""
+
+    @property
+    def trigger(self) -> str:
+        """When this is to be remembered."""
+        said = f": {self.error}" if self.error else ""
+        return f"`{self.command}` fails{said}"
+
+    @property
+    def resolution(self) -> str:
+        """What was done before it passed again."""
+        done = []
+        if self.files:
+            told = [*self.changes, *[""] * len(self.files)]
+            named = (f"{file} ({change})" if change else file for file, change in zip(self.files, told, strict=False))
+            done.append(_CHANGING + ", ".join(list(named)[:_MOST_DONE]))
+        if self.commands:
+            done.append(_RUNNING + ", ".join(f"`{_cut(one, _COMMAND_SHOWN)}`" for one in self.commands[:_MOST_DONE]))
+        return f"{'It passed' if self.passed else 'That was mended'} after {' and '.join(done)}."
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        """What is kept of it beside the words, so that it is found at exactly this command and error."""
+        return {COMMAND: self.command, ERROR: self.error}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsolved:
+    """A failure that was not mended: the command in its normal form, its error's line, and how often it failed so."""
+
+    command: str
+    error: str
+    times: int
+    first: Action
+
+    @property
+    def trigger(self) -> str:
+        """When this is to be remembered: in the words of one that was mended."""
+        return Fix(command=self.command, error=self.error).trigger
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        """What is kept of it beside the words, so that it is found at exactly this command and error."""
+        return {COMMAND: self.command, ERROR: self.error}
+
+
+def is_mended_in_files(memory: Memory) -> bool:
+    """Return whether a failure was mended by changing files alone: it is gone until its error comes again."""
+    done = memory.resolution
+    return memory.source.endswith(FIXED) and f" after {_CHANGING}" in done and _RUNNING not in done
+
+
+@dataclass(slots=True)
+class _Open:
+    """A command that has failed and has not passed since, with what was done since it last did."""
+
+    command: str
+    error: str
+    first: Action
+    times: int = 1
+    files: dict[str, str] = field(default_factory=dict)
+    commands: dict[str, None] = field(default_factory=dict)
+
+
+class Mending:
+    """The fold, an action at a time: give it what one agent did, in order."""
+
+    def __init__(self, root: str = "") -> None:
+        """Begin with nothing. `root` is the top of the project, from which paths are told."""
+        self._root = root
+        self._open: dict[str, _Open] = {}
+
+    def take(self, action: Action) -> Fix | None:
+        """Return the fix that an action completes, or None.
+
+        A command that passes although nothing was changed and nothing run in between is no fix: it was chance. Tests
+        and linters mend nothing. What only looks (`ls`, `git diff`) changes nothing and is never one that fails. What
+        is not certain of a command by the end of its line (`action/ends.py`) neither fails nor passes; but where its
+        output, of which nothing is picked, comes without the error, that error is mended, and where it tells of none,
+        it is part of what was done.
+        """
+        if not action.command:
+            if action.is_edit and action.passed is not False:
+                edited = dict.fromkeys(
+                    (_inside(file, self._root or action.folder) for file in action.files), redact(action.change).text
+                )
+                for one in self._open.values():
+                    one.files.update(edited)
+            return None
+        if only_looks(action.command) or action.passed is None:
+            return None
+        well, command = ended(action), normal(action, self._root)
+        if well is False:
+            return self._failed(command, action)
+        known = self._open.get(command)
+        if well is None and (not action.passed or (known is not None and not _comes_without(known.error, action))):
+            return None
+        self._open.pop(command, None)
+        if (well or not error_of(action.output)) and not only_checks(action.command, looks):
+            for one in self._open.values():
+                one.commands[_as_run(action)] = None
+        return None if known is None or not (known.files or known.commands) else _fix(known, action)
+
+    @property
+    def unsolved(self) -> tuple[Unsolved, ...]:
+        """The commands that failed and have not passed since, in the order in which each first failed so."""
+        return tuple(
+            Unsolved(command=one.command, error=one.error, times=one.times, first=one.first)
+            for one in self._open.values()
+        )
+
+    def _failed(self, command: str, action: Action) -> Fix | None:
+        """Return the fix of the error before, where the command fails with another one by now."""
+        error = _cut(error_of(action.output, failed=True), _ERROR_SHOWN)
+        known = self._open.get(command)
+        if known is not None and known.error == error:
+            known.times += 1
+            return None
+        self._open.pop(command, None)
+        self._open[command] = _Open(command, error, action)
+        while len(self._open) > _MOST_OPEN:
+            self._open.pop(next(iter(self._open)))
+        mended = known is not None and known.error and error and (known.files or known.commands)
+        return _fix(known, action) if known is not None and mended else None
+
+
+def fixes(actions: Iterable[Action], root: str = "") -> tuple[Fix, ...]:
+    """Return the failures among the actions of one agent that were mended, in the order in which they were."""
+    mending = Mending(root)
+    return tuple(fix for action in actions if (fix := mending.take(action)) is not None)
+
+
+def worked(actions: Sequence[Action], root: str = "") -> tuple[str, ...]:
+    """Return the commands that passed and did more than look, in their normal form, each once, in their order."""
+    passed = (one for one in actions if ended(one) and not only_looks(one.command))
+    return tuple(dict.fromkeys(normal(one, root) for one in passed))
+
+
+def failure_words(action: Action, root: str = "") -> str:
+    """Return what is recorded of a command that failed: the command, its exit status and the line that tells why.
+
+    Where the end of a line does not tell which of its commands failed, the line is told as it was run.
+    """
+    sure = ended(action) is False
+    command = normal(action, root) if sure else head(" ".join(action.command.split()), _LONGEST)
+    status = "" if action.exit_status is None else f" with exit status {action.exit_status}"
+    error = _cut(error_of(action.output, failed=True), _ERROR_SHOWN)
+    return f"`{_cut(command, _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
+
+
+def only_looks(command: str) -> bool:
+    """Return whether a command line only shows what is there: each of its commands is one that changes nothing."""
+    if _CHANGES_IN_PLACE.search(command):
+        return False
+    parts = [words for part in re.split(r"&&|\|\||[;|\n]", command) if (words := part.split())]
+    return bool(parts) and all(map(looks, parts))
+
+
+def looks(words: Sequence[str]) -> bool:
+    """Return whether one command, by its words, only shows what is there."""
+    name = PurePath(words[0]).name
+    return name in _LOOKING or (name == "git" and len(words) > 1 and words[1] in _GIT_LOOKING)
+
+
+def normal(action: Action, root: str = "") -> str:
+    """Return the normal form that the command of an action is remembered by, redacted."""
+    forms = command_of(action.command, folder=action.folder, root=root)
+    return forms[0] if forms else head(" ".join(action.command.split()), _LONGEST)
+
+
+def _as_run(action: Action) -> str:
+    """Return a command as it was run, redacted, on one line, without where it was run and what it was given to read."""
+    said = _MOVED.sub("", " ".join(head(action.command, _LONGEST).partition("<<")[0].split()))
+    return redact(said).text
+
+
+def _fix(known: _Open, passed: Action) -> Fix:
+    return Fix(
+        command=known.command,
+        error=known.error,
+        files=tuple(known.files),
+        changes=tuple(known.files.values()),
+        commands=tuple(known.commands),
+        times=known.times,
+        passed=ended(passed) is True,
+        failed_at=known.first.at,
+        passed_at=passed.at,
+        failed_id=known.first.id,
+        passed_id=passed.id,
+    )
+
+
+def _comes_without(error: str, action: Action) -> bool:
+    """Return whether an output would tell of an error if it were met again, and does not."""
+    reads = [part.words[0] for part in simple_commands(action.command) if part.piped]
+    told = bool(error and action.output.strip()) and all(PurePath(name).name in _LEAVES_WORDS for name in reads)
+    return told and error_of(action.output, failed=True) != error
+
+
+def _inside(file: str, folder: str) -> str:
+    """Return a file by its path from the folder that was worked in, where it lies there."""
+    path = PurePath(file)
+    return path.relative_to(folder).as_posix() if folder and path.is_relative_to(folder) else file
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3].rstrip() + "..."

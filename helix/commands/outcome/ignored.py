@@ -1,0 +1,70 @@
+"""Hidden: whether a command, or the line that tells of its error, names a file that a `.helixignore` keeps out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from posixpath import join
+
+from helix.commands.grammar.normal_forms import error_of
+from helix.commands.outcome.fixes import normal
+from helix.memory.capture.ignore import without_ignored
+from helix.model.action import Action
+from helix.model.entity import EntityKind
+from helix.text.command_forms import is_path
+from helix.text.entities import mentions
+from helix.text.shell.parser import simple_commands
+
+_MOST = 400
+"""Names of a command and its error that are looked at."""
+_LONGEST = 500
+"""Characters of a name that is looked at: work on a path takes its square in time."""
+_PIECE = re.compile(r"[^\s'\"`=<>|;&(){},:@$]+")
+_REDIRECTED = re.compile(r"[<>]\s*([^\s'\"<>|;&()]+)")
+
+
+def names_ignored(action: Action, root: str) -> bool:
+    """Return whether something of a command may not be kept; `root` is the top of its project.
+
+    A file is named by a word of it, by what stands in an option, an assignment, a redirection or quoted code, or from
+    the folder that the line changes to. Raises as `without_ignored` does.
+    """
+    short = (place for place in _places(action, root) if len(place) <= len(root) + _LONGEST)
+    places = dict.fromkeys(islice(short, _MOST))
+    return len(without_ignored(places, root)) < len(places)
+
+
+def _places(action: Action, root: str) -> Iterator[str]:
+    """Yield the paths that a command and its error may mean, those named most plainly first."""
+    for part in simple_commands(action.command):
+        for name in (name for word in part.words for name in _names(word)):
+            yield join(action.folder, name)
+            yield join(action.folder, part.folder, name)
+    yield from (join(root, name) for name in _paths(normal(action, root)))
+    yield from (join(action.folder, name) for name in _REDIRECTED.findall(action.command))
+    if action.passed is not True:
+        yield from (join(action.folder, name) for name in _in_error(action.output))
+    yield from (join(action.folder, name) for name in _paths(action.command))
+
+
+def _in_error(output: str) -> Iterator[str]:
+    """Yield the files of the line that tells of an error, also as it was printed: folders are left out of it later."""
+    error = error_of(output, failed=True)
+    yield from (mention.name for mention in mentions(error) if mention.kind is EntityKind.FILE)
+    for line in output.splitlines():
+        if "/" in line and error_of(line, failed=True) == error:
+            yield from _paths(line)
+
+
+def _names(word: str) -> Iterator[str]:
+    """Yield what may name a file in a word; in one of several words, such as code, only what has a folder."""
+    if any(map(str.isspace, word)):
+        yield from _paths(word)
+    else:
+        pieces = (word, *_PIECE.findall(word))
+        yield from (piece for piece in pieces if "://" not in piece and ("." in piece or is_path(piece)))
+
+
+def _paths(text: str) -> Iterator[str]:
+    return (piece for piece in _PIECE.findall(text) if "/" in piece)

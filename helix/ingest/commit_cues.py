@@ -1,0 +1,200 @@
+"""Cues: judges what of a commit is worth a memory: what says why, took something back, or changes what holds.
+
+A subject alone says what was done, which the history tells. So a commit is a memory where its body gives a reason, or
+where its subject sets what holds now against what held before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix.ingest.commit_reasons import LONGEST, RULE, plain, prose, why
+from helix.ingest.message import Message
+from helix.model.memory import Kind
+from helix.text.cues import words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a commit is to be remembered as. `kind` None: nothing in it is worth a memory.
+
+    `noise`: nobody will ask for it either. `reason` is the why, in the sentences of the message; `revert` what was
+    taken back, in the words of its subject.
+    """
+
+    kind: Kind | None
+    noise: bool = False
+    confidence: float = 0.0
+    importance: float = 0.0
+    reason: str = ""
+    revert: str = ""
+
+
+_PREFIX = r"(?:[\w./ -]{1,30}: *)?"  # the part of the project that many subjects begin with
+_BOT = re.compile(
+    r"\[bot\]$|^(?:dependabot|renovate|greenkeeper|snyk|pre-commit-ci|github-actions|weblate)\b", re.IGNORECASE
+)
+_BOT_BODY = re.compile(r"^updated-dependencies:", re.MULTILINE)
+_UNFINISHED = re.compile(
+    r"(?:wip|tmp|temp|checkpoint|save(?: work| progress)?|fixup!|squash!|amend!)(?!\w)|\W*$", re.IGNORECASE
+)
+_RELEASE = re.compile(
+    rf"{_PREFIX}(?:"
+    r"v?\d+(?:\.\d+)+(?:[-.]?\w+)*"
+    r"|(?:prepare|start|begin|cut|tag|bump)?\s*(?:for |the |to |next |new )*"
+    r"(?:release|version|development)\W*(?:v?\d[\w.-]*)?"
+    r"|(?:\S+(?: \S+){0,3} )?(?:changelog|release[- ]notes)\b.{0,25}"
+    r"|(?:update |add to )?(?:authors|contributors|thanks)\b.{0,30}"
+    r"|synced|sync(?:ed)? .{0,30}|.{0,40}\bbump(?:s|ed)? (?:the |to )?(?:\w+ )?(?:version\b|v?\d).{0,40}"
+    r")(?:\W*\(?#\d+\)?|,? refs.*)*",
+    re.IGNORECASE,
+)
+_DEPENDENCY = re.compile(
+    rf"(?:build|chore|fix|ci|deps)\(deps[\w-]*\)|{_PREFIX}(?:bump|update|upgrade|pin|lock)\b.*"
+    r"\b(?:dependenc(?:y|ies)|digest|docker tag|lock ?file|group with \d+ updates?"
+    r"|action to v?\d|from v?\d[\w.]* to v?\d|to v?\d[\w.]*$)",
+    re.IGNORECASE,
+)
+_TOOLS = r"black|ruff|cog|prettier|isort|clang-format|flake8|mypy|lint(?:er|ing)?"
+_COSMETIC = re.compile(
+    rf"{_PREFIX}\W*(?:(?:apply|applied|ran|run|re-?ran) (?:{_TOOLS})\b.*|(?:{_TOOLS})(?:[- ]?ify)?(?: fix(?:es)?)?"
+    r"|(?:minor |small )?(?:(?:fix(?:e[sd]|ing)?|correct(?:s|ed)?|clean ?up|remove|tweak)?(?: an?| some| the)? ?)"
+    r"(?:(?:re)?format(?:ted|ting)?(?: errors?| fix(?:es)?)?|(?:typos?|spelling|misspell\w*|grammar"
+    r"|(?:trailing )?white ?spaces?|indent(?:ation)?|clean ?ups?|tweaks?|nits?)\b.{0,40}))(?:\W*\(?#\d+\)?|,? refs.*)*",
+    re.IGNORECASE,
+)
+_REVERT = re.compile(rf"{_PREFIX}revert(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
+_QUOTED = re.compile(r'["“](?P<what>.+)["”]')
+
+_FIX = re.compile(rf"{_PREFIX}\W*(?:(?:bug|hot)?fix(?:e[sd]|ing)?|repair(?:s|ed)?)\b(?!-)|fix(?:\([^)]*\))?!?:", re.I)
+_MENDED = words(
+    r"(?:no longer|don't|do not|doesn't|stops?|avoids?|prevents?) (?:\w+ly )?"
+    r"(?:drop|los|fail|crash|break|leak|omit|swallow|discard|hang|ignor|corrupt|duplicat|rais)\w*",
+)
+_BROKE = words(r"(?:i|we) (?:broke|introduced)|broken? (?:in|by|since)")
+_CONTRAST = words(
+    r"no longer|in favou?r of|instead of|rather than|deprecat(?:es?|ing)|refuses? to",
+    r"now (?:raises?|returns?|requires?)",
+    r"(?:drop|remov)(?:s|p?ed|e|p?ing)? (?:\S+ ){0,5}support(?: (?:for|of)\b.*)?|use \S+(?: \S+)? not \S+",
+    r"migrat(?:e|es|ed|ing)?(?: \S+){0,5} (?:to|from)|switch(?:es|ed|ing)? from (?:\S+ ){1,4}to",
+    r"[\w.-]+ ?[><=]=? ?v?\d[\w.]*|stopped needing|not needed|un(?:needed|used) since",
+)
+_WITHOUT = re.compile(rf"{_PREFIX}(?:disallow|forbid|ban)\b", re.IGNORECASE)
+_CHOSEN = words(r"in favou?r of|because|stopped needing|no longer needed|not needed")
+_REMOVED = re.compile(rf"{_PREFIX}(?:drop|remove|delete)(?:s|d|ped)?\b", re.IGNORECASE)
+_SIDE = re.compile(
+    r"(?:^|/)(?:docs?|tests?|examples?|\.github|\.circleci|ci)/|(?:^|/)\.[\w-]+\.ya?ml$|\.(?:md|rst|txt|1|3)$"
+    r"|(?:^|/)test_\w+\.\w+$",
+    re.IGNORECASE,
+)
+_DOCS = re.compile(r"(?:^|/)docs?/|\.(?:md|rst|txt|1|3)$|(?:^|/)(?:README|LICENSE)[^/]*$", re.IGNORECASE)
+_CHOICE = words(
+    r"in favou?r of|instead of|rather than|no longer|because|so that|not needed|un(?:needed|used)",
+    r"deliberate(?:ly)?|by design|on purpose|intentional(?:ly)?|limitations?",
+    r"deprecat\w+|recommend\w*|migrat\w+|switch\w*|(?:we|i) (?:want|prefer|decid|ch[oe]+se|should|do not|don't)\w*",
+)
+"""Words by which somebody tells what was chosen, and over what."""
+_FAULT = words(
+    r"(?:prior to|before) this|regress(?:ions?|ed)|wrong(?:ly)?|incorrect(?:ly)?|bugs?|errors?|broken?|breaks",
+    r"fail(?:s|ed|ing|ures?)?|crash\w*|hang(?:s|ing)?|leak\w*|corrupt\w*|silently|lost|undefined|n[o']t work(?:ing)?",
+    r"overflow\w*|segfault\w*|assert\w*|warnings?",
+)
+"""Words of what went wrong."""
+_MEANT = words(r"deliberate(?:ly)?|by design|on purpose|limitations?|intentional(?:ly)?|rather than")
+
+_GRAVE = words(
+    r"cve-\d{4}-\d+|security|vulnerab\w+|data loss|corrupt\w*|breaking changes?|incompatible|silently",
+    r"crash(?:es|ed|ing)?|seg(?:fault|v)|leak\w*|(?:over|under)flow\w*|use[- ]after[- ]free",
+    r"deadlocks?|race(?: condition)?",
+)
+_WEIGHT = {Kind.FAILURE: 6.0, Kind.DECISION: 6.5, Kind.CONVENTION: 6.5, Kind.EVOLUTION: 5.0}
+
+
+def judge(
+    message: Message, *, author: str = "", merge: bool = False, paths: Sequence[str] = (), removed: Sequence[str] = ()
+) -> Verdict:
+    """Return what a commit is to be remembered as, from its message, its author and the paths it touched and removed.
+
+    `confidence` is how sure the kind is; `importance` (1..10) how much a developer loses without it.
+    """
+    said = prose(plain(message.body))
+    reason = why(said)
+    if merge or is_noise(message, author, reason):
+        return Verdict(kind=None, noise=not merge)
+    taken_back = reverted(message.subject)
+    if taken_back and not reason:
+        reason = " ".join(said)[:LONGEST]
+    kind = _reverted_kind(taken_back, reason) if taken_back else _kind(message, said, reason, paths, removed)
+    if kind is None:
+        return Verdict(kind=None)
+    return Verdict(
+        kind=kind,
+        confidence=0.8 if reason else 0.65,
+        importance=_importance(kind, message, reason, paths),
+        reason=reason,
+        revert=taken_back,
+    )
+
+
+def is_noise(message: Message, author: str = "", reason: str = "") -> bool:
+    """Return whether nobody will ask for a commit: robots, releases, bumps, formatting, typos, unfinished work."""
+    subject = message.subject
+    if not subject or _UNFINISHED.match(subject) or _BOT.search(author) or _BOT_BODY.search(message.text):
+        return True
+    if _RELEASE.fullmatch(subject) or _COSMETIC.fullmatch(subject) or (subject.isalpha() and not message.body):
+        return True
+    return bool(_DEPENDENCY.match(subject)) and not reason
+
+
+def reverted(subject: str) -> str:
+    """Return what a subject says was taken back ('Revert "X"' -> 'X'), or "" of any other, a revert of a revert too."""
+    match = _REVERT.fullmatch(subject)
+    if not match:
+        return ""
+    quoted = _QUOTED.search(match["what"])
+    what = quoted["what"] if quoted else match["what"]
+    return "" if _REVERT.fullmatch(what) else what
+
+
+def _reverted_kind(what: str, reason: str) -> Kind | None:
+    return None if _DEPENDENCY.match(what) or _RELEASE.fullmatch(what) else Kind.FAILURE if reason else Kind.DECISION
+
+
+def _kind(
+    message: Message, said: Sequence[str], reason: str, paths: Sequence[str], removed: Sequence[str]
+) -> Kind | None:
+    subject = message.subject
+    text = " ".join(said)
+    if RULE.search(f"{subject}. {text}"):
+        return Kind.CONVENTION
+    documents = bool(paths) and all(_DOCS.search(path) for path in paths)
+    if reason and not (documents and not _MEANT.search(f"{subject} {text}")):
+        return _kind_of_reason(subject, reason)
+    if (paths and all(_SIDE.search(path) for path in paths)) or _MENDED.search(subject):
+        return None
+    if _BROKE.search(subject):
+        return Kind.FAILURE
+    if _CONTRAST.search(subject) or _WITHOUT.match(subject):
+        return Kind.DECISION if _CHOSEN.search(subject) else Kind.EVOLUTION
+    if _REMOVED.match(subject) and any(not _SIDE.search(path) for path in removed):
+        return Kind.EVOLUTION
+    return None
+
+
+def _kind_of_reason(subject: str, reason: str) -> Kind | None:
+    """Return what a reason makes of a commit: most repairs say what failed, and few changes say what was chosen."""
+    if _FIX.match(subject) or _MENDED.search(subject):
+        return Kind.FAILURE
+    if _CHOICE.search(f"{subject}. {reason}"):
+        return Kind.DECISION
+    return Kind.FAILURE if _FAULT.search(reason) else None
+
+
+def _importance(kind: Kind, message: Message, reason: str, paths: Sequence[str]) -> float:
+    weight = _WEIGHT[kind]
+    weight += 1.0 if _GRAVE.search(f"{message.subject} {reason}") else 0.0
+    weight += 0.5 if len(reason) >= 200 else 0.0
+    weight -= 1.0 if paths and all(_SIDE.search(path) for path in paths) else 0.0
+    return min(10.0, max(1.0, weight))

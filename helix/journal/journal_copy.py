@@ -1,0 +1,123 @@
+"""Copies of a journal: checked before one is trusted, and known by the journal that they were made of."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from helix import files
+from helix.errors import InvalidInputError, StoreError
+from helix.journal import table_check
+from helix.journal.database import Database, check_migrations, make_tables, mapped
+
+_HEADER = b"SQLite format 3\0"
+_LAST_SEQ = 1 << 53
+
+
+def check(path: Path) -> int:
+    """Return how many rows the copy holds.
+
+    Raises InvalidInputError when the file is no journal of Helix, StoreTooNewError when a newer Helix wrote it and
+    StoreCorruptError when SQLite finds it damaged.
+    """
+    with files.open_regular(path) as file:
+        if file.read(16) != _HEADER:
+            raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+    with _reading(path) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not {"log", "migration", "meta", "node"} <= tables:
+            raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+        check_migrations(connection, path)
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+        rows, newest = connection.execute("SELECT count(*), max(seq) FROM log").fetchone()
+        if newest is not None and newest > _LAST_SEQ:
+            raise sqlite3.DatabaseError("no row of a journal has such a number")
+        return int(rows)
+
+
+def copy_checked(path: Path, target: Path) -> None:
+    """Write the rows of a checked copy to a new file that has Helix's own tables and nothing else of the copy.
+
+    Raises StoreError, StoreCorruptError and DiskFullError.
+    """
+    os.close(files.create_private(target, exclusive=True))
+    with _reading(path) as source:
+        applied = check_migrations(source, path)
+        with mapped(target):
+            table_check.copy_rows(path, target, applied, make_tables)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Lend a connection that only reads a file, from which nothing runs; it leaves no file beside it."""
+    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
+    made_here = [name for name in beside if not name.exists()]
+    with mapped(path):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            table_check.harden(connection)
+            table_check.check_objects(connection, path)
+            yield connection
+        finally:
+            connection.close()
+            for left in made_here:  # whoever opens a file only to read it leaves them there
+                left.unlink(missing_ok=True)
+
+
+def remember(database: Database, copies: Iterable[tuple[str, int]]) -> None:
+    """Know of the copies, by path and the moment (microseconds) they were begun: only from those can be erased."""
+    with database.transaction() as connection:
+        connection.executemany("INSERT OR REPLACE INTO known_copy (path, made_at) VALUES (?, ?)", copies)
+
+
+def known(database: Database) -> list[tuple[str, int]]:
+    """Return what `remember` was told, by path."""
+    with database.reading() as connection:
+        return connection.execute("SELECT path, made_at FROM known_copy ORDER BY path").fetchall()
+
+
+def disown_foreign(database: Database, trusted: Iterable[tuple[str, int]]) -> None:
+    """Know of no copy but the trusted and those of this very journal: one from elsewhere may name anybody's file."""
+    sure = {path for path, _ in trusted}
+    with database.reading() as connection:
+        store = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+        foreign = [(path,) for path, _ in known(database) if path not in sure and not _is_copy(path, store)]
+    if foreign:
+        with database.transaction() as connection:
+            connection.executemany("DELETE FROM known_copy WHERE path = ?", foreign)
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('unknown_copies', '1')")
+
+
+def _is_copy(path: object, store: object) -> bool:
+    """Return whether a regular file is a copy of the journal of this id; nothing is written beside it."""
+    if not isinstance(path, str) or not Path(path).is_absolute():
+        return False
+    try:
+        with files.open_regular(path, links=False) as file:
+            if file.read(16) != _HEADER:
+                return False
+        with closing(sqlite3.connect(f"{Path(path).as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            table_check.harden(connection)
+            table_check.check_objects(connection, Path(path))
+            return bool(connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone() == store)
+    except (sqlite3.Error, OSError, StoreError):
+        return False
+
+
+def all_known(database: Database) -> bool:
+    """Return whether every copy is known that Helix made: earlier versions noted some nowhere,
+    and what a restored backup says of other files is not believed."""
+    with database.reading() as connection:
+        row = connection.execute("SELECT 1 FROM meta WHERE key = 'unknown_copies'").fetchone()
+    return row is None
+
+
+def disown(database: Database, path: str) -> None:
+    """Know no more of a copy that was not made after all."""
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM known_copy WHERE path = ?", (path,))

@@ -1,1 +1,0 @@
-"""Contracts: what prompts to agents and their answers look like, read without ever failing."""

@@ -1,1 +1,0 @@
-"""Events: what a coding agent's client tells of its work, and what Helix answers."""

@@ -1,1 +1,0 @@
-"""Orchestration: plans, tasks and workspaces as nodes of the graph, and what their order allows."""

@@ -1,1 +1,0 @@
-"""Proof: tasks with memory against tasks without, and what the difference is worth."""

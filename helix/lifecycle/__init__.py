@@ -1,1 +1,0 @@
-"""The write path over time: intake, consolidation, curation, feedback and decay."""

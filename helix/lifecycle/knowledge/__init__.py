@@ -1,1 +1,0 @@
-"""Knowledge: what many episodes say becomes memories, each grounded in them."""

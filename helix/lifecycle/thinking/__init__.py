@@ -1,1 +1,0 @@
-"""Thinking: what a language model adds where one may be asked."""

@@ -1,1 +1,0 @@
-"""Truth: the same thing, a refinement, a contradiction, a gap, a failure that recurs."""

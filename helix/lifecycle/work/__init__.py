@@ -1,1 +1,0 @@
-"""Work: background jobs, their queue and their worker, and taking them back."""

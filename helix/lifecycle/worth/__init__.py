@@ -1,1 +1,0 @@
-"""Worth: importance, salience, reinforcement, and what time does to evidence nobody renews."""

@@ -1,0 +1,1 @@
+"""The life of a memory: written, compared, contradicted, extracted from episodes, scored, erased."""

@@ -1,0 +1,227 @@
+"""Quarantine: what reads like an instruction to an agent is kept from every recall until a person has looked at it.
+
+Quarantined memories, episodes and reflections stay in the store as they are. No recall is answered with them, no walk
+passes through them and nothing is learned from them. A person accepts or rejects each; its trust class stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.memory.change.compose import Composer
+from helix.memory.change.find import memory_of
+from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
+from helix.memory.contradiction.validity import follow
+from helix.model.edge import Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.held import Held, Screening
+from helix.model.memory import Memory, Status
+from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS, Trust
+from helix.model.records import Node
+from helix.model.reflection import Reflection
+from helix.model.reports import Page
+from helix.store.catalogue import CatalogueView
+from helix.store.listing import check_limit
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.prompt_injection import suspicion
+
+ACCEPTED_BY = f"{OWN_ATTRIBUTE}accepted_by"
+"""Attribute that says who took a memory out of quarantine."""
+Holdable = Memory | Episode | Reflection
+"""What can be quarantined."""
+_A_PERSON = "a person"
+_LITTLE = "too uncertain: little speaks for it"
+_BESIDE = "it came with a text that reads like an instruction to an agent"
+_IMPORTED = TOLD_BY_OTHERS | {JSON_LINES}
+_SERVED = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME)
+_LABELS = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
+
+
+def screen(trust: Trust | None, *texts: str) -> Screening:
+    """Return what status new texts may have that are one thing and come from one source.
+
+    What reads like an instruction is active only where a person or a verified outcome stands for it. Trust that nobody
+    stated (None) does not: the caller may as well be an agent that repeats what it read.
+    """
+    found = suspicion("\n\n".join(text for text in texts if text))
+    if not found.suspicious:
+        return Screening(status=Status.ACTIVE)
+    return Screening(status=Status.ACTIVE if trust in _SERVED else Status.QUARANTINED, reasons=found.reasons)
+
+
+def texts_of(value: object) -> Iterator[str]:
+    """Yield every text in JSON data, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from (str(key), *texts_of(item))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts_of(item)
+
+
+def review(store: Store, scope: str | None = None, limit: int = 50, after: str | None = None) -> Page[Held]:
+    """Return a page of what is quarantined in exactly this scope (None: in any), newest first, and why.
+
+    An episode that is found by a memory alone is not listed beside it, and goes with it.
+    """
+    check_limit(store, limit)
+    view = store.catalogue.view
+    columns = view.columns
+    mask = np.isin(columns.label, [LABEL_CODE[label] for label in _LABELS])
+    mask &= columns.status == STATUS_CODE[Status.QUARANTINED]
+    if scope is not None:
+        mask &= columns.scope == view.lookups.scopes.code(scope)
+    mask &= _speaking(view) | (columns.label != LABEL_CODE[Label.EPISODE])
+    rows = view.newest(mask, limit + 1, None if after is None else _behind(view, after))
+    refs = [view.ref_of(int(row)) for row in rows[:limit]]
+    items = tuple(_shown(ref, node) for ref, node in zip(refs, store.records.nodes(refs), strict=True))
+    cursor = refs[-1].id if len(rows) > limit else None
+    return Page(items=items, total=int(np.count_nonzero(mask)), next_cursor=cursor)
+
+
+def accept(store: Store, name_or_id: str, by: str = "") -> Holdable:
+    """Let what is quarantined be recalled from now on; its trust class stays what it was.
+
+    The journal, and the memory itself, say who accepted it. Raises NotFoundError, or ConflictError where it is not
+    quarantined.
+    """
+
+    def active(node: Holdable, composer: Composer, who: str) -> Holdable:
+        return released(node, composer, who) if isinstance(node, Memory) else replace(node, status=Status.ACTIVE)
+
+    return _settle(store, name_or_id, "accept", by, active)
+
+
+def reject(store: Store, name_or_id: str, by: str = "") -> Holdable:
+    """Forget what is quarantined; nothing is deleted. Raises as `accept` does."""
+    return _settle(store, name_or_id, "reject", by, lambda node, *_: replace(node, status=Status.FORGOTTEN))
+
+
+def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
+    """Return a quarantined memory as it is once a person has accepted it: active, and as if used now."""
+    return replace(
+        memory,
+        status=Status.ACTIVE,
+        name=composer.name(memory.scope, memory.name),
+        last_used_at=composer.now,
+        attributes={**memory.attributes, ACCEPTED_BY: by or _A_PERSON},
+    )
+
+
+def restate_evidence(store: Store, composer: Composer, before: Memory, after: Memory) -> None:
+    """Let the evidence for which only this memory speaks follow it out of quarantine, or back from being forgotten.
+
+    What is forgotten in the ordinary way leaves its evidence as it was.
+    """
+    if before.status in (Status.ACTIVE, after.status):
+        return
+    view = store.catalogue.view
+    here = Ref(label=Label.MEMORY, id=before.id)
+    for edge in store.records.edges_at(here):
+        if edge.type is not Relation.GROUNDED_IN:
+            continue
+        row = view.row_of(edge.target)
+        if row is None or view.columns.status[row] != STATUS_CODE[before.status] or _speaking(view)[row]:
+            continue
+        composer.patch(edge.target, status=after.status)
+
+
+def _settle(
+    store: Store,
+    name_or_id: str,
+    kind: str,
+    by: str,
+    settled: Callable[[Holdable, Composer, str], Holdable],
+) -> Holdable:
+    who = Intake(store.settings.text_limit).label(by, "by")
+
+    def decision() -> Decision[Holdable]:
+        composer = Composer(store, store.clock())
+        before = _held(store, name_or_id)
+        after = settled(before, composer, who)
+        composer.node(after)
+        if isinstance(before, Memory) and isinstance(after, Memory):
+            restate_evidence(store, composer, before, after)
+            follow(composer, store)
+        return Decision((composer.change(kind, id=after.id, by=who or _A_PERSON),), after)
+
+    return store.writer.submit(decision, once=kind)
+
+
+def _held(store: Store, name_or_id: str) -> Holdable:
+    """Return the quarantined memory of that name, or what has that id."""
+    wanted = name_or_id.strip()
+    ref = next((ref for ref in _refs(wanted) if store.catalogue.row_of(ref) is not None), None)
+    node = _memory_held(store, wanted) if ref is None else store.records.node(ref)
+    if not isinstance(node, Holdable) or node.status is not Status.QUARANTINED:
+        raise ConflictError(f"{wanted!r} is not quarantined", hint="`helix review list` shows what is")
+    return node
+
+
+def _memory_held(store: Store, name_or_id: str) -> Memory:
+    """Return the quarantined memory of that name where there is one: an active one may have the same name."""
+    held = [one for one in store.memories_named(name_or_id) if one.status is Status.QUARANTINED]
+    if len(held) > 1:
+        raise ConflictError(
+            f"{len(held)} quarantined memories are called {name_or_id!r}",
+            hint="say which by its id: `helix review list`",
+        )
+    if held:
+        return held[0]
+    try:
+        return memory_of(store, name_or_id)
+    except NotFoundError as error:
+        raise NotFoundError(error.message, hint="`helix review list` shows what is to be looked at") from error
+
+
+def _speaking(view: CatalogueView) -> BoolArray:
+    """Return for every row whether it has a passage of its own."""
+    speaks = np.zeros(view.count, np.bool_)
+    speaks[view.passages.owner[view.passages.alive]] = True
+    return speaks
+
+
+def _refs(ident: str) -> Iterator[Ref]:
+    return (Ref(label=label, id=ident) for label in _LABELS)
+
+
+def _behind(view: CatalogueView, after: str) -> int:
+    rows = (view.row_of(ref) for ref in _refs(after))
+    row = next((row for row in rows if row is not None), None)
+    if row is None:
+        raise InvalidInputError(
+            f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
+        )
+    return row
+
+
+def _shown(ref: Ref, node: Node) -> Held:
+    assert isinstance(node, Holdable)
+    match node:
+        case Memory():
+            text, beside = f"{node.trigger}\n{node.resolution}", tuple(texts_of(node.attributes))
+        case Episode():
+            text, beside = node.content, (node.session,)
+        case Reflection():
+            text, beside = f"{node.question}\n{node.insight}", ()
+    origin, provenance = node.provenance.slice, node.provenance
+    otherwise = _BESIDE if provenance.extractor in _IMPORTED else _LITTLE
+    return Held(
+        ref=ref,
+        name=node.name if isinstance(node, Memory) else "",
+        scope=node.scope,
+        text=text,
+        trust=provenance.trust,
+        source=origin,
+        agent=provenance.agent,
+        recorded_at=node.recorded_at,
+        reasons=screen(None, text, origin, provenance.agent, *beside).reasons or (otherwise,),
+    )

@@ -1,0 +1,182 @@
+"""Sessions: runs of episodes that a caller opens and closes; a private one keeps everything of it out of the store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import cast
+
+import numpy as np
+
+from helix.errors import NotFoundError
+from helix.journal.private_sessions import hidden, hide, own_salt
+from helix.memory.change.compose import Composer
+from helix.memory.change.intake import Intake
+from helix.model.edge import Label, Ref
+from helix.model.episode import Session, session_id
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.operations import Change
+from helix.model.reports import SessionReport
+from helix.store.catalogue import CatalogueView
+from helix.store.listing import check_limit
+from helix.store.node_columns import LABEL_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.cleaning import clean
+from helix.text.redact import redact
+
+_DIGEST_BYTES = 32
+_LONGEST_NAME = 65_536
+"""Characters of a name that is read to its end. Of a longer one nothing is kept where any session is private."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRequest:
+    """What a caller asks to open; without a `name` the session is given one."""
+
+    name: str = ""
+    scope: str = GLOBAL_SCOPE
+    agent: str = ""
+    private: bool = False
+
+
+def open_session(store: Store, request: SessionRequest) -> SessionReport:
+    """Open a session, or go on with the one of that name in that scope, which is open then, ended or not.
+
+    A session that is private, or becomes it, stays so and is known by its name alone, whatever the scope: nothing that
+    names it is recorded, not even after it was closed. Kept of it is a salted digest of the name, neither scope nor
+    agent nor times. What was recorded before it became private stays.
+    """
+    intake = Intake(store.settings.text_limit)
+    name, scope = intake.label(request.name, "name"), intake.scope(request.scope)
+    agent = intake.label(request.agent, "agent")
+
+    def decision() -> Decision[SessionReport]:
+        now = store.clock()
+        wanted = SessionReport(name=name or store.make_id(now), scope=scope, agent=agent, started_at=now)
+        if request.private or is_private(store, wanted.name):
+            _make_private(store, wanted.name)
+            return Decision((), replace(wanted, private=True))
+        composer, ref = Composer(store, now), _ref(scope, wanted.name)
+        known = _known(store, ref)
+        if known is None:
+            composer.node(Session(id=ref.id, scope=scope, agent=agent, started_at=now))
+            return Decision((composer.change("session"),), wanted)
+        if known.ended_at is not None:
+            composer.patch(ref, ended_at=None)
+        return Decision(_changes(composer, known.ended_at is not None), _report(store, replace(known, ended_at=None)))
+
+    return store.writer.submit(decision, once="open")
+
+
+def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> SessionReport:
+    """End a session; one that has ended stays as it is. Raises NotFoundError for one that nobody opened or used.
+
+    Of a private one it is not known when it began: what is told is the present moment.
+    """
+    intake = Intake(store.settings.text_limit)
+    name, scope = intake.label(name, "name"), intake.scope(scope)
+
+    def decision() -> Decision[SessionReport]:
+        now = store.clock()
+        if is_private(store, name):
+            return Decision(
+                (), SessionReport(name=name, scope=scope, agent="", private=True, started_at=now, ended_at=now)
+            )
+        composer, ref = Composer(store, now), _ref(scope, name)
+        known = _known(store, ref)
+        if known is None:
+            raise NotFoundError(f"no session {name!r} in scope {scope}", hint="`helix session list` shows them")
+        if known.ended_at is None:
+            composer.patch(ref, ended_at=now)
+        report = _report(store, replace(known, ended_at=known.ended_at or now))
+        return Decision(_changes(composer, known.ended_at is None), report)
+
+    return store.writer.submit(decision, once="close")
+
+
+def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[SessionReport]:
+    """Return up to `limit` sessions of exactly this scope (None: of any), no private ones, the latest start first."""
+    check_limit(store, limit)
+    view = store.catalogue.view
+    mask = view.columns.label == LABEL_CODE[Label.SESSION]
+    if scope is not None:
+        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    private = private_sessions(store)
+    refs = [view.ref_of(int(row)) for row in view.newest(mask, limit if not private.digests else view.count)]
+    shown = (cast(Session, node) for node in store.records.nodes(refs))
+    reports = (_report(store, node) for node in shown if not private.hold(_name(node)))
+    return sorted(islice(reports, limit), key=lambda report: (report.started_at, report.name), reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateSessions:
+    """The names of sessions that nothing is kept of, as digests by their salt."""
+
+    digests: Mapping[str, frozenset[str]]
+
+    def hold(self, name: str) -> bool:
+        """Return whether a name is among them; it is cleaned and redacted as when the session was opened."""
+        if not self.digests:
+            return False
+        if len(name) > _LONGEST_NAME:
+            return True
+        told = redact(" ".join(clean(name).split())).text
+        return any(_digest(salt, told) in digests for salt, digests in self.digests.items())
+
+
+def private_sessions(store: Store) -> PrivateSessions:
+    """Return the sessions that are private at this moment."""
+    return PrivateSessions(hidden(store.journal))
+
+
+def is_private(store: Store, name: str) -> bool:
+    """Return whether nothing of a session may be kept; `name` is cleaned and redacted as when it was opened."""
+    return bool(name) and private_sessions(store).hold(name)
+
+
+def _make_private(store: Store, name: str) -> None:
+    """Note that a session is private; on the writer's thread."""
+    salt = own_salt(store.journal) or store.make_id(store.clock())
+    hide(store.journal, _digest(salt, name), salt)
+
+
+def _digest(salt: str, name: str) -> str:
+    salted = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), key=salt.encode()[:64], digest_size=_DIGEST_BYTES)
+    return salted.hexdigest()
+
+
+def _name(node: Session) -> str:
+    return node.id if node.scope == GLOBAL_SCOPE else node.id.removeprefix(f"{node.scope}/")
+
+
+def _ref(scope: str, name: str) -> Ref:
+    return Ref(label=Label.SESSION, id=session_id(scope, name))
+
+
+def _known(store: Store, ref: Ref) -> Session | None:
+    return None if store.catalogue.row_of(ref) is None else cast(Session, store.records.node(ref))
+
+
+def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
+    return (composer.change("session"),) if changed else ()
+
+
+def _report(store: Store, node: Session) -> SessionReport:
+    name = _name(node)
+    return SessionReport(
+        name=name,
+        scope=node.scope,
+        agent=node.agent,
+        started_at=node.started_at,
+        ended_at=node.ended_at,
+        episodes=_episodes(store.catalogue.view, node.scope, name),
+    )
+
+
+def _episodes(view: CatalogueView, scope: str, name: str) -> int:
+    columns, lookups = view.columns, view.lookups
+    mask = (columns.session == lookups.sessions.code(name)) & (columns.scope == lookups.scopes.code(scope))
+    return int(np.count_nonzero(mask & (columns.label == LABEL_CODE[Label.EPISODE])))

@@ -1,0 +1,88 @@
+"""Finding a memory by what a person or an agent calls it: its id, or its name."""
+
+from __future__ import annotations
+
+from helix.errors import ConflictError, NotFoundError, did_you_mean
+from helix.model.edge import Label, Ref
+from helix.model.memory import Memory, Status
+from helix.model.tombstone import is_erased
+from helix.scopes import same_scope
+from helix.store.node_columns import STATUS_CODE
+from helix.store.store import Store
+from helix.text.cleaning import given_name
+
+# Where a name has belonged to several memories, the one that stands first here is meant.
+_PREFERENCE = (Status.ACTIVE, Status.QUARANTINED, Status.ARCHIVED, Status.FORGOTTEN, Status.RETIRED)
+
+
+_LEAST_OF_NAME, _LEAST_OF_ID = 3, 8
+"""Fewest letters of a name, and of an id, that may stand for the whole."""
+_SHOWN = 5
+_COMPARED = 5_000
+"""Most names that a mistyped one is compared with."""
+
+
+def memory_of(store: Store, name_or_id: str) -> Memory:
+    """Return the memory of that id, or the newest of that name, active ones first.
+
+    A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
+    scopes. What begins one name or id alone stands for it. Raises NotFoundError, or ConflictError for a name that is
+    active in several scopes, and for what begins several.
+    """
+    wanted = name_or_id.strip()
+    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=wanted))
+    if row is not None:
+        return store.memory(row)
+    named = store.memories_named(wanted) or store.memories_named(given_name(wanted))
+    if not named and ":" in wanted:
+        scope, _, name = wanted.rpartition(":")
+        named = [memory for memory in store.memories_named(name) if same_scope(memory.scope, scope)]
+    if not named:
+        named = _beginning(store, wanted)
+    best = min(_PREFERENCE.index(memory.status) for memory in named)
+    candidates = [memory for memory in named if _PREFERENCE.index(memory.status) == best]
+    scopes = sorted({memory.scope for memory in candidates})
+    if len(scopes) > 1:
+        choices = ", ".join(f"{scope}:{candidates[0].name}" for scope in scopes)
+        raise ConflictError(f"{wanted!r} is a memory in several scopes", hint=f"say which: {choices}")
+    return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))
+
+
+def _beginning(store: Store, wanted: str) -> list[Memory]:
+    """Return the memories of the one name or id that begins so, of active ones where there are any.
+
+    Raises ConflictError where several do, and NotFoundError with what is like it where none does.
+    """
+    lookups, status = store.catalogue.view.lookups, store.catalogue.view.columns.status
+    prefix = given_name(wanted)
+    begun = {
+        name: rows
+        for name, rows in lookups.memories.items()
+        if (len(prefix) >= _LEAST_OF_NAME and name.startswith(prefix))
+        or (len(wanted) >= _LEAST_OF_ID and any(lookups.ids[row].startswith(wanted) for row in rows))
+    }
+    active = STATUS_CODE[Status.ACTIVE]
+    held = [name for name, rows in begun.items() if any(status[row] == active for row in rows if row < len(status))]
+    names = sorted(held or begun)
+    if len(names) > 1:
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        hint = f"say more of it: {', '.join(names[:_SHOWN])}{more}"
+        raise ConflictError(f"{wanted!r} begins the names of {len(names)} memories", hint=hint)
+    if not names:
+        first = prefix[:1]
+        near = [name for name, _ in lookups.memories.items() if name.startswith(first)][:_COMPARED] if first else []
+        hint = did_you_mean(prefix, near) or "`helix list` and `helix recall` show names"
+        raise NotFoundError(f"no memory is called {wanted!r}", hint=hint)
+    return [
+        memory
+        for memory in store.memories_named(names[0])
+        if names[0].startswith(prefix) or memory.id.startswith(wanted)
+    ]
+
+
+def standing_memory_of(store: Store, name_or_id: str) -> Memory:
+    """Return what `memory_of` does, but raise ConflictError for a tombstone: nothing is left of it to be changed."""
+    memory = memory_of(store, name_or_id)
+    if is_erased(memory):
+        raise ConflictError(f"{memory.id} was erased for good", hint="store it again if it is still wanted")
+    return memory

@@ -1,0 +1,138 @@
+"""Intake: every text that comes from outside is cleaned, bounded and redacted here, before anything else sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from helix.errors import InvalidInputError
+from helix.model.memory import GLOBAL_SCOPE, Kind
+from helix.text.cleaning import clean, given_name
+from helix.text.redact import Redaction, redact, redact_parts, redact_value
+from helix.text.structured import told
+
+OWN_ATTRIBUTE = "helix:"
+"""How the attributes begin that Helix keeps for itself; nobody else may set them."""
+_LABEL_LIMIT = 300
+_ATTRIBUTES_LIMIT = 16_384
+
+E = TypeVar("E")
+
+
+@dataclass(slots=True)
+class Intake:
+    """Takes the texts of one request in; `redacted` collects the kinds of secret taken out of them."""
+
+    text_limit: int
+    redacted: list[str] = field(default_factory=list)
+
+    def text(self, value: str, what: str, *, required: bool = True) -> str:
+        """Return a body text, cleaned and redacted; raises InvalidInputError when it is empty or too long."""
+        cleaned = self._cleaned(value, what, required=required)
+        return self._noted(redact(cleaned)) if cleaned else ""
+
+    def pair(self, trigger: str, resolution: str, *, required: bool = True) -> tuple[str, str]:
+        """Return trigger and resolution, cleaned and redacted together: the one may name what the other one says."""
+        first = self._cleaned(trigger, "trigger", required=required)
+        second = self._cleaned(resolution, "resolution", required=False)
+        if not second:
+            return self._noted(redact(first)), ""
+        one, other = redact_parts(first, second)
+        return self._noted(one), self._noted(other)
+
+    def _cleaned(self, value: str, what: str, *, required: bool) -> str:
+        if len(value) > self.text_limit:
+            raise InvalidInputError(
+                f"{what} has {len(value):,} characters, more than the {self.text_limit:,} that one text may have",
+                hint="split it, or hand it to `helix ingest notes`",
+            )
+        cleaned = clean(value)
+        if required and not cleaned:
+            raise InvalidInputError(f"{what} is empty", hint="say in a few words what to remember")
+        return cleaned
+
+    def _noted(self, found: Redaction) -> str:
+        self.redacted.extend(kind for kind in found.kinds if kind not in self.redacted)
+        return found.text
+
+    def label(self, value: str, what: str) -> str:
+        """Return a short text such as a name, scope or source; empty is fine."""
+        cleaned = self.text(" ".join(clean(value).split()), what, required=False)
+        if len(cleaned) > _LABEL_LIMIT:
+            raise InvalidInputError(f"{what} is longer than {_LABEL_LIMIT} characters", hint="use a shorter one")
+        return cleaned
+
+    def name(self, value: str) -> str:
+        """Return a name that somebody gives, whole; raises InvalidInputError for one without letters and digits."""
+        name = given_name(self.label(value, "name"))
+        if not name:
+            raise InvalidInputError(f"{value!r} is no name", hint="it needs letters or digits, as `mend-the-proxy`")
+        return name
+
+    def scope(self, value: str) -> str:
+        """Return a scope: `global` or a project id."""
+        return self.label(value, "scope") or GLOBAL_SCOPE
+
+    def labels(self, values: Sequence[str], what: str) -> tuple[str, ...]:
+        """Return short texts without empty ones, in order."""
+        return tuple(cleaned for value in values if (cleaned := self.label(value, what)))
+
+    def attributes(self, value: Mapping[str, object] | None, limit: int = _ATTRIBUTES_LIMIT) -> dict[str, Any]:
+        """Return free attributes as plain JSON data of at most `limit` characters, redacted.
+
+        Each value is judged with the name that it stands under, and names are redacted too.
+        """
+        try:
+            text = json.dumps(dict(value or {}), ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidInputError(f"attributes are not JSON data: {error}") from error
+        if len(text) > limit:
+            raise InvalidInputError(f"attributes are longer than {limit:,} characters of JSON")
+        try:
+            kept: dict[str, Any] = told(value or {}, self._told)
+        except RecursionError as error:
+            raise InvalidInputError("attributes are nested too deeply") from error
+        if own := [key for key in kept if key.startswith(OWN_ATTRIBUTE)]:
+            raise InvalidInputError(f"attributes named {OWN_ATTRIBUTE}... are Helix's own: {own[0]!r}")
+        return kept
+
+    def _told(self, name: str, value: str) -> str:
+        cleaned = self._cleaned(value, "an attribute", required=False)
+        return self._noted(redact_value(name, cleaned)) if cleaned else ""
+
+
+def known_kind(word: str) -> Kind:
+    """Return the kind of memory of that name, or raise InvalidInputError with the list of kinds."""
+    try:
+        return Kind(word.strip().lower())
+    except ValueError as error:
+        raise InvalidInputError(f"unknown kind {word!r}", hint="one of: " + ", ".join(Kind)) from error
+
+
+def moment(value: datetime | None) -> datetime | None:
+    """Return a moment in UTC; one that names no time zone is taken as UTC, as everywhere in Helix."""
+    if value is None:
+        return None
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def fraction(value: float | None, what: str, default: float) -> float:
+    """Return a number in 0..1, or the default for None."""
+    return _bounded(value, what, default, 0.0, 1.0)
+
+
+def poignancy(value: float | None, default: float) -> float:
+    """Return an importance in 1..10, or the default for None."""
+    return _bounded(value, "importance", default, 1.0, 10.0)
+
+
+def _bounded(value: float | None, what: str, default: float, low: float, high: float) -> float:
+    if value is None:
+        return default
+    if not low <= value <= high:  # also catches NaN
+        message = f"{what} must be between {low:g} and {high:g}, not {value!r}"
+        raise InvalidInputError(message, hint="left out, Helix finds one")
+    return float(value)

@@ -1,0 +1,109 @@
+"""Links: edges between memories as people and agents draw them, and the edges of any node."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from helix.errors import InvalidInputError
+from helix.memory.change.compose import Composer
+from helix.memory.change.find import memory_of
+from helix.memory.change.intake import Intake
+from helix.model.edge import DRAWN, OPEN_RELATIONS, Edge, Label, Ref, Relation
+from helix.model.provenance import Provenance, Trust
+from helix.model.records import edge_from
+from helix.store.listing import check_limit
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_MOST_WEIGHT = 10.0
+_RELATION_WORD = re.compile(r"[a-z][a-z_]{1,39}")
+
+
+def link(store: Store, source: str, target: str, relation: str, weight: float, agent: str = "") -> Edge:
+    """Create an edge between two memories, or strengthen the one that is there by `weight` (at most 10 in all).
+
+    A relation that is no known type becomes RELATED with that word. It is a person's, or
+    that of the agent named. Raises InvalidInputError or NotFoundError.
+    """
+    kind, word = relation_of(relation)
+    said_by = Intake(store.settings.text_limit).label(agent, "agent")
+    trust = Trust.AGENT_INFERRED if said_by else Trust.USER_ASSERTED
+    if not 0.0 < weight <= _MOST_WEIGHT:
+        raise InvalidInputError(f"weight must be above 0 and at most {_MOST_WEIGHT:g}, not {weight!r}")
+
+    def decision() -> Decision[Edge]:
+        start, end = memory_of(store, source), memory_of(store, target)
+        if start.id == end.id:
+            raise InvalidInputError("an edge needs two different memories", hint="name another target")
+        here, there = (Ref(label=Label.MEMORY, id=memory.id) for memory in (start, end))
+        present = next(
+            (
+                edge_from(op)
+                for op in store.records.edges_at(here)
+                if (op.type, op.source, op.target) == (kind, here, there)
+            ),
+            None,
+        )
+        composer = Composer(store, store.clock())
+        edge = (
+            Edge(
+                type=kind,
+                source=here,
+                target=there,
+                created_at=composer.now,
+                weight=weight,
+                relation=word,
+                attributes={DRAWN: True},
+                provenance=Provenance(extractor="explicit", agent=said_by, trust=trust),
+            )
+            if present is None
+            else replace(
+                present, weight=min(_MOST_WEIGHT, present.weight + weight), relation=word, last_used_at=composer.now
+            )
+        )
+        composer.put_edge(edge)
+        return Decision((composer.change("edge", relation=kind.value),), edge)
+
+    return store.writer.submit(decision, once="edge")
+
+
+def relation_of(word: str) -> tuple[Relation, str]:
+    """Return the type of relationship of a word a caller gave, and the free word of a RELATED one."""
+    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
+    if plain.upper() in OPEN_RELATIONS:
+        return Relation(plain.upper()), ""
+    if plain.upper() in Relation.__members__ or not _RELATION_WORD.fullmatch(plain):
+        raise InvalidInputError(
+            f"{word!r} is no relation for an edge between memories",
+            hint="one of: " + ", ".join(relation.lower() for relation in OPEN_RELATIONS) + ", or a word of your own",
+        )
+    return Relation.RELATED, plain
+
+
+def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int) -> list[Edge]:
+    """Return edges of a memory (by name or id), of any other node (by id), or (None) of the whole graph."""
+    check_limit(store, limit)
+    kind = _known(relation)
+    if name_or_id is None:
+        found = store.records.edges_of(kind, limit)
+    else:
+        found = [op for op in store.records.edges_at(_node_of(store, name_or_id)) if kind in (None, op.type)]
+    return [edge_from(op) for op in found[:limit]]
+
+
+def _node_of(store: Store, name_or_id: str) -> Ref:
+    for label in Label:
+        ref = Ref(label=label, id=name_or_id.strip())
+        if store.catalogue.row_of(ref) is not None:
+            return ref
+    return Ref(label=Label.MEMORY, id=memory_of(store, name_or_id).id)
+
+
+def _known(word: str | None) -> Relation | None:
+    if word is None:
+        return None
+    try:
+        return Relation(word.strip().upper().replace("-", "_"))
+    except ValueError as error:
+        raise InvalidInputError(f"unknown relation {word!r}", hint="one of: " + ", ".join(Relation)) from error

@@ -1,0 +1,133 @@
+"""Versions: a memory is never rewritten; a new version takes its place and the old one stays as it was.
+
+Closing: ends the time for which a memory holds, and keeps what was believed until now for whoever asks later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from helix.memory.change.compose import Composer, Prepared
+from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.memory import Memory, Status
+from helix.model.records import edge_from
+from helix.store.store import Store
+from helix.text.tokens import lexical_tokens
+
+# What a version passes on: the links people and outcomes made, and its evidence. Mentions are read anew from the text.
+_INHERITED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {Relation.GROUNDED_IN, Relation.LEARNED}
+
+
+def supersede(
+    composer: Composer, store: Store, old: Memory, new: Memory, prepared: Prepared, files: tuple[str, ...]
+) -> Ref:
+    """Write `new` as the version that replaces `old`, which is retired; return the new node.
+
+    A version better founded than the old one does not stand on weaker evidence: that stays with the old version.
+    """
+    after = composer.node(new)
+    composer.passages(after, prepared)
+    composer.mentions(after, new.scope, prepared.mentions, new.provenance)
+    composer.touches(after, new.scope, files, new.provenance)
+    take_place(composer, store, old, new)
+    return after
+
+
+def take_place(composer: Composer, store: Store, old: Memory, new: Memory) -> None:
+    """Retire `old` in favour of `new`, a node that is written already, and pass on what a version passes on."""
+    before, after = Ref(label=Label.MEMORY, id=old.id), Ref(label=Label.MEMORY, id=new.id)
+    composer.edge(Relation.SUPERSEDES, after, before, provenance=new.provenance)
+    composer.patch(before, status=Status.RETIRED, retired_at=composer.now)
+    for stored in store.records.edges_at(before):
+        if stored.type not in _INHERITED:
+            continue
+        edge = edge_from(stored)
+        if edge.type is Relation.GROUNDED_IN and edge.source == before and not _bears(store, edge.target, old, new):
+            continue
+        composer.put_edge(
+            replace(
+                edge,
+                source=after if edge.source == before else edge.source,
+                target=after if edge.target == before else edge.target,
+            )
+        )
+
+
+def _bears(store: Store, evidence: Ref, old: Memory, new: Memory) -> bool:
+    """Return whether evidence of an old version is good enough for the new one."""
+    if new.provenance.trust.rank >= old.provenance.trust.rank:
+        return True
+    (held,) = store.records.nodes([evidence])
+    return not isinstance(held, Episode) or held.provenance.trust.rank <= new.provenance.trust.rank
+
+
+def files_of(store: Store, memory: Memory) -> tuple[str, ...]:
+    """Return the paths of the files a memory touches."""
+    ref = Ref(label=Label.MEMORY, id=memory.id)
+    touched = [op.target for op in store.records.edges_at(ref) if op.type is Relation.TOUCHES and op.source == ref]
+    return tuple(node.name for node in store.records.nodes(touched) if hasattr(node, "name"))
+
+
+def hold_until(composer: Composer, store: Store, memory: Memory, until: datetime | None, name: str = "") -> None:
+    """Set when a memory ceases to hold (None: it holds on), and its name where one is given.
+
+    Both time lines stay right: where the end lies in the past, or an end is moved, the memory as it was believed until
+    now is kept as a retired copy, which `known_at` finds, and the memory itself counts as recorded now.
+    """
+    ref = Ref(label=Label.MEMORY, id=memory.id)
+    fields: dict[str, object] = {"valid_to": until}
+    if name:
+        fields["name"] = name
+    unseen = memory.valid_to is None and until is not None and until >= composer.now
+    if not unseen:
+        _keep(composer, store, replace(memory, status=Status.RETIRED, retired_at=composer.now))
+        fields["recorded_at"] = composer.now
+    composer.patch(ref, **fields)
+
+
+def take_back_retirement(composer: Composer, store: Store, memory: Memory) -> Memory:
+    """Make a retired memory active again, under another name where its own was taken, and return it.
+
+    A copy stays retired, so that `known_at` goes on telling that it was believed, and then not.
+    """
+    if memory.retired_at is not None:
+        _keep(composer, store, memory)
+    name = composer.name(memory.scope, memory.name)
+    back = replace(memory, name=name, status=Status.ACTIVE, retired_at=None, recorded_at=composer.now)
+    composer.node(back)
+    return back
+
+
+def passages_of(store: Store, memory: Memory) -> Prepared:
+    """Return the texts and vectors by which a memory is found, to be written under another one's id."""
+    view = store.catalogue.view
+    row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
+    indexes = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
+    held = [store.records.passage(int(view.passages.numbers[index])) for index in indexes]
+    vectors = [
+        view.passages.vectors.rows(indexes[place : place + 1])[0].tobytes() if view.passages.embedded[index] else None
+        for place, index in enumerate(indexes)
+    ]
+    found = [(passage.text, vector) for passage, vector in zip(held, vectors, strict=True) if passage is not None]
+    texts = tuple(text for text, _ in found)
+    return Prepared(
+        pieces=texts,
+        tokens=tuple(" ".join(lexical_tokens(text)) for text in texts),
+        mentions=(),
+        vectors=tuple(vector for _, vector in found),
+    )
+
+
+def _keep(composer: Composer, store: Store, memory: Memory) -> None:
+    """Write a copy of a memory under an id of its own, with its passages and its evidence."""
+    here = Ref(label=Label.MEMORY, id=memory.id)
+    there = composer.node(replace(memory, id=store.make_id(composer.now)))
+    composer.passages(there, passages_of(store, memory))
+    composer.edge(Relation.SUPERSEDES, here, there, provenance=memory.provenance)
+    for stored in store.records.edges_at(here):
+        if stored.type is Relation.GROUNDED_IN and stored.source == here:
+            composer.put_edge(replace(edge_from(stored), source=there))

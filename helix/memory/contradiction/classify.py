@@ -1,0 +1,234 @@
+"""Consolidation: decides whether a new memory is a known one, a refinement, the contrary of one, or news.
+
+Thresholds: what cosines mean in the space of the store's embedding model; a setting overrules what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
+from helix.memory.contradiction.wording import exchanged, negated, numbers, opposites, overlap
+from helix.model.memory import Kind, Memory, Tier, tier_of
+from helix.model.provenance import Trust
+from helix.providers.model_catalogue import UNMEASURED, likeness_of
+from helix.store.store import Store
+from helix.text.about import own_commands
+from helix.text.tokens import query_terms
+
+# Triggers that share this much of their words speak of the same subject.
+_SAME_SUBJECT = 0.7
+# Within these, neither the time nor the certainty of two claims decides between them.
+CLOSE_IN_TIME = timedelta(days=1)
+CLOSE_IN_CONFIDENCE = 0.1
+
+
+class Verdict(StrEnum):
+    """What a candidate is against what is stored."""
+
+    NOOP = "noop"
+    UPDATE = "update"
+    SUPERSEDE = "supersede"
+    ADD = "add"
+
+
+class Ruling(StrEnum):
+    """Which of two claims that contradict each other holds from now on; OPEN leaves it to a person."""
+
+    FIRST = "first"
+    SECOND = "second"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Cosines of one embedding space: from `duplicate` on the same thing, from `update` on perhaps a refinement.
+
+    From `related` on two texts are near enough for what their words contradict to count; from `similar` on two failures
+    are repetitions of one.
+    """
+
+    duplicate: float
+    update: float
+    related: float = 0.0
+    similar: float = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newcomer:
+    """The part of a new memory that the decision looks at."""
+
+    kind: Kind
+    trigger: str
+    resolution: str
+    trust: Trust
+    attributes: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def statement(self) -> Statement:
+        """What it says."""
+        return Statement(trigger=self.trigger, resolution=self.resolution)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What decides between two memories that contradict each other: since when each holds, how sure, from whom.
+
+    `derived`: nobody stated how sure it is, it follows from the episodes.
+    """
+
+    since: datetime
+    confidence: float
+    trust: Trust
+    derived: bool = False
+
+
+def decide(
+    newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
+) -> tuple[Verdict, Memory | None]:
+    """Return the verdict and the stored memory it is about; `nearest` are (active memory of the scope, cosine).
+
+    The same words are the same thing whatever the cosine. A similar text that differs in a negation, a number or a
+    version, or is of another command, says something else, however near its vector is. A weaker source never replaces a
+    stronger one's words.
+    """
+    ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
+    contrary: Memory | None = None
+    for memory, cosine in ranked:
+        if cosine >= thresholds.related and against(memory, newcomer) is not None:
+            contrary = contrary or memory
+            continue
+        if memory.kind is not newcomer.kind:
+            continue
+        if same_words(memory, newcomer):
+            return Verdict.NOOP, memory
+        if cosine >= thresholds.duplicate and says_the_same(memory, newcomer):
+            return Verdict.NOOP, memory
+        if contrary is None and cosine >= thresholds.update and _refines(newcomer, memory):
+            return Verdict.UPDATE, memory
+    return (Verdict.ADD, None) if contrary is None else (Verdict.SUPERSEDE, contrary)
+
+
+def _refines(newcomer: Newcomer, memory: Memory) -> bool:
+    outranked = newcomer.trust.rank > memory.provenance.trust.rank
+    alike = same_subject(memory.trigger, newcomer.trigger) and not other_commands(memory, newcomer)
+    return alike and not outranked
+
+
+def rule(first: Claim, second: Claim) -> Ruling:
+    """Return which of two contradicting claims holds: the later, else the surer, else the better founded one.
+
+    OPEN where they are close in all three, and where a weaker class of trust would win over a stronger one. How sure
+    what was derived is and how sure what was stored is are two scales: of one class, neither is the surer one.
+    """
+    comparable = first.derived is second.derived or first.trust is not second.trust
+    if abs(first.since - second.since) >= CLOSE_IN_TIME:
+        wins = first.since > second.since
+    elif comparable and abs(first.confidence - second.confidence) >= CLOSE_IN_CONFIDENCE:
+        wins = first.confidence > second.confidence
+    elif first.trust is not second.trust:
+        wins = first.trust.rank < second.trust.rank
+    else:
+        return Ruling.OPEN
+    winner, loser = (first, second) if wins else (second, first)
+    if winner.trust.rank > loser.trust.rank:
+        return Ruling.OPEN
+    return Ruling.FIRST if wins else Ruling.SECOND
+
+
+def outranks(memory: Memory, known: Memory) -> bool:
+    """Return whether a memory comes from a better founded class of source than a known one."""
+    return memory.provenance.trust.rank < known.provenance.trust.rank
+
+
+def came_later(memory: Memory, known: Memory) -> bool:
+    """Return whether a memory says since when it holds, and the known one held before that."""
+    return memory.valid_from is not None and (known.valid_from is None or known.valid_from < memory.valid_from)
+
+
+def meet(one: Memory, other: Memory) -> bool:
+    """Return whether there is a time for which both are said to hold."""
+    return _begins_within(one, other) and _begins_within(other, one)
+
+
+def _begins_within(one: Memory, other: Memory) -> bool:
+    return one.valid_from is None or other.valid_to is None or one.valid_from < other.valid_to
+
+
+def claims(kind: Kind) -> bool:
+    """Return whether memories of a kind claim something that goes on holding."""
+    return tier_of(kind) is Tier.SEMANTIC and kind is not Kind.GAP
+
+
+def against(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
+    """Return why a stored memory and a newcomer cannot both hold, told from their words, or None.
+
+    Only what claims to hold on can be contradicted: events, failures and fixes in other numbers are other ones.
+    """
+    if not claims(memory.kind) or not claims(newcomer.kind):
+        return None
+    return contradiction(Statement(trigger=memory.trigger, resolution=memory.resolution), newcomer.statement)
+
+
+def contraries(
+    newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
+) -> list[tuple[Memory, Contradiction]]:
+    """Return which of the memories near enough cannot hold beside a newcomer, and why; the nearest first."""
+    ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
+    found = ((memory, against(memory, newcomer)) for memory, cosine in ranked if cosine >= thresholds.related)
+    return [(memory, why) for memory, why in found if why is not None]
+
+
+def same_words(memory: Memory, newcomer: Newcomer) -> bool:
+    """Return whether two are of one kind and say the very same, but for upper and lower case and white space."""
+    if memory.kind is not newcomer.kind or other_commands(memory, newcomer):
+        return False
+    return _plain(memory.trigger, memory.resolution) == _plain(newcomer.trigger, newcomer.resolution)
+
+
+def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:
+    """Return whether two near texts agree in their negations, numbers and versions, and name no different things."""
+    return not other_commands(memory, newcomer) and agrees(
+        f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}"
+    )
+
+
+def agrees(left: str, right: str) -> bool:
+    """Return whether no negation, number, version, name or exchanged word keeps two near texts apart."""
+    return (
+        negated(left) == negated(right)
+        and numbers(left) == numbers(right)
+        and not opposites(left, right)
+        and not exchanged(left, right)
+    )
+
+
+def other_commands(memory: Memory, other: Memory | Newcomer) -> bool:
+    """Return whether each of two belongs to a command, and not to the same: their fixes are not each other's."""
+    one, two = (own_commands(each.trigger, each.attributes) for each in (memory, other))
+    return bool(one and two) and one.isdisjoint(two)
+
+
+def same_subject(left: str, right: str) -> bool:
+    """Return whether two triggers share most of their words (Jaccard), and neither names what the other does not."""
+    a, b = frozenset(query_terms(left)), frozenset(query_terms(right))
+    return overlap(a, b) >= _SAME_SUBJECT and (a <= b or b <= a)
+
+
+def _plain(trigger: str, resolution: str) -> str:
+    return " ".join(f"{trigger}\n{resolution}".casefold().split())
+
+
+def thresholds_of(store: Store) -> Thresholds:
+    """Return the thresholds that hold for the store."""
+    settings = store.settings
+    measured = UNMEASURED if store.embedder is None else likeness_of(store.embedder.space.model)
+    return Thresholds(
+        duplicate=settings.duplicate_threshold or measured.duplicate,
+        update=settings.update_threshold or measured.update,
+        related=measured.related,
+        similar=measured.similar,
+    )

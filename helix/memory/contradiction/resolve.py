@@ -1,0 +1,273 @@
+"""Settling: what follows for two memories from their contradicting each other, whichever of them was known first.
+
+A memory ends where the first of those begins that it loses to, whatever was found in what order: every edge says until
+when it lets its loser hold, and the memory holds until the earliest of these. What a person chose counts as told anew
+when they chose it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import cast
+
+from helix.memory.change.compose import Composer
+from helix.memory.change.versions import hold_until
+from helix.memory.contradiction.classify import Claim, Ruling, rule
+from helix.memory.contradiction.detect import Contradiction
+from helix.model.dispute import DisputeStatus, Outcome
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.memory import Memory, Status
+from helix.model.provenance import Trust
+from helix.model.records import edge_from
+from helix.store.store import Store
+
+FIRST, SECOND = "first", "second"
+_RIVAL = {FIRST: SECOND, SECOND: FIRST}
+_WINS = {FIRST: Ruling.FIRST, SECOND: Ruling.SECOND}
+_LOSES = {Ruling.FIRST: SECOND, Ruling.SECOND: FIRST}
+_DOUBT = 0.25
+"""Share of its confidence that a contradicted memory loses while the contradiction is open."""
+_OUTSIDE = Trust.TOOL_OUTPUT.rank
+
+
+def oppose(
+    composer: Composer, store: Store, newer: Memory, known: Memory, why: Contradiction, former: Edge | None = None
+) -> Ruling:
+    """Settle or flag that two memories contradict each other, or do it anew (`former`); return how it was ruled.
+
+    `newer` is the edge's source; it may be written by the same change. The loser's validity ends where the winner's
+    begins (now, where the winner's began earlier). What is too close to call, and what is not sure, is flagged: both
+    lose some of their confidence, and what was taken is written down.
+    """
+    first, second = (Ref(label=Label.MEMORY, id=memory.id) for memory in (newer, known))
+    held = {FIRST: _own(newer, former), SECOND: _own(known, former)}
+    since = {side: _since(memory, side, former) for side, memory in held.items()}
+    chosen = choices(store, newer, known)
+    ruling = ruled(store, newer, known, why, since)
+    attributes: dict[str, object] = {
+        "ground": why.ground.value,
+        "left": why.left,
+        "right": why.right,
+        "since": {side: moment.isoformat() for side, moment in since.items()},
+        "chosen": {side: moment.isoformat() for side, moment in chosen.items()},
+    }
+    before = {side: _before(store, memory, former) for side, memory in held.items()}
+    for source, target in ((first, second), (second, first)) if former is not None else ():
+        composer.drop_edge(Relation.SUPERSEDES, source, target)
+    loser = _LOSES.get(ruling)
+    if loser is None:
+        taken = {
+            side: doubted(composer, held[side], by=held[rival]) for side, rival in ((FIRST, SECOND), (SECOND, FIRST))
+        }
+        attributes |= {"status": DisputeStatus.OPEN.value, "taken": taken}
+    else:
+        winner = _RIVAL[loser]
+        until = since[winner] if since[winner] > since[loser] else max(chosen.get(winner, composer.now), since[loser])
+        if since[winner] > since[loser]:
+            begin(composer, held[winner], since[winner])
+        outcome = Outcome.FIRST if winner == FIRST else Outcome.SECOND
+        attributes |= {"status": DisputeStatus.SETTLED.value, "outcome": outcome.value, "taken": {}}
+        attributes |= {"before": before, "until": until.isoformat()}
+        ends = (second, first) if loser == FIRST else (first, second)
+        composer.edge(Relation.SUPERSEDES, *ends, provenance=newer.provenance)
+    for side, memory in held.items():
+        lost = attributes["until"] if side == loser else None
+        _end(composer, store, memory, _earliest(before[side]["valid_to"], lost, *_lost(store, memory, former)), side)
+    created = composer.now if former is None else former.created_at
+    composer.put_edge(
+        Edge(
+            type=Relation.CONTRADICTS,
+            source=first,
+            target=second,
+            created_at=created,
+            attributes=attributes,
+            provenance=newer.provenance,
+        )
+    )
+    return ruling
+
+
+def take_back(composer: Composer, store: Store, one: Memory, other: Memory, former: Edge) -> None:
+    """Take a contradiction back that no person decided and that is none any longer: both hold as if it had not been."""
+    for side, memory in ((FIRST, one), (SECOND, other)):
+        back = _own(memory, former)
+        stated = _before(store, memory, former)["valid_to"]
+        _end(composer, store, back, _earliest(stated, *_lost(store, memory, former)), side)
+        if back.confidence != memory.confidence:
+            composer.patch(Ref(label=Label.MEMORY, id=memory.id), confidence=back.confidence)
+    for source, target in ((former.source, former.target), (former.target, former.source)):
+        composer.drop_edge(Relation.SUPERSEDES, source, target)
+    composer.drop_edge(Relation.CONTRADICTS, former.source, former.target)
+
+
+def ruled(
+    store: Store, one: Memory, other: Memory, why: Contradiction, since: Mapping[str, datetime] | None = None
+) -> Ruling:
+    """Return which of two contradicting memories a rule lets hold; OPEN where it is not sure that they contradict.
+
+    What disputes took from their confidence counts as theirs: else it would matter which dispute was found first. What
+    a person chose loses by rule to nothing that was told or chosen before, and to the rest as if it were told then.
+    """
+    begun = since or {side: _since(memory, side, None) for side, memory in ((FIRST, one), (SECOND, other))}
+    claims = [
+        Claim(
+            since=begun[side],
+            confidence=memory.confidence + sum(_taken_by(edge, memory) for edge in disputes_of(store, memory)),
+            trust=memory.provenance.trust,
+            derived=memory.is_derived,
+        )
+        for side, memory in ((FIRST, one), (SECOND, other))
+    ]
+    ruling = rule(*claims) if why.sure else Ruling.OPEN
+    loser, chosen = _LOSES.get(ruling), choices(store, one, other)
+    if loser is None or loser not in chosen:
+        return ruling
+    winner = _RIVAL[loser]
+    told = {side: max(moment, chosen.get(side, moment)) for side, moment in begun.items()}
+    if told[winner] <= told[loser]:
+        return _WINS[loser]
+    if winner in chosen and chosen[winner] > chosen[loser]:
+        return ruling
+    return rule(*(replace(claim, since=told[side]) for side, claim in zip((FIRST, SECOND), claims, strict=True)))
+
+
+def choices(store: Store, first: Memory, second: Memory) -> dict[str, datetime]:
+    """Return when a person last chose each of two memories over another one; a side never chosen is left out."""
+    chosen = {}
+    for side, memory in ((FIRST, first), (SECOND, second)):
+        won = [edge for edge in disputes_of(store, memory) if _by_person(edge) and _stays(edge, memory)]
+        if won:
+            chosen[side] = max(datetime.fromisoformat(str(edge.attributes["resolved_at"])) for edge in won)
+    return chosen
+
+
+def decided_against(store: Store, memory: Memory) -> Edge | None:
+    """Return a contradiction in which a person decided against a memory, or None."""
+    return next((e for e in disputes_of(store, memory) if _by_person(e) and not _stays(e, memory)), None)
+
+
+def disputes_of(store: Store, memory: Memory) -> list[Edge]:
+    """Return the contradictions at a memory, whichever end it is."""
+    ref = Ref(label=Label.MEMORY, id=memory.id)
+    return [edge_from(op) for op in store.records.edges_at(ref) if op.type is Relation.CONTRADICTS]
+
+
+def doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
+    """Lower a memory's confidence and return what was taken.
+
+    What tools or the web say takes nothing from a better founded memory: doubt would be a cheap attack on it.
+    """
+    doubter = by.provenance.trust.rank
+    if doubter >= _OUTSIDE and doubter > memory.provenance.trust.rank:
+        return 0.0
+    taken = _DOUBT * memory.confidence
+    composer.patch(Ref(label=Label.MEMORY, id=memory.id), confidence=memory.confidence - taken)
+    return taken
+
+
+def begin(composer: Composer, winner: Memory, since: datetime) -> None:
+    """Say since when the winner holds, where it did not say so itself: before, something else held."""
+    if winner.valid_from is None:
+        composer.patch(Ref(label=Label.MEMORY, id=winner.id), valid_from=since)
+
+
+def stated_end(store: Store, memory: Memory) -> datetime | None:
+    """Return until when a memory was said to hold, whatever it has lost to since."""
+    told = _before(store, memory, None)["valid_to"]
+    return None if told is None else datetime.fromisoformat(str(told))
+
+
+def held_without(store: Store, memory: Memory, edge: Edge) -> datetime | None:
+    """Return until when a memory holds where one contradiction is left out."""
+    return _earliest(_before(store, memory, edge)["valid_to"], *_lost(store, memory, edge))
+
+
+def held_beside(store: Store, memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> datetime | None:
+    """Return until when a memory holds beside those that it contradicts: each with the edge, and where it stands."""
+    return _earliest(_before(store, memory, None)["valid_to"], *_ends(memory, rivals))
+
+
+def _own(memory: Memory, former: Edge | None) -> Memory:
+    """Return a memory with what a former ruling on the same contradiction took from its confidence."""
+    taken = 0.0 if former is None else _taken_by(former, memory)
+    return replace(memory, confidence=min(1.0, memory.confidence + taken)) if taken else memory
+
+
+def _since(memory: Memory, side: str, former: Edge | None) -> datetime:
+    """Since when a memory claims to hold; a change of its end may have recorded it anew."""
+    told = {} if former is None else cast(Mapping[str, str], former.attributes.get("since", {}))
+    return memory.valid_from or (datetime.fromisoformat(told[side]) if side in told else memory.recorded_at)
+
+
+def _before(store: Store, memory: Memory, former: Edge | None) -> dict[str, str | None]:
+    """Return how a memory stood before it first lost to another one."""
+    settled = [edge for edge in disputes_of(store, memory) if "before" in edge.attributes]
+    if former is not None and "before" in former.attributes:
+        settled.append(former)
+    for edge in sorted(settled, key=lambda edge: (edge.created_at, edge.source.id, edge.target.id)):
+        sides = cast(Mapping[str, Mapping[str, str | None]], edge.attributes["before"])
+        told = sides.get(_side(edge, memory), {})
+        if "until" in edge.attributes and _loser(edge) == _side(edge, memory):
+            return {"valid_from": told.get("valid_from"), "valid_to": told.get("valid_to")}
+    held = {"valid_from": memory.valid_from, "valid_to": memory.valid_to}
+    return {name: None if moment is None else moment.isoformat() for name, moment in held.items()}
+
+
+def _lost(store: Store, memory: Memory, former: Edge | None) -> list[str]:
+    """Return the ends that contradictions set which were decided against a memory, but for one."""
+    ends = None if former is None else (former.source, former.target)
+    found = [edge for edge in disputes_of(store, memory) if (edge.source, edge.target) != ends]
+    rivals = store.records.nodes([edge.target if edge.source.id == memory.id else edge.source for edge in found])
+    return _ends(memory, ((edge, cast(Memory, rival).status) for edge, rival in zip(found, rivals, strict=True)))
+
+
+def _ends(memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> list[str]:
+    """Return the ends that its rivals set to a memory.
+
+    What a rule decided counts while the winner is there; what a person decided stays, whatever becomes of it. Those of
+    a version that another one has replaced count no more: the new one has them, too.
+    """
+    return [
+        str(edge.attributes["until"])
+        for edge, status in rivals
+        if "until" in edge.attributes
+        and _loser(edge) == _side(edge, memory)
+        and (status is Status.ACTIVE or (_by_person(edge) and status is not Status.RETIRED))
+    ]
+
+
+def _end(composer: Composer, store: Store, memory: Memory, until: datetime | None, side: str) -> None:
+    """Set a memory's end where it differs; one that this change may have written is no older version of itself."""
+    if memory.valid_to == until:
+        return
+    if side == FIRST and memory.recorded_at == composer.now:
+        composer.patch(Ref(label=Label.MEMORY, id=memory.id), valid_to=until)
+    else:
+        hold_until(composer, store, memory, until)
+
+
+def _taken_by(edge: Edge, memory: Memory) -> float:
+    taken = cast(Mapping[str, float], edge.attributes.get("taken", {}))
+    return taken.get(_side(edge, memory), 0.0)
+
+
+def _side(edge: Edge, memory: Memory) -> str:
+    return FIRST if edge.source.id == memory.id else SECOND
+
+
+def _by_person(edge: Edge) -> bool:
+    return edge.attributes.get("status") == DisputeStatus.RESOLVED.value
+
+
+def _stays(edge: Edge, memory: Memory) -> bool:
+    return edge.attributes.get("outcome") in (_side(edge, memory), Outcome.BOTH.value)
+
+
+def _loser(edge: Edge) -> str:
+    return SECOND if edge.attributes.get("outcome") == Outcome.FIRST.value else FIRST
+
+
+def _earliest(*moments: object) -> datetime | None:
+    return min((datetime.fromisoformat(str(moment)) for moment in moments if moment is not None), default=None)

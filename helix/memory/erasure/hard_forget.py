@@ -1,0 +1,352 @@
+"""Hard forget: works out what goes with a memory or an episode, and takes it away everywhere, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import cast
+
+import numpy as np
+
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.journal import erase, pages
+from helix.memory.change.compose import Composer
+from helix.memory.change.find import memory_of
+from helix.memory.contradiction.validity import follow
+from helix.memory.erasure.stored_secrets import texts_of
+from helix.memory.extraction import derived
+from helix.memory.insight import reflect, rollup
+from helix.memory.remember.request import body
+from helix.memory.upkeep import systemic
+from helix.model.candidate import Candidate
+from helix.model.clock import from_micros, to_micros
+from helix.model.edge import DRAWN, Edge, Label, Ref, Relation
+from helix.model.entity import Entity
+from helix.model.episode import Episode, Session
+from helix.model.erasure_report import Erasable, ErasePlan, EraseReport
+from helix.model.kept_out import normal
+from helix.model.memory import Memory
+from helix.model.operations import DropEdge, Props
+from helix.model.provenance import Provenance
+from helix.model.records import Node, edge_from, label_of, put
+from helix.model.reflection import Reflection
+from helix.model.tombstone import WORK, is_erased
+from helix.store import erasing
+from helix.store.erasing import ERASE, Note
+from helix.store.jobs import Ticket
+from helix.store.node_columns import LABEL_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.sentences import sentences
+
+MADE_OF_WORDS = frozenset({derived.EXTRACTOR, rollup.EXTRACTOR, reflect.EXTRACTOR, systemic.EXTRACTOR})
+"""Extractors whose texts are sentences of the evidence: they would go on saying what was erased."""
+_OWN_ROLE = "store"
+_NAMED, _NEWER, _OLDER = "it was named", "a newer version of it", "an older version of it"
+_SAYS_IT = frozenset({_NAMED, _NEWER, _OLDER})
+_LEAST_WORDS = 3
+"""Words of a sentence that is looked for in episodes: a shorter one stands in many that have nothing to do with it."""
+_READ_AT_ONCE = 512
+_SHOWN = 80
+_RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITES}
+
+
+def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
+    """Return what a hard forget takes away, and what stays though it speaks of it; nothing is changed.
+
+    A memory goes with its versions and with every episode, task and the like that holds a sentence of theirs, or once
+    did; anything else goes as it is. With them goes whatever rests on nothing else, and the names that nothing else
+    mentions. Raises NotFoundError or ConflictError as `memory_of` does, InvalidInputError for a node that cannot be
+    named here.
+    """
+    root = _root(store, name_or_id)
+    copies = tuple(str(path) for path in erasing.copies_of(store))
+    if is_erased(store.records.node(root)):
+        return ErasePlan(root=root, goes=(), stays=(), copies=copies)
+    circle = _Circle(store)
+    circle.close_around(root)
+    names = {ref: "nothing else mentions it" for ref in erase.names_left(store.journal, circle.goes.keys())}
+    return ErasePlan(
+        root=root,
+        goes=tuple(_told(store, {**circle.goes, **names})),
+        stays=tuple(_told(store, circle.stays)),
+        copies=copies,
+    )
+
+
+def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
+    """Take away what the plan names, from every file and everything held in memory; tombstones stay.
+
+    What has come to belong to it since it was asked for goes too: it was promised that nothing stays. It is finished at
+    the next start where it was cut short, and doing it twice does nothing the second time. The graph is built anew:
+    until then Cypher has none to ask.
+    """
+    if not plan.goes:
+        return EraseReport(erased=(), rows=0, copies=(), warnings=())
+    report = carry_out(store, note(store, plan), lambda stage: ticket.progress(0, 0, stage))
+    erasing.rebuild(store, ticket)
+    return report
+
+
+def note(store: Store, plan: ErasePlan) -> Note:
+    """Note that a plan is to be carried out, durably; whoever opens the store next does it where nobody else has.
+
+    Raises ConflictError while another erasure is unfinished.
+    """
+    noted = Note(
+        kind=ERASE,
+        refs=tuple(each.ref for each in plan.goes),
+        at=to_micros(store.clock()),
+        keep_out=tuple(each.ref for each in plan.goes if each.ref.label is Label.MEMORY and each.why in _SAYS_IT),
+    )
+    if plan.goes:
+        erasing.begin(store, noted)
+    return noted
+
+
+def _as_of_now(store: Store, noted: Note) -> Note:
+    """Return what a noted erasure takes away by now; durable where that has changed.
+
+    A root that is gone already took its plan with it: then what was noted is what is left to do.
+    """
+    if noted.here:
+        return noted
+    try:
+        now = plan_hard_forget(store, noted.refs[0].id)
+    except (NotFoundError, InvalidInputError, ConflictError):
+        return noted
+    if not now.goes or {each.ref for each in now.goes} == set(noted.refs):
+        return noted
+    return note(store, now)
+
+
+def carry_out(store: Store, noted: Note, tell: Callable[[str], None]) -> EraseReport:
+    """Do all of a hard forget that was noted, whatever of it is done already; the graph is left to be built anew."""
+    note = _as_of_now(store, noted)
+
+    def entombed() -> Decision[None]:
+        composer = Composer(store, store.clock())
+        composer.add(erase.entombing(store.journal, note.refs, from_micros(note.at), note.keep_out))
+        follow(composer, store)
+        return Decision((composer.change(ERASE),) if composer.pending else (), None)
+
+    return erasing.everywhere(
+        store,
+        note,
+        texts=list(_texts(store, note.refs)),
+        remove=lambda: store.writer.submit(entombed),
+        in_copy=lambda copy: erasing.forget_in(copy, note.refs, note.at, note.keep_out),
+        tell=tell,
+    )
+
+
+class _Circle:
+    """What goes with a node, and what touches that and stays; each with the reason, in the order it was found."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._edges: dict[Ref, list[DropEdge]] = {}
+        self.goes: dict[Ref, str] = {}
+        self.stays: dict[Ref, str] = {}
+
+    def close_around(self, root: Ref) -> None:
+        """Find everything, one pass over the edges for each step away from the root."""
+        self.goes[root] = _NAMED
+        if root.label is Label.MEMORY:
+            self._versions(root)
+            self._saying_it()
+        seen = 0
+        while len(self.goes) > seen:
+            seen = len(self.goes)
+            self._resting_on_it()
+        self.stays = {ref: why for ref, why in self.stays.items() if ref not in self.goes}
+
+    def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
+        wanted = list(refs)
+        lacking = [ref for ref in wanted if ref not in self._edges]
+        if lacking:
+            self._edges.update(erase.edges_at(self._store.journal, lacking))
+        for ref in wanted:
+            yield from self._edges[ref]
+
+    def _versions(self, root: Ref) -> None:
+        """Follow the versions from the root: what took its place, and what it took the place of."""
+        for newer, why in ((True, _NEWER), (False, _OLDER)):
+            edge_of = [root]
+            while edge_of:
+                step = self._succeeding(edge_of)
+                ends = [edge.source for edge in step if edge.target in edge_of] if newer else []
+                ends += [edge.target for edge in step if edge.source in edge_of] if not newer else []
+                edge_of = [ref for ref in dict.fromkeys(ends) if ref not in self.goes]
+                self.goes.update(dict.fromkeys(edge_of, why))
+
+    def _succeeding(self, refs: list[Ref]) -> list[DropEdge]:
+        """Return the edges between versions at the nodes.
+
+        A memory that lost to a contrary one is no version of it, nor is one that somebody only says was superseded.
+        """
+        edges = list(self._at(refs))
+        contrary = {frozenset((edge.source, edge.target)) for edge in edges if edge.type is Relation.CONTRADICTS}
+        said = map(edge_from, chain.from_iterable(map(self._store.records.edges_at, refs)))
+        drawn = {frozenset((edge.source, edge.target)) for edge in said if _is_drawn(edge)}
+        return [
+            edge
+            for edge in edges
+            if edge.type is Relation.SUPERSEDES and frozenset((edge.source, edge.target)) not in contrary | drawn
+        ]
+
+    def _saying_it(self) -> None:
+        """Add the episodes in which it was stored or that say a sentence of it; others it was drawn from stay."""
+        versions = list(self.goes)
+        memories = [cast(Memory, node) for node in self._store.records.nodes(versions)]
+        wanted = _sentences(memories)
+        drawn_from = {
+            edge.target: None
+            for edge in self._at(versions)
+            if edge.type is Relation.GROUNDED_IN and edge.target.label is Label.EPISODE
+        }
+        whole = {normal(_words(memory)) for memory in memories}
+        for ref, episode in _episodes(self._store):
+            said = normal(episode.content)
+            if ref in drawn_from and (episode.role == _OWN_ROLE or said in whole):
+                self.goes[ref] = "what it was stored in"
+            elif any(sentence in f" {said} " for sentence in wanted):
+                self.goes[ref] = "it says the same words"
+            elif ref in drawn_from:
+                self.stays[ref] = "it was drawn from this, in other words"
+        for ref, props in _works(self._store):
+            said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
+            if any(sentence in said for sentence in wanted):
+                self.goes[ref] = "it says the same words"
+            elif ref.label is Label.CANDIDATE and Ref(label=Label.MEMORY, id=str(props.get("memory"))) in versions:
+                self.goes[ref] = "it became this memory"
+
+    def _resting_on_it(self) -> None:
+        """Add the memories and reflections that rest on nothing but what goes, or that Helix made of its words."""
+        resting = {
+            edge.source: None
+            for edge in self._at(list(self.goes))
+            if edge.type is _RESTS_ON.get(edge.source.label)
+            and edge.source not in self.goes
+            and edge.target in self.goes
+        }
+        list(self._at(resting))
+        for ref in resting:
+            grounds = [
+                edge.target for edge in self._edges[ref] if edge.source == ref and edge.type is _RESTS_ON[ref.label]
+            ]
+            if all(ground in self.goes for ground in grounds):
+                self.goes[ref] = "it rests on nothing else"
+            elif _extractor(self._store.records.node(ref)) in MADE_OF_WORDS:
+                self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
+            else:
+                self.stays[ref] = "it rests on other evidence too, and may repeat it"
+
+
+def _is_drawn(edge: Edge) -> bool:
+    return edge.type is Relation.SUPERSEDES and DRAWN in edge.attributes
+
+
+def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:
+    """Return the sentences of the memories by their words, a blank at either end; all of one where each is short."""
+    found: dict[str, None] = {}
+    for memory in memories:
+        told = [normal(one.text) for text in (memory.trigger, memory.resolution) for one in sentences(text)]
+        long = [words for words in told if len(words.split()) >= _LEAST_WORDS]
+        found.update(dict.fromkeys(f" {words} " for words in long or [normal(_words(memory))] if words))
+    return tuple(found)
+
+
+def _episodes(store: Store) -> Iterator[tuple[Ref, Episode]]:
+    """Yield every episode there is, in the order of the rows."""
+    view = store.catalogue.view
+    rows = np.flatnonzero(view.columns.label[: view.count] == LABEL_CODE[Label.EPISODE])
+    for start in range(0, len(rows), _READ_AT_ONCE):
+        refs = [view.ref_of(int(row)) for row in rows[start : start + _READ_AT_ONCE]]
+        for ref, node in zip(refs, store.records.nodes(refs), strict=True):
+            yield ref, cast(Episode, node)
+
+
+def _works(store: Store) -> Iterator[tuple[Ref, Props]]:
+    """Yield what plans, tasks and the like say or said: unlike an episode, one is written over as the work goes on."""
+    view = store.catalogue.view
+    rows = np.flatnonzero(np.isin(view.columns.label, [LABEL_CODE[label] for label in sorted(WORK)]))
+    there = {view.ref_of(int(row)): None for row in rows}
+    for ref, node in zip(there, store.records.present(list(there)), strict=True):
+        if node is not None:
+            yield ref, put(node).props
+    if there:
+        yield from ((ref, props) for ref, props in pages.log_nodes(store.journal, WORK) if ref in there)
+
+
+def _extractor(node: Node) -> str:
+    return getattr(node, "provenance", Provenance()).extractor
+
+
+def _root(store: Store, name_or_id: str) -> Ref:
+    wanted = name_or_id.strip()
+    for label in Label:
+        ref = Ref(label=label, id=wanted)
+        if store.catalogue.row_of(ref) is None:
+            continue
+        if label in (Label.ENTITY, Label.SESSION):
+            raise InvalidInputError(
+                f"{wanted!r} is a {label.lower()}", hint="name a memory, an episode or a reflection: it goes with them"
+            )
+        return ref
+    try:
+        return Ref(label=Label.MEMORY, id=memory_of(store, wanted).id)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"nothing is called {wanted!r}", hint="name a memory, or the id of an episode or a reflection"
+        ) from error
+
+
+def _told(store: Store, found: dict[Ref, str]) -> Iterator[Erasable]:
+    for (ref, why), node in zip(found.items(), store.records.nodes(list(found)), strict=True):
+        yield Erasable(ref=ref, name=_name_of(node), why=why)
+
+
+def _name_of(node: Node) -> str:
+    match node:
+        case Memory() | Entity():
+            return node.name
+        case Reflection():
+            text = node.question or node.insight
+        case Episode():
+            text = node.content
+        case Candidate():
+            text = node.trigger
+        case _:
+            text = getattr(node, "objective", "") or node.id
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def _words(node: Node) -> str:
+    match node:
+        case Memory():
+            return body(node.trigger, node.resolution)
+        case Episode():
+            return node.content
+        case Reflection():
+            return node.insight
+        case _:
+            return ""
+
+
+def _texts(store: Store, refs: Iterable[Ref]) -> Iterator[str]:
+    """Yield what the nodes say, as far as they say it still."""
+    for node in store.records.nodes([ref for ref in refs if store.catalogue.row_of(ref) is not None]):
+        yield _words(node)
+        match node:
+            case Memory():
+                yield from (node.name, node.trigger, node.resolution)
+            case Reflection():
+                yield node.question
+            case Entity():
+                yield node.name
+            case Session():
+                yield node.id
+            case _ if label_of(node) in WORK:
+                yield from (said.text for said in texts_of(put(node).props))

@@ -1,0 +1,1 @@
+"""Extraction: what many episodes say becomes memories, each grounded in them."""

@@ -1,0 +1,217 @@
+"""Evidence: the episodes of a scope as a run of consolidation sees them, read no further than what is new reaches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import numpy as np
+
+from helix.memory.change.support import findable_episodes
+from helix.memory.extraction.cluster import Bars, Links, Rivals, groups_of, linked, opposed
+from helix.memory.extraction.extract import Candidate, Extractor
+from helix.memory.extraction.kept_extractions import Found, packed, unpacked
+from helix.memory.extraction.statements import Said, Vector, product_of, said, whole_numbers
+from helix.memory.jobs.run import Run
+from helix.model.edge import Label
+from helix.model.episode import Episode
+from helix.store.node_columns import IndexArray
+
+_READ_AT_ONCE = 8
+_LOOKED_UP_AT_ONCE = 16
+"""Of these the run rests after each lot: whoever asks something meanwhile waits for no more than one."""
+_BLOCK = 1024
+
+
+class Stopped(Exception):
+    """Ends a run between two slices of its work; what it has written stays."""
+
+
+class Evidence:
+    """The surviving episodes of exactly one scope: findable, neither forgotten nor quarantined, and embedded.
+
+    Each is read and extracted once, when it is asked for. Rows are those of the catalogue.
+    """
+
+    def __init__(self, run: Run, scope: str, extractor: Extractor, bars: Bars, *, anew: bool = False) -> None:
+        """`anew`: what was found in the episodes by earlier runs is not taken for granted."""
+        self._run, self._extractor, self._bars, self._anew = run, extractor, bars, anew
+        space = "" if run.store.embedder is None else run.store.embedder.space.digest
+        self._edition = extractor.edition and f"{extractor.edition} {space}"
+        self._view = view = run.store.catalogue.view
+        findable = findable_episodes(view, None) & (view.columns.scope == view.lookups.scopes.code(scope))
+        self._surviving = findable
+        self.rows, self._vectors = self._placed(np.flatnonzero(findable), vectors=run.store.embedder is not None)
+        self._place = {int(row): place for place, row in enumerate(self.rows)}
+        self._items: dict[int, list[Said]] = {}
+        self._linked: set[bytes] = set()
+        self.held_back: set[int] = set()
+
+    def rest(self) -> None:
+        """Give way to whoever waits for an answer; raises Stopped where the run is to stop."""
+        if self._run.cancelled:
+            raise Stopped
+
+    def _placed(self, rows: IndexArray, *, vectors: bool) -> tuple[IndexArray, Vector | None]:
+        """Return the rows, and the vector of the first passage of each; one not embedded yet waits for another run."""
+        if not vectors:
+            return rows, None
+        passages = self._view.passages
+        indexes = passages.of_rows(rows, self._view.count)
+        indexes = indexes[passages.embedded[indexes]]
+        owners, first = np.unique(passages.owner[indexes], return_index=True)
+        return owners.astype(np.int64), passages.vectors.rows(indexes[first])
+
+    def survives(self, episode: str) -> bool:
+        """Return whether the episode of that id is evidence still."""
+        row = self._view.lookups.row(Label.EPISODE, episode)
+        return row is not None and row < self._view.count and bool(self._surviving[row])
+
+    @property
+    def fresh(self) -> list[int]:
+        """The rows of the episodes that no run has seen yet."""
+        return [int(row) for row in self.rows[~self._view.columns.consolidated[self.rows]]]
+
+    def episode_of(self, row: int) -> str:
+        """Return the id of an episode."""
+        return self._view.lookups.ids[row]
+
+    def row_of(self, episode: str) -> int | None:
+        """Return the row of an episode that can be read, or None."""
+        row = self._view.lookups.row(Label.EPISODE, episode)
+        return row if row is not None and row in self._place else None
+
+    def reached(self, touched: Iterable[int]) -> tuple[list[Said], Links, Rivals, set[int]]:
+        """Return all that the touched rows say is linked with or opposed by, over any number of both, and the rows.
+
+        The rows returned are those of whole components: every episode that shares a component with one of them is
+        among them.
+        """
+        reached: set[int] = set()
+        links: dict[bytes, dict[bytes, int]] = defaultdict(dict)
+        rivals: dict[bytes, set[bytes]] = defaultdict(set)
+        frontier = {row for row in touched if row in self._place}
+        self._read(sorted(frontier))
+        while frontier:
+            reached |= frontier
+            telling = [row for row in sorted(frontier) if self._items[row]]
+            self._read(self._around(telling))
+            frontier = self._link(telling, links, rivals) - reached
+        self.rest()
+        items = self._of(sorted(reached))
+        first = {items[group[0]].same: group[0] for group in groups_of(items).values()}
+        self.rest()
+        numbered = {first[one]: {first[other]: near for other, near in found.items()} for one, found in links.items()}
+        return items, numbered, rivals, reached
+
+    def _link(
+        self, rows: Sequence[int], links: dict[bytes, dict[bytes, int]], rivals: dict[bytes, set[bytes]]
+    ) -> set[int]:
+        """Link and set what the rows say against all that was read; return the rows that say that, or the same."""
+        chosen = {item.same for row in rows for item in self._items[row]}.difference(self._linked)
+        self._linked |= chosen
+        items = self._of(sorted(self._items))
+        ends = set(chosen)
+        fresh = [place for place, item in enumerate(items) if item.same in chosen]
+        for place, found in linked(items, self._bars, fresh, self.rest).items():
+            self.rest()
+            one = items[place].same
+            for other, near in found.items():
+                links[one][items[other].same] = near
+                ends.add(items[other].same)
+        for left, right in opposed(items, self._bars, fresh, self.rest):
+            rivals[left].add(right)
+            rivals[right].add(left)
+            ends.add(right)
+        return {row for row, said_there in self._items.items() if any(item.same in ends for item in said_there)}
+
+    def _of(self, rows: Iterable[int]) -> list[Said]:
+        return [item for row in rows for item in self._items[row]]
+
+    def _around(self, rows: Sequence[int]) -> list[int]:
+        """Return the rows not read yet whose episodes are near enough to any of those given."""
+        unread = np.flatnonzero([int(row) not in self._items for row in self.rows])
+        if self._vectors is None or not rows:
+            return [int(row) for row in self.rows[unread]] if rows else []
+        numbers = whole_numbers(self._vectors[[self._place[row] for row in rows]])
+        least = product_of(self._bars.around)
+        near: list[int] = []
+        for start in range(0, len(unread), _BLOCK):
+            self.rest()
+            others = unread[start : start + _BLOCK]
+            products = whole_numbers(self._vectors[others]) @ numbers.T
+            near += self.rows[others[(products >= least).any(axis=1)]].tolist()
+        return near
+
+    def _read(self, rows: Sequence[int]) -> None:
+        """Read the rows that were not read yet: what is kept of them, else the episodes themselves."""
+        missing = [row for row in rows if row not in self._items]
+        for start in range(0, len(missing), _LOOKED_UP_AT_ONCE):
+            self._look_up(missing[start : start + _LOOKED_UP_AT_ONCE])
+            self.rest()
+        missing = [row for row in missing if row not in self._items]
+        for start in range(0, len(missing), _READ_AT_ONCE):
+            self._extract(missing[start : start + _READ_AT_ONCE])
+            self._run.progress(min(start + _READ_AT_ONCE, len(missing)), len(missing), "reading")
+            self.rest()
+
+    def _look_up(self, rows: Sequence[int]) -> None:
+        """Take what is kept of the rows."""
+        if not self._edition or self._anew:
+            return
+        row_of = {self.episode_of(row): row for row in rows}
+        kept = self._run.store.journal.extracted.kept(self._edition, list(row_of))
+        found = {episode: unpacked(episode, *one) for episode, one in kept.items()}
+        episodes = self._episodes([row_of[episode] for episode, (held, _) in found.items() if held])
+        for episode, (held, held_back) in found.items():
+            self._take(row_of[episode], episodes.get(episode), held, held_back=held_back)
+
+    def _extract(self, rows: Sequence[int]) -> None:
+        """Read the episodes, and keep what is found in them."""
+        episodes = self._episodes(rows)
+        self.rest()
+        extraction = self._extractor.extract(list(episodes.values()))
+        self.rest()
+        vectors = self._own_vectors([one for one in extraction.candidates if not one.whole])
+        found: dict[str, list[Found]] = {episode: [] for episode in episodes}
+        for one in extraction.candidates:
+            found[one.episode].append((one, vectors.get((one.episode, one.place))))
+        held_back = frozenset(extraction.held_back)
+        for row in rows:
+            episode = self.episode_of(row)
+            self._take(row, episodes[episode], found[episode], held_back=episode in held_back)
+        if self._edition and not self._run.dry_run:
+            whole = {episode: held for episode, held in found.items() if self._complete(held)}
+            kept = {episode: packed(held, held_back=episode in held_back) for episode, held in whole.items()}
+            self._run.store.journal.extracted.keep(self._edition, kept)
+
+    def _complete(self, found: Sequence[Found]) -> bool:
+        """Return whether nothing lacks its vector, which a model that failed may have left out."""
+        return self._vectors is None or all(one.whole or vector is not None for one, vector in found)
+
+    def _episodes(self, rows: Sequence[int]) -> dict[str, Episode]:
+        refs = [self._view.ref_of(row) for row in rows]
+        return {node.id: cast(Episode, node) for node in self._run.store.records.nodes(refs)}
+
+    def _take(self, row: int, episode: Episode | None, found: Sequence[Found], *, held_back: bool) -> None:
+        around = None if self._vectors is None else self._vectors[self._place[row]]
+        self._items[row] = [
+            said(one, episode, around if own is None else own, around) for one, own in found if episode is not None
+        ]
+        if held_back:
+            self.held_back.add(row)
+
+    def _own_vectors(self, candidates: Sequence[Candidate]) -> dict[tuple[str, int], Vector]:
+        """Return the vectors of candidates that are a part of their episode; none without a model."""
+        found: dict[tuple[str, int], Vector] = {}
+        if self._vectors is None:
+            return found
+        for done, one in enumerate(candidates, 1):
+            # One at a time: whoever asks meanwhile has the other cores, and what it asks is embedded beside it.
+            (vector,) = self._run.store.embed([one.trigger])
+            if vector is not None:
+                found[one.episode, one.place] = np.frombuffer(vector, np.float32)
+            self._run.progress(done, len(candidates), "embedding")
+            self.rest()
+        return found

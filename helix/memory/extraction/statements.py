@@ -1,0 +1,153 @@
+"""Said: candidates made comparable, and whether what two of them say agrees; told from their words alone."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from helix.memory.contradiction.detect import Statement, contradiction
+from helix.memory.contradiction.replacement import states_change
+from helix.memory.contradiction.wording import names, negated, numbers, opposites, terms, words
+from helix.memory.extraction.extract import Candidate
+from helix.model.episode import Episode
+from helix.model.memory import Kind
+from helix.text.about import own_commands
+from helix.text.aliases import without_aliases
+from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS
+from helix.text.substitution import words_exchanged
+from helix.text.tokens import lexical_tokens
+
+Vector = npt.NDArray[np.float32]
+
+WORD_DIMENSION = 256
+_SCALE = 2048.0
+_OTHER_CLAUSE = re.compile(
+    r"[,;]? \b(?:otherwise|or else|because|since|unless|until|so that|if|when|as"
+    r"|or (?:the|it|you|they|everything))\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_REMINDER = re.compile(r"\b(?:don't|do not|never) forget\b|\bforgot(?:ten)? to\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A candidate with its episode and vector, made comparable.
+
+    `vector` is of what was said, `around` of the episode it was said in. Both hold whole numbers (see `whole_numbers`).
+    `same` is equal where two say the very same in surroundings that are the very same. `order` puts candidates into one
+    order, whenever they were recorded: when, what, from where.
+    """
+
+    candidate: Candidate
+    episode: Episode
+    vector: Vector
+    around: Vector
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    denies: bool
+    changes: bool
+    same: bytes
+    order: tuple[str, ...]
+
+
+def whole_numbers(vectors: Vector) -> Vector:
+    """Return unit vectors (float32) times 2048, rounded.
+
+    Products of two are below 2^24, which float32 adds up exactly in any order: a cosine never depends on what else is
+    multiplied beside it.
+    """
+    rounded: Vector = np.rint(_SCALE * vectors).astype(np.float32)
+    return rounded
+
+
+def product_of(cosine: float) -> float:
+    """Return what the product of two vectors in whole numbers is at a cosine."""
+    return cosine * _SCALE * _SCALE
+
+
+def said(candidate: Candidate, episode: Episode, vector: Vector | None, around: Vector | None) -> Said:
+    """Return a candidate made comparable; without vectors (of unit length, float32) its words make one."""
+    text = _statement(candidate)
+    own = whole_numbers(_of_words(terms(text)) if vector is None else vector)
+    wider = own if around is None else whole_numbers(around)
+    same = hashlib.blake2b(
+        f"{candidate.speaker}\0{bool(candidate.steps)}\0{candidate.trigger}".encode("utf-8", "replace")
+    )
+    same.update(own.tobytes())
+    same.update(wider.tobytes())
+    return Said(
+        candidate=candidate,
+        episode=episode,
+        vector=own,
+        around=wider,
+        terms=_telling(text) or frozenset({text}),
+        numbers=numbers(text),
+        names=frozenset(name.strip(".") for name in names(text)) | own_commands(text, {}),
+        denies=negated(_main(text)),
+        changes=states_change(text),
+        same=same.digest(),
+        order=(
+            *(episode.occurred_at.isoformat(), candidate.trigger, episode.source),
+            *(f"{candidate.place:06}", episode.session, episode.id),
+        ),
+    )
+
+
+def agree(one: Said, other: Said) -> bool:
+    """Return whether nothing in two texts stands against each other: denials, numbers, names, speakers, opposites.
+
+    What says that something holds no more is no repetition of what does not. Of two that were said in so many words
+    each is enough by itself: neither may have a number, and of two decisions a name, that the other has not; and what
+    was said so is not strengthened by a sentence that has another word in the place of one of its own.
+    """
+    if one.candidate.trigger == other.candidate.trigger:
+        return True
+    explicit = one.candidate.explicit and other.candidate.explicit
+    anyhow = one.candidate.explicit or other.candidate.explicit
+    decided = explicit and one.candidate.kind is other.candidate.kind is Kind.DECISION
+    return (
+        one.denies == other.denies
+        and one.changes == other.changes
+        and one.candidate.speaker == other.candidate.speaker
+        and bool(one.candidate.steps) == bool(other.candidate.steps)
+        and _match(one.numbers, other.numbers, exactly=explicit)
+        and _match(one.names, other.names, exactly=decided)
+        and not opposites(one.candidate.trigger, other.candidate.trigger)
+        and not (anyhow and words_exchanged(_statement(one.candidate), _statement(other.candidate)))
+        and contradiction(*(Statement(trigger=each.candidate.trigger) for each in (one, other))) is None
+    )
+
+
+def _match(one: frozenset[str], other: frozenset[str], *, exactly: bool) -> bool:
+    return one == other if exactly else one <= other or other <= one
+
+
+def _statement(candidate: Candidate) -> str:
+    return candidate.trigger.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.trigger
+
+
+def _main(text: str) -> str:
+    """Return what a sentence says itself, without the clauses of reason, condition or consequence behind it."""
+    main = _REMINDER.sub("", text)
+    return _OTHER_CLAUSE.sub("", main) or main
+
+
+def _telling(text: str) -> frozenset[str]:
+    """Return the stems of the words that tell what a text is about: not those that stand in any text."""
+    told = (word for word in words(without_aliases(text)) if word not in COMMON and word not in FUNCTION_WORDS)
+    return frozenset(stem for word in told for stem in lexical_tokens(word)) or terms(text)
+
+
+def _of_words(found: frozenset[str]) -> Vector:
+    """Return a unit vector that the words alone make: for stores without a model."""
+    vector = np.zeros(WORD_DIMENSION)
+    for word in sorted(found):
+        digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest()
+        vector[int.from_bytes(digest, "big") % WORD_DIMENSION] += 1.0
+    norm = float(np.linalg.norm(vector))
+    return (vector / norm if norm else vector).astype(np.float32)

@@ -1,0 +1,212 @@
+"""Insights: what reflections there are, what each rests on, and what becomes of one whose evidence goes or returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import cast
+
+import numpy as np
+
+from helix.errors import InvalidInputError, NotFoundError
+from helix.memory.change.compose import Composer
+from helix.memory.change.support import ended, present, standing, supports_of
+from helix.memory.jobs.run import Run
+from helix.model.clock import to_micros
+from helix.model.edge import Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.insight import Cited, InsightTree
+from helix.model.memory import Memory, Status
+from helix.model.provenance import Trust
+from helix.model.records import Node
+from helix.model.reflection import Reflection
+from helix.model.reports import Page
+from helix.store.catalogue import CatalogueView
+from helix.store.listing import check_limit
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.projection import GraphSnapshot
+from helix.store.store import Store
+from helix.text.sentences import shortened
+
+DEEPEST = 8
+"""Levels of evidence shown; reflections on reflections on reflections end well before."""
+LEAST_SHARE = 0.5
+"""Share of its evidence below which an insight is archived: most of what it was drawn from is gone."""
+OLD_SHARE = 0.5
+"""Share of the evidence that other insights may speak of already; above, it would be one of them again."""
+_HALF_SURE = 4.0
+"""Pieces of evidence at which an insight is half as sure as it can be."""
+_SUREST = {
+    Trust.USER_ASSERTED: 0.95,
+    Trust.VERIFIED_OUTCOME: 0.9,
+    Trust.AGENT_INFERRED: 0.8,
+    Trust.TOOL_OUTPUT: 0.6,
+    Trust.WEB: 0.4,
+}
+_EXCERPT = 160
+_CITES = "cites:"
+_SHOWN = (Status.ACTIVE, Status.ARCHIVED)
+
+
+def reflections(store: Store, scope: str | None = None, limit: int = 50, after: str | None = None) -> Page[Reflection]:
+    """Return a page of the reflections of exactly this scope (None: of any) that stand, newest first."""
+    check_limit(store, limit)
+    view = store.catalogue.view
+    mask = _reflections(view, scope) & (view.columns.status == STATUS_CODE[Status.ACTIVE])
+    behind = None
+    if after is not None and (behind := view.row_of(Ref(label=Label.REFLECTION, id=after))) is None:
+        raise InvalidInputError(f"{after!r} is no cursor of this list", hint="pass on the one of the last page")
+    rows = view.newest(mask, limit + 1, behind)
+    items = store.records.nodes([view.ref_of(int(row)) for row in rows[:limit]])
+    cursor = items[-1].id if len(rows) > limit else None
+    return Page(
+        items=tuple(cast(Reflection, item) for item in items), total=int(np.count_nonzero(mask)), next_cursor=cursor
+    )
+
+
+def insight_tree(store: Store, reflection_id: str) -> InsightTree:
+    """Return a reflection with its evidence, down to the episodes; NotFoundError where there is none of that id.
+
+    What is cited on several ways is shown with its own evidence once.
+    """
+    graph, view = present(store)
+    row = view.row_of(Ref(label=Label.REFLECTION, id=reflection_id))
+    if row is None:
+        raise NotFoundError(f"no reflection has the id {reflection_id!r}", hint="`helix reflections` lists them")
+    reflection = cast(Reflection, store.records.node(view.ref_of(row)))
+    stands = _stands(view) & ~ended(graph, view, to_micros(store.clock()))
+    return InsightTree(reflection=reflection, evidence=_evidence(store, graph, view, stands, row, DEEPEST, {row}))
+
+
+def confidence_of(pieces: int, trust: Trust) -> float:
+    """Return how sure an insight is of so many pieces of evidence, the weakest of which has that trust: 0..0.95."""
+    return round(_SUREST[trust] * pieces / (pieces + _HALF_SURE), 4)
+
+
+def slice_of(pieces: int) -> str:
+    """Return how a reflection's provenance says how many pieces of evidence it was drawn from."""
+    return f"{_CITES}{pieces}"
+
+
+def demote(run: Run, scope: str | None) -> None:
+    """Lower the confidence of reflections by the share of their evidence that is gone.
+
+    One that less than LEAST_SHARE is left of is archived, and is itself gone for those that cite it. One that cites
+    what has ended, over any number of levels, says something that holds no more: it is archived whatever is left, and
+    what is left may be reflected on anew. Evidence that returns brings confidence and reflection back, unless another
+    speaks of it by now. What a person forgot stays forgotten.
+    """
+
+    def compose(composer: Composer) -> int:
+        changed = _changed(run.store, scope)
+        for reflection, confidence, status in changed:
+            ref = Ref(label=Label.REFLECTION, id=reflection.id)
+            composer.patch(ref, confidence=confidence, status=status)
+            run.say(f"{status}, confidence {confidence:.2f}: {shortened(reflection.insight, _EXCERPT)}")
+        return len(changed)
+
+    if _changed(run.store, scope) and (count := run.write("weigh anew", compose)):
+        run.count("reflections weighed anew", count)
+
+
+def _changed(store: Store, scope: str | None) -> list[tuple[Reflection, float, Status]]:
+    """Return the reflections whose confidence or status is not what their evidence gives, those cited first."""
+    graph, view = present(store)
+    shown = np.isin(view.columns.status, [STATUS_CODE[status] for status in _SHOWN])
+    rows = np.flatnonzero(_reflections(view, scope) & shown)
+    nodes = [cast(Reflection, node) for node in store.records.nodes([view.ref_of(int(row)) for row in rows])]
+    over = ended(graph, view, to_micros(store.clock()))
+    stands = _stands(view) & ~over
+    spoken_of = np.zeros(view.count, np.bool_)
+    found = []
+    cited = supports_of(graph, rows, Relation.CITES)
+    archived = [node.status is Status.ARCHIVED for node in nodes]
+    for place in sorted(range(len(rows)), key=lambda at: (nodes[at].level, archived[at], nodes[at].id)):
+        reflection, evidence = nodes[place], cited[place]
+        pieces = _pieces(reflection, len(evidence))
+        share = float(np.count_nonzero(stands[evidence])) / max(1, pieces)
+        confidence = round(confidence_of(pieces, reflection.provenance.trust) * share, 4)
+        over[rows[place]] = over[evidence].any()
+        again = archived[place] and np.count_nonzero(spoken_of[evidence]) > OLD_SHARE * pieces
+        status = Status.ARCHIVED if share < LEAST_SHARE or over[rows[place]] or again else Status.ACTIVE
+        stands[rows[place]] = status is Status.ACTIVE
+        spoken_of[evidence] |= status is Status.ACTIVE
+        if (reflection.confidence, reflection.status) != (confidence, status):
+            found.append((reflection, confidence, status))
+    return found
+
+
+def _pieces(reflection: Reflection, cited: int) -> int:
+    """Return of how many pieces of evidence a reflection was drawn, those that were erased included."""
+    told = reflection.provenance.slice.removeprefix(_CITES)
+    return max(cited, int(told) if told.isdigit() else 1)
+
+
+def _stands(view: CatalogueView) -> BoolArray:
+    """Return for every row whether an insight may rest on it; one that is archived is no evidence any more."""
+    stands = standing(view)
+    stands &= (view.columns.label != LABEL_CODE[Label.REFLECTION]) | (view.columns.status == STATUS_CODE[Status.ACTIVE])
+    return stands
+
+
+def _reflections(view: CatalogueView, scope: str | None) -> BoolArray:
+    mask: BoolArray = view.columns.label == LABEL_CODE[Label.REFLECTION]
+    if scope is not None:
+        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    return mask
+
+
+def _evidence(
+    store: Store,
+    graph: GraphSnapshot,
+    view: CatalogueView,
+    stands: BoolArray,
+    row: int,
+    depth: int,
+    seen: set[int],
+) -> tuple[Cited, ...]:
+    kind = Relation.CITES if view.columns.label[row] == LABEL_CODE[Label.REFLECTION] else Relation.GROUNDED_IN
+    (rows,) = supports_of(graph, [row], kind)
+    nodes = store.records.nodes([view.ref_of(other) for other in rows])
+    found = []
+    for other, node in sorted(zip(rows, nodes, strict=True), key=lambda pair: (_moment(pair[1]), pair[1].id)):
+        fresh = depth > 1 and other not in seen
+        seen.add(other)
+        below = _evidence(store, graph, view, stands, other, depth - 1, seen) if fresh else ()
+        cut = not fresh and not isinstance(node, Episode)
+        found.append(_cited(view.ref_of(other), node, below, stands=bool(stands[other]), cut=cut))
+    return tuple(found)
+
+
+def _cited(ref: Ref, node: Node, below: Sequence[Cited], *, stands: bool, cut: bool) -> Cited:
+    return Cited(
+        ref=ref,
+        text=shortened(" ".join(_text(node).split()), _EXCERPT),
+        at=_moment(node),
+        level=node.level if isinstance(node, Reflection) else 0,
+        stands=stands,
+        cut=cut,
+        evidence=tuple(below),
+    )
+
+
+def _moment(node: Node) -> datetime:
+    match node:
+        case Episode():
+            return node.occurred_at
+        case Memory() | Reflection():
+            return node.valid_from or node.recorded_at
+        case _:
+            raise TypeError(f"{type(node).__name__} is no evidence")
+
+
+def _text(node: Node) -> str:
+    match node:
+        case Episode():
+            return node.content
+        case Memory():
+            return f"{node.trigger}. {node.resolution}" if node.resolution else node.trigger
+        case Reflection():
+            return node.insight
+        case _:
+            raise TypeError(f"{type(node).__name__} is no evidence")

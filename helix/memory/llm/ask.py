@@ -1,0 +1,229 @@
+"""What a language model is asked about episodes and memories, and how little of its answers is believed.
+
+Every function answers None for what the model did not answer, or answered in a way that does not hold: the caller then
+does what it does without a model. A text that was asked about is data; what an answer says must stand in that text.
+
+Tally: a language model that counts what it was asked, so that a job tells what happened and not what it wanted.
+
+Grounding: whether a text says only what stands in the texts it was made of, told from words, numbers and names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix.memory.contradiction.detect import Contradiction, Ground, Statement
+from helix.memory.contradiction.wording import names, negated, numbers
+from helix.providers.llm import Answer, LanguageModel, Question
+from helix.text.entities import mentions
+from helix.text.excerpts import head
+from helix.text.tokens import lexical_tokens, query_terms
+
+_MOST_EVIDENCE = 24
+_MOST_INSIGHTS = 3
+_LONGEST_LINE, _LONGEST_SUMMED = 400, 1_500
+_SUMMARY_LEAST, _INSIGHT_LEAST = 0.7, 0.5
+
+
+def _object(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of an object with exactly these properties, as strict structured output wants it."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_LINE = {"type": "string"}
+
+IMPORTANCE = Question(
+    task="importance",
+    instructions=(
+        "Rate how much each text will matter to a developer's later work: 1 is small talk, 3 routine, 5 a useful "
+        "detail, 7 a decision, rule or hard-won fix, 10 what must never be forgotten. Judge what happened, not how "
+        "it is put."
+    ),
+    schema=_object(importance={"type": "integer", "minimum": 1, "maximum": 10}),
+    max_tokens=20,
+    batch=20,
+)
+CONTRADICTION = Question(
+    task="contradiction",
+    instructions=(
+        "Each text is a JSON object with two statements, a and b. Say whether they cannot both hold at the same "
+        "time of the same thing: `contradict`, else `compatible`. Different things, more detail, or other words for"
+        " the same are compatible. In `left` copy the words of a, in `right` those of b, that stand against each "
+        "other; else leave them empty."
+    ),
+    schema=_object(verdict={"type": "string", "enum": ["contradict", "compatible"]}, left=_LINE, right=_LINE),
+    max_tokens=80,
+    batch=12,
+)
+REFLECTION = Question(
+    task="reflection",
+    instructions=(
+        f"Each text is a list of numbered notes. Ask the at most {_MOST_INSIGHTS} most telling questions that they "
+        "answer together, about what recurs, what causes what, and what to do differently; answer each in one sentence "
+        "that follows from two or more of the notes, in their words. In `notes` list the numbers of those notes. No "
+        "insights where the notes have none."
+    ),
+    schema=_object(
+        insights={
+            "type": "array",
+            "maxItems": _MOST_INSIGHTS,
+            "items": _object(
+                question=_LINE, insight=_LINE, notes={"type": "array", "items": {"type": "integer"}, "minItems": 2}
+            ),
+        }
+    ),
+    max_tokens=500,
+)
+SUMMARY = Question(
+    task="summary",
+    instructions=(
+        "Each text is a list of numbered notes. Sum them up in a few lines that keep who, what, when, names, "
+        "numbers and decisions, in the notes' own words. Add nothing."
+    ),
+    schema=_object(lines={"type": "array", "items": _LINE, "minItems": 1, "maxItems": 20}),
+    max_tokens=600,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """A question, the sentence that answers it, and the places (from 0) of the two or more texts it follows from."""
+
+    question: str
+    text: str
+    cites: tuple[int, ...]
+
+
+def opposed(model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]]) -> list[Contradiction | None]:
+    """Return for each pair why the two cannot both hold; None where they can, or no answer holds.
+
+    The words that stand against each other must be words of the two.
+    """
+    texts = [json.dumps({"a": left.text, "b": right.text}, ensure_ascii=False) for left, right in pairs]
+    found: list[Contradiction | None] = []
+    for (left, right), answer in zip(pairs, model.answer(CONTRADICTION, texts), strict=True):
+        value = answer.value if answer.value is not None else {"verdict": "", "left": "", "right": ""}
+        one, other = one_line(value["left"]), one_line(value["right"])
+        holds = value["verdict"] == "contradict" and _quoted(one, left.text) and _quoted(other, right.text)
+        found.append(Contradiction(ground=Ground.MODEL, left=one, right=other, sure=False) if holds else None)
+    return found
+
+
+def importances(model: LanguageModel, texts: Sequence[str]) -> list[float | None]:
+    """Return the importance of each text, 1..10, or None."""
+    answers = model.answer(IMPORTANCE, texts)
+    return [None if answer.value is None else float(answer.value["importance"]) for answer in answers]
+
+
+def insights(model: LanguageModel, texts: Sequence[str]) -> tuple[Insight, ...] | None:
+    """Return what the first 24 texts come to together, at least one insight, or None.
+
+    An insight is dropped unless it cites two texts or more, all of them there, its words, numbers and names are theirs,
+    and its question names nothing that is in no text.
+    """
+    given = texts[:_MOST_EVIDENCE]
+    answer = model.answer(REFLECTION, [_numbered(given, _LONGEST_LINE)])[0] if given else None
+    if answer is None or answer.value is None:
+        return None
+    found: list[Insight] = []
+    for entry in answer.value["insights"]:
+        question, text = one_line(entry["question"]), one_line(entry["insight"])
+        cites = tuple(sorted({int(number) - 1 for number in entry["notes"]}))
+        if len(cites) < 2 or not all(0 <= place < len(given) for place in cites) or not question:
+            continue
+        if grounded(text, [given[place] for place in cites], least=_INSIGHT_LEAST) and not invented(question, given):
+            found.append(Insight(question=question, text=text, cites=cites))
+    return tuple(found) or None
+
+
+def summary(model: LanguageModel, texts: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the lines that sum up the texts, or None where one line says what no text says, or they are no shorter.
+
+    Texts that are too long to be shown whole are not summed up: what is left out would be lost.
+    """
+    if any(len(text) > _LONGEST_SUMMED for text in texts):
+        return None
+    (answer,) = model.answer(SUMMARY, [_numbered(texts, _LONGEST_SUMMED)])
+    if answer.value is None:
+        return None
+    lines = tuple(line for each in answer.value["lines"] if (line := one_line(each)))
+    short = sum(map(len, lines)) < sum(map(len, texts))
+    holds = all(grounded(line, texts, least=_SUMMARY_LEAST) for line in lines)
+    return lines if lines and short and holds else None
+
+
+def _numbered(texts: Sequence[str], longest: int) -> str:
+    return "\n".join(f"{number}. {one_line(text, longest)}" for number, text in enumerate(texts, 1))
+
+
+def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
+    """Return a text as one line that may be kept: no controls, blanks run together, cut, and redacted once more."""
+    return head(" ".join(text.split()), longest)
+
+
+def _quoted(words: str, text: str) -> bool:
+    """Return whether the words stand in the text as they are, but for blanks and case."""
+    return bool(words) and " ".join(words.casefold().split()) in " ".join(text.casefold().split())
+
+
+class Tally:
+    """A language model behind which another one answers.
+
+    `asked` counts the texts that were sent to a provider, `unanswered` those without an answer, sent or not.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.asked = self.unanswered = 0
+
+    def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+        """Return the answers of the model behind, and count them."""
+        answers = self._model.answer(question, texts)
+        self.asked += sum(answer.sent for answer in answers)
+        self.unanswered += sum(answer.value is None for answer in answers)
+        return answers
+
+
+LEAST_SHARE = 0.7
+"""Share of a text's telling words that its sources must have. Of sentences that another one entails (SICK) 69 % pass,
+of sentences about something else (STS-B, scored 1 or less) none do."""
+_PART = re.compile(r"\w+")
+
+
+def grounded(text: str, sources: Iterable[str], least: float = LEAST_SHARE) -> bool:
+    """Return whether enough of the text's words stand in the sources, and every number and every name does.
+
+    A text without telling words is not grounded. Where there is one source and it denies nothing, nor may the text.
+    """
+    read = tuple(sources)
+    found = query_terms(text, limit=10_000)
+    known = {token for source in read for token in lexical_tokens(source)}
+    if not found or not any(char.isalnum() for char in text) or invented(text, read):
+        return False
+    if len(read) == 1 and negated(text) and not denies(read[0]):
+        return False
+    return sum(term in known for term in found) >= least * len(found)
+
+
+def denies(text: str) -> bool:
+    """Return whether any sentence of the text denies something."""
+    return any(negated(part) for part in re.split(r"[.!?;\n]+", text))
+
+
+def invented(text: str, sources: Iterable[str]) -> frozenset[str]:
+    """Return the numbers and names of a text, in small letters, that stand in none of the sources."""
+    read = tuple(sources)
+    known_numbers = {number for source in read for number in numbers(source)}
+    known_words = {word for source in read for word in _PART.findall(source.casefold())}
+    told = names(text) | {mention.name.casefold() for mention in mentions(text)}
+    strange = {name for name in told if not all(part in known_words for part in _PART.findall(name))}
+    return frozenset(numbers(text) - known_numbers) | strange

@@ -1,0 +1,1 @@
+"""Remember: stores a memory on request, and changes one by hand."""

@@ -1,0 +1,212 @@
+"""Curation: what a person does to a memory by hand - edit, forget, restore, confirm - and to the links between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.memory.capture.quarantine import released, restate_evidence, screen
+from helix.memory.change import intake as checks
+from helix.memory.change.compose import Composer, prepare, read
+from helix.memory.change.find import standing_memory_of
+from helix.memory.change.intake import Intake
+from helix.memory.change.versions import files_of, supersede
+from helix.memory.contradiction.classify import Newcomer, against
+from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.wording import exchanged
+from helix.memory.remember.request import body
+from helix.memory.scoring.certainty import bounded
+from helix.memory.scoring.salience import reinforced
+from helix.memory.upkeep.claims import settle_stored
+from helix.model.edge import Label, Ref, Relation
+from helix.model.memory import Memory, Status, unproven_of, with_claimed
+from helix.model.provenance import Trust, weakest
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_PERFECT = 5
+_CONFIRMED_STEP = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRequest:
+    """The fields to change; None leaves one as it is.
+
+    `agent` is who changes them where that is no person: what it says anew is trusted as an agent's at most.
+    """
+
+    trigger: str | None = None
+    resolution: str | None = None
+    kind: str | None = None
+    name: str | None = None
+    scope: str | None = None
+    confidence: float | None = None
+    importance: float | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    agent: str = ""
+
+
+def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[Ref] = ()) -> Memory:
+    """Write a new version of a memory with some fields changed; the old one is retired and stays.
+
+    Where the new words say something else, what the old ones said ends now, in valid time too.
+    `grounds` are episodes that the new version stands on too, in the same change.
+    Raises NotFoundError, InvalidInputError, or ConflictError where the name is taken or the memory is an old version.
+    """
+    store.check_space()
+    intake = Intake(store.settings.text_limit)
+    old = standing_memory_of(store, name_or_id)
+    trigger, resolution = old.trigger, old.resolution
+    if request.trigger is not None or request.resolution is not None:
+        told = (old.trigger if request.trigger is None else request.trigger, request.resolution)
+        trigger, resolution = intake.pair(told[0], old.resolution if told[1] is None else told[1])
+    changed = replace(
+        old,
+        trigger=trigger,
+        resolution=resolution,
+        kind=old.kind if request.kind is None else checks.known_kind(request.kind),
+        scope=old.scope if request.scope is None else intake.scope(request.scope),
+        name=old.name if request.name is None else intake.name(request.name),
+        confidence=checks.fraction(request.confidence, "confidence", old.confidence),
+        importance=checks.poignancy(request.importance, old.importance),
+        valid_from=checks.moment(request.valid_from) or old.valid_from,
+        valid_to=checks.moment(request.valid_to) or old.valid_to,
+    )
+    if changed == old and old.status is not Status.RETIRED:
+        return old
+    changed = _as_agents(changed, old, intake.label(request.agent, "agent"))
+    _check_servable(old, changed)
+    files = files_of(store, old)
+    prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
+
+    def decision() -> Decision[Memory]:
+        current = standing_memory_of(store, old.id)
+        if current.status is Status.RETIRED:
+            raise ConflictError(
+                f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
+            )
+        _check_name_free(store, changed, but=current)
+        composer = Composer(store, store.clock())
+        new = replace(changed, id=store.make_id(composer.now), recorded_at=composer.now, retired_at=None)
+        ref = supersede(composer, store, current, new, prepared, files)
+        if _says_otherwise(current, new):
+            ended = min(current.valid_to or composer.now, composer.now)
+            composer.patch(Ref(label=Label.MEMORY, id=current.id), valid_to=ended)
+        for episode in grounds:
+            composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=new.provenance)
+        return Decision((composer.change("edit", memory=new.id),), new)
+
+    return store.writer.submit(decision, once="edit")
+
+
+def forget(store: Store, name_or_id: str) -> Memory:
+    """Hide a memory from every recall; it stays on disk and `restore` brings it back."""
+    return _restate(store, name_or_id, "forget", lambda memory, _: replace(memory, status=Status.FORGOTTEN))
+
+
+def restore(store: Store, name_or_id: str) -> Memory:
+    """Bring a forgotten, archived or quarantined memory back; under another name where its own was taken meanwhile.
+
+    To restore a quarantined one is to accept it, as a person who has looked at it.
+    """
+
+    def active(memory: Memory, composer: Composer) -> Memory:
+        if memory.status is Status.ACTIVE:
+            return memory
+        if memory.status is Status.RETIRED:
+            raise ConflictError(f"{memory.name!r} ({memory.id}) is an old version", hint="edit the present one instead")
+        if memory.status is Status.QUARANTINED:
+            return released(memory, composer)
+        # Brought back by a person: it counts as used now, or it would be faded the moment it returns.
+        name = composer.name(memory.scope, memory.name)
+        return replace(memory, status=Status.ACTIVE, name=name, last_used_at=composer.now)
+
+    return _restate(store, name_or_id, "restore", active)
+
+
+def confirm(store: Store, name_or_id: str) -> Memory:
+    """Have a person vouch for a memory: surer, reinforced as by a perfect use, and active again if it had faded.
+
+    Whoever said it, the person says it too from then on, in the words that it has now: it is trusted as theirs. What it
+    earned while nobody stood for it proves nothing then either.
+    """
+
+    def confirmed(memory: Memory, composer: Composer) -> Memory:
+        if memory.status is Status.QUARANTINED:
+            raise ConflictError(f"{memory.name!r} is quarantined", hint="look at it first: `helix review`")
+        if memory.status in (Status.RETIRED, Status.FORGOTTEN):
+            raise ConflictError(
+                f"{memory.name!r} is {memory.status}", hint=f"`helix restore {memory.name}` brings it back"
+            )
+        confidence = memory.confidence + _CONFIRMED_STEP * (1.0 - memory.confidence)
+        # An archived memory holds its name no longer: another may have it by now.
+        name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
+        vouched = reinforced(memory, _PERFECT, composer.now)
+        theirs = replace(memory.provenance, trust=Trust.USER_ASSERTED)
+        apart = with_claimed(memory.attributes, unproven_of(memory))
+        return replace(
+            vouched, status=Status.ACTIVE, name=name, confidence=confidence, provenance=theirs, attributes=apart
+        )
+
+    return _restate(store, name_or_id, "confirm", confirmed)
+
+
+def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory, Composer], Memory]) -> Memory:
+    def decision() -> Decision[Memory]:
+        composer = Composer(store, store.clock())
+        memory = standing_memory_of(store, name_or_id)
+        changed = change(memory, composer)
+        if changed == memory:
+            return Decision((), memory)
+        composer.node(changed)
+        restate_evidence(store, composer, memory, changed)
+        follow(composer, store)
+        return Decision((composer.change(kind, memory=memory.id),), changed)
+
+    changed = store.writer.submit(decision, once=kind)
+    if changed.status is Status.ACTIVE:
+        settle_stored(store, changed)  # what came in meanwhile was not set against it
+    return changed
+
+
+def _says_otherwise(old: Memory, new: Memory) -> bool:
+    """Return whether an edit puts something else in the place of what a memory said, rather than word it better."""
+    said = Newcomer(kind=new.kind, trigger=new.trigger, resolution=new.resolution, trust=new.provenance.trust)
+    return against(old, said) is not None or exchanged(
+        body(old.trigger, old.resolution), body(new.trigger, new.resolution)
+    )
+
+
+def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
+    """Return a changed memory as it is when an agent has changed it (empty: a person has)."""
+    if not agent:
+        return changed
+    if (changed.trigger, changed.resolution, changed.kind) == (old.trigger, old.resolution, old.kind):
+        return replace(changed, confidence=min(changed.confidence, old.confidence))
+    trust = weakest(old.provenance.trust, Trust.AGENT_INFERRED)
+    provenance = replace(old.provenance, trust=trust, agent=agent)
+    return replace(changed, provenance=provenance, confidence=bounded(changed.confidence, trust))
+
+
+def _check_servable(old: Memory, changed: Memory) -> None:
+    """Refuse words that would be quarantined in the place of ones that are served: they would hide those."""
+    said = (changed.trigger, changed.resolution)
+    if old.status is Status.QUARANTINED or said == (old.trigger, old.resolution):
+        return
+    trust = changed.provenance.trust
+    if screen(trust, body(*said)).held:
+        raise InvalidInputError(
+            f"{old.name!r} comes from {trust}, and its new words read like an instruction to an agent",
+            hint="store them as a memory of their own, with the trust they deserve",
+        )
+
+
+def _check_name_free(store: Store, memory: Memory, *, but: Memory) -> None:
+    row = store.catalogue.name_row(memory.scope, memory.name)
+    if row is not None and store.memory(row).id != but.id:
+        raise ConflictError(
+            f"an active memory of scope {memory.scope!r} is already called {memory.name!r}", hint="choose another name"
+        )

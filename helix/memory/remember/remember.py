@@ -1,0 +1,283 @@
+"""Remembering: stores one memory on request, grounded in an episode of its own, or counts it on one that is known.
+
+Consequences: what a memory that was just stored means for others - a failure that recurs, a gap answered.
+
+Unknowns: a question that recall could not answer is kept as a gap, for whoever asks to have it kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from helix.errors import ConflictError
+from helix.memory.change.compose import Composer
+from helix.memory.change.versions import hold_until, supersede
+from helix.memory.contradiction.classify import (
+    Ruling,
+    Verdict,
+    against,
+    came_later,
+    decide,
+    meet,
+    outranks,
+    same_words,
+    thresholds_of,
+)
+from helix.memory.contradiction.resolve import oppose, ruled
+from helix.memory.remember.request import Ready, StoreRequest, body, made_ready
+from helix.memory.scoring.certainty import SEEN, bounded, count_sighting, seen
+from helix.memory.upkeep import gaps, systemic
+from helix.memory.upkeep.claims import settle_stored
+from helix.memory.upkeep.gaps import unanswered
+from helix.memory.upkeep.neighbours import nearest_active
+from helix.memory.upkeep.occurrences import note_sighting
+from helix.model.edge import Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status, unproven_of, with_claimed
+from helix.model.provenance import Trust
+from helix.model.recall import RecallAnswer
+from helix.model.reports import StoreResult, StoreStatus
+from helix.scopes import same_scope
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.cleaning import slug
+
+# How many of the nearest are looked at: a contradiction is often farther off than a refinement.
+_NEAREST = 20
+
+
+def remember(store: Store, request: StoreRequest) -> StoreResult:
+    """Store a memory: added, merged into one that says the same, or a new version of one it refines.
+
+    What a better founded voice says takes the place of a weaker one's memory that says the same, in its own words; of
+    one that was derived from episodes already where it is no worse founded: it is to stay when those go.
+    Raises InvalidInputError, ConflictError (a name that is taken) or EmbeddingSpaceError.
+    """
+    ready = made_ready(store, request)
+
+    def decision() -> Decision[StoreResult]:
+        composer = Composer(store, store.clock())
+        if ready.screening.held:
+            return _hold(composer, store, ready)
+        verdict, known = _verdict(store, ready)
+        if verdict is Verdict.NOOP and known is not None and _takes_over(ready.draft, known):
+            known = replace(known, attributes={**known.attributes, SEEN: seen(known) + 1})
+            status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
+        elif verdict is Verdict.NOOP and known is not None:
+            counted = count_sighting(composer, known, ready.draft.provenance.trust, ready.voice)
+            if same_words(known, ready.newcomer):
+                note_sighting(composer, counted)
+            else:
+                # What was said in other words is kept as evidence: a merge must not lose any.
+                _ground(composer, store, Ref(label=Label.MEMORY, id=known.id), ready.draft, ready.session)
+            status, memory = StoreStatus.MERGED, known
+        elif verdict is Verdict.UPDATE and known is not None and came_later(ready.draft, known):
+            status, memory = StoreStatus.UPDATED, _succeed(composer, store, ready, known)
+        elif verdict is Verdict.UPDATE and known is not None:
+            status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
+        elif verdict is Verdict.SUPERSEDE and known is not None and meet(ready.draft, known):
+            status, memory = _contradict(composer, store, ready, known)
+        else:
+            status, memory = StoreStatus.ADDED, _add(composer, store, ready)
+        answer = StoreResult(
+            status=status,
+            name=memory.name,
+            id=memory.id,
+            redacted=ready.redacted,
+            suspicious=ready.screening.reasons,
+        )
+        return Decision((composer.change("store", status=status.value),), answer)
+
+    answer = store.writer.submit(decision, once="store")
+    follow_up(store, answer.id)
+    if answer.status in (StoreStatus.MERGED, StoreStatus.QUARANTINED):
+        return answer
+    (memory,) = store.records.nodes([Ref(label=Label.MEMORY, id=answer.id)])
+    return replace(answer, contradicts=settle_stored(store, memory)) if isinstance(memory, Memory) else answer
+
+
+def _takes_over(draft: Memory, known: Memory) -> bool:
+    """Return whether what is said now stands in the place of a memory that says the same."""
+    return outranks(draft, known) or (known.is_derived and not outranks(known, draft))
+
+
+def _hold(composer: Composer, store: Store, ready: Ready) -> Decision[StoreResult]:
+    """Keep a memory from recall until a person has looked at it; what was said and held before is not kept twice.
+
+    It is compared with nothing, so that it neither counts for, replaces nor contradicts what others have said.
+    """
+    draft = ready.draft
+    name = ready.wanted_name or slug(draft.trigger)
+    known = next((one for one in store.memories_named(name) if _told_before(one, ready)), None)
+    memory = known or _add(composer, store, replace(ready, draft=replace(draft, status=Status.QUARANTINED)), name=name)
+    answer = StoreResult(
+        status=StoreStatus.QUARANTINED if memory.status is Status.QUARANTINED else StoreStatus.MERGED,
+        name=memory.name,
+        id=memory.id,
+        redacted=ready.redacted,
+        suspicious=ready.screening.reasons,
+    )
+    return Decision(() if known else (composer.change("store", status=answer.status.value),), answer)
+
+
+def _told_before(known: Memory, ready: Ready) -> bool:
+    """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
+    here = same_scope(known.scope, ready.draft.scope)
+    return here and known.status is not Status.RETIRED and same_words(known, ready.newcomer)
+
+
+def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:
+    draft, thresholds = ready.draft, thresholds_of(store)
+    if ready.wanted_name and (named := _named(store, draft.scope, ready.wanted_name)) is not None:
+        return _against_named(named, draft)
+    vector = ready.prepared.vectors[0]
+    if vector is None:
+        # Without a model only the very same words can be recognised, under the name they would be given.
+        known = _named(store, draft.scope, slug(draft.trigger))
+        found = [(known, thresholds.related)] if known is not None else []
+    else:
+        found = nearest_active(store, vector, draft.scope, _NEAREST)
+    return decide(ready.newcomer, found, thresholds)
+
+
+def _named(store: Store, scope: str, name: str) -> Memory | None:
+    row = store.catalogue.name_row(scope, name)
+    return None if row is None else store.memory(row)
+
+
+def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
+    """A name that the caller chose and that is taken: the same memory again, or a mistake."""
+    if (named.kind, named.trigger, named.resolution) == (draft.kind, draft.trigger, draft.resolution):
+        return Verdict.NOOP, named
+    raise ConflictError(
+        f"an active memory of scope {named.scope!r} is already called {named.name!r}",
+        hint=f"choose another name, or change it: `helix edit {named.name}`",
+    )
+
+
+def _succeed(composer: Composer, store: Store, ready: Ready, known: Memory) -> Memory:
+    """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
+    until = ready.draft.valid_from
+    assert until is not None
+    before = Ref(label=Label.MEMORY, id=known.id)
+    hold_until(composer, store, known, until, _former_name(composer, known, until))
+    memory = _add(composer, store, ready, name=known.name)
+    after = Ref(label=Label.MEMORY, id=memory.id)
+    composer.edge(Relation.SUPERSEDES, after, before, provenance=memory.provenance)
+    return memory
+
+
+def _contradict(composer: Composer, store: Store, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory]:
+    """Write a memory that contradicts a known one, which is settled by rule or flagged; return it.
+
+    A winner that would be called like the memory it wins over takes its name, so that feedback follows.
+    """
+    draft = replace(ready.draft, recorded_at=composer.now)
+    why = against(known, ready.newcomer)
+    wins = why is not None and ruled(store, draft, known, why) is Ruling.FIRST
+    name = ""
+    if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):
+        name = known.name
+        known = replace(known, name=_former_name(composer, known, draft.valid_from or composer.now))
+        composer.patch(Ref(label=Label.MEMORY, id=known.id), name=known.name)
+    memory = _add(composer, store, ready, name=name)
+    if why is not None:
+        oppose(composer, store, memory, known, why)
+    return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory
+
+
+def _former_name(composer: Composer, known: Memory, until: datetime) -> str:
+    return composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}")
+
+
+def _add(composer: Composer, store: Store, ready: Ready, name: str = "") -> Memory:
+    draft = ready.draft
+    name = name or ready.wanted_name or composer.name(draft.scope, slug(draft.trigger))
+    memory = replace(draft, id=store.make_id(composer.now), name=name, recorded_at=composer.now)
+    ref = composer.node(memory)
+    composer.passages(ref, ready.prepared)
+    opening = f"{memory.trigger}\n{memory.resolution}"
+    composer.mentions(ref, memory.scope, ready.prepared.mentions, memory.provenance, opening=opening)
+    composer.touches(ref, memory.scope, ready.files, memory.provenance)
+    _ground(composer, store, ref, memory, ready.session)
+    return memory
+
+
+def _refine(composer: Composer, store: Store, ready: Ready, known: Memory) -> Memory:
+    draft = ready.draft
+    memory = replace(
+        draft,
+        id=store.make_id(composer.now),
+        name=known.name,
+        recorded_at=composer.now,
+        confidence=bounded(max(draft.confidence, known.confidence), draft.provenance.trust),
+        importance=max(draft.importance, known.importance),
+        helped=known.helped,
+        failed=known.failed,
+        uses=known.uses,
+        easiness=known.easiness,
+        half_life_days=max(draft.half_life_days, known.half_life_days),
+        last_used_at=known.last_used_at,
+        valid_from=draft.valid_from or known.valid_from,
+        attributes=with_claimed({**known.attributes, **draft.attributes}, unproven_of(known)),
+        status=Status.ACTIVE,
+    )
+    _ground(
+        composer, store, supersede(composer, store, known, memory, ready.prepared, ready.files), memory, ready.session
+    )
+    return memory
+
+
+def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory, session: str) -> None:
+    """Write the episode that an explicit store is; it has no passage of its own, the memory speaks for it."""
+    episode = Episode(
+        id=store.make_id(composer.now),
+        content=body(memory.trigger, memory.resolution),
+        recorded_at=composer.now,
+        occurred_at=memory.valid_from or composer.now,
+        scope=memory.scope,
+        session=session,
+        agent=memory.provenance.agent,
+        role="store",
+        importance=memory.importance,
+        source=memory.source,
+        status=memory.status,
+        provenance=memory.provenance,
+    )
+    told = composer.node(episode)
+    if session:
+        composer.join(episode, told, None)
+    composer.edge(Relation.GROUNDED_IN, ref, told, provenance=memory.provenance)
+
+
+def follow_up(store: Store, memory_id: str) -> None:
+    """Promote or count a failure, close the gaps that anything else answers; nothing for what is not active."""
+    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory_id))
+    memory = None if row is None else store.memory(row)
+    if memory is None or memory.status is not Status.ACTIVE:
+        return
+    if memory.kind is Kind.FAILURE:
+        systemic.notice(store, memory_id)
+    gaps.notice(store, memory_id)
+
+
+def note_gap(store: Store, answer: RecallAnswer, *, agent: str = "") -> StoreResult | None:
+    """Keep the question of a recall that found nothing good as a gap of its scope, counted where it is known; or None.
+
+    Asked in every scope, it is a gap of `global`. A question limited to kinds, files or a time says nothing of what is
+    known.
+    """
+    query = answer.query
+    limited = query.kinds or query.files or query.as_of or query.known_at or query.since
+    if limited or not unanswered(store, answer):
+        return None
+    request = StoreRequest(
+        trigger=query.query,
+        resolution="",
+        kind=Kind.GAP.value,
+        scope=query.scope or GLOBAL_SCOPE,
+        trust=Trust.AGENT_INFERRED,
+        agent=agent,
+    )
+    return remember(store, request)

@@ -1,0 +1,131 @@
+"""Asked: what a caller asks to remember, as it came, and made ready to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from helix.errors import InvalidInputError
+from helix.memory.capture.quarantine import screen, texts_of
+from helix.memory.change import intake as checks
+from helix.memory.change.compose import Prepared, prepare, read
+from helix.memory.change.intake import Intake
+from helix.memory.contradiction.classify import Newcomer
+from helix.memory.scoring.certainty import FIRST, bounded
+from helix.memory.scoring.importance import importance_of
+from helix.model.clock import to_micros
+from helix.model.held import Screening
+from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, tier_of
+from helix.model.provenance import Provenance, Trust
+from helix.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRequest:
+    """What a caller asks to remember, as it came.
+
+    Trust that is not stated is a person's; an agent's where one is named, or where the text reads like an instruction.
+    Confidence that is not stated goes by the trust, and none is above what that class allows.
+    """
+
+    trigger: str
+    resolution: str
+    kind: str
+    scope: str = GLOBAL_SCOPE
+    name: str | None = None
+    confidence: float | None = None
+    importance: float | None = None
+    files: Sequence[str] = ()
+    trust: Trust | None = None
+    source: str = ""
+    agent: str = ""
+    session: str = ""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    attributes: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A request cleaned, redacted, checked and embedded."""
+
+    draft: Memory
+    screening: Screening
+    wanted_name: str
+    files: tuple[str, ...]
+    prepared: Prepared
+    session: str = ""
+    redacted: tuple[str, ...] = field(default=())
+
+    @property
+    def newcomer(self) -> Newcomer:
+        draft = self.draft
+        return Newcomer(
+            kind=draft.kind,
+            trigger=draft.trigger,
+            resolution=draft.resolution,
+            trust=draft.provenance.trust,
+            attributes=draft.attributes,
+        )
+
+    @property
+    def voice(self) -> str:
+        """Who says it: its source, else its agent; all who name neither are one."""
+        return self.draft.source or self.draft.provenance.agent
+
+
+def half_life_of(kind: Kind) -> float:
+    """Return the salience half-life in days that a memory of the kind starts with; 0 stands for "never fades"."""
+    days = TIER_HALF_LIFE_DAYS[tier_of(kind)]
+    return 0.0 if days == float("inf") else days
+
+
+def body(trigger: str, resolution: str) -> str:
+    """Return the text by which a memory is found."""
+    return f"{trigger}\n{resolution}" if resolution else trigger
+
+
+def made_ready(store: Store, request: StoreRequest) -> Ready:
+    """Return a request as it can be written; raises InvalidInputError or EmbeddingSpaceError."""
+    store.check_space()
+    intake = Intake(store.settings.text_limit)
+    kind = checks.known_kind(request.kind)
+    trigger, resolution = intake.pair(request.trigger, request.resolution)
+    files = intake.labels(request.files, "file")
+    if request.valid_from and request.valid_to and to_micros(request.valid_to) <= to_micros(request.valid_from):
+        raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")
+    agent, source = intake.label(request.agent, "agent"), intake.label(request.source, "source")
+    attributes = intake.attributes(request.attributes)
+    screening = screen(request.trust, body(trigger, resolution), agent, source, *files, *texts_of(attributes))
+    agents = screening.held or agent
+    trust = request.trust or (Trust.AGENT_INFERRED if agents else Trust.USER_ASSERTED)
+    prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
+    draft = Memory(
+        id="",
+        name="",
+        kind=kind,
+        trigger=trigger,
+        resolution=resolution,
+        recorded_at=store.clock(),
+        scope=intake.scope(request.scope),
+        confidence=bounded(checks.fraction(request.confidence, "confidence", FIRST[trust]), trust),
+        importance=checks.poignancy(
+            request.importance, importance_of(body(trigger, resolution), prepared.mentions, kind)
+        ),
+        half_life_days=half_life_of(kind),
+        valid_from=checks.moment(request.valid_from),
+        valid_to=checks.moment(request.valid_to),
+        source=source,
+        attributes=attributes,
+        provenance=Provenance(slice=source, extractor="explicit", agent=agent, trust=trust),
+    )
+    return Ready(
+        draft=draft,
+        screening=screening,
+        wanted_name=intake.name(request.name) if request.name else "",
+        files=files,
+        prepared=prepared,
+        session=intake.label(request.session, "session"),
+        redacted=tuple(intake.redacted),
+    )

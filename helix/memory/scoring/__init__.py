@@ -1,0 +1,1 @@
+"""Scoring: importance, certainty, salience and what a verified use adds, as arithmetic."""

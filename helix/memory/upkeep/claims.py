@@ -1,0 +1,170 @@
+"""Claims: which memories a memory cannot hold beside, and which rulings on it no longer fit; set right one by one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from helix.memory.change.compose import Composer
+from helix.memory.contradiction.classify import Newcomer, against, claims, contraries, meet, thresholds_of
+from helix.memory.contradiction.detect import Contradiction, Ground
+from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
+from helix.memory.jobs.run import Run
+from helix.memory.upkeep.neighbours import nearest_active
+from helix.model.dispute import DisputeStatus
+from helix.model.edge import Edge, Label, Ref
+from helix.model.memory import Memory, Status
+from helix.recall.similar import own_vectors
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+NEAREST = 20
+"""How many memories a claim is compared with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsettled:
+    """Two memories between which something is to be settled: the later claim and the earlier one.
+
+    `why` None: they contradict each other no longer. `former`: how that was settled before.
+    """
+
+    newer: Memory
+    known: Memory
+    why: Contradiction | None
+    former: Edge | None = None
+
+
+def unsettled(store: Store, memory: Memory) -> list[Unsettled]:
+    """Return what is to be settled between a memory and all others, so that the order they came in does not matter."""
+    if memory.status is not Status.ACTIVE or not claims(memory.kind):
+        return []
+    disputed = disputes_of(store, memory)
+    told = {ref.id for edge in disputed for ref in (edge.source, edge.target)}
+    fresh = [
+        _ordered(memory, other, why)
+        for other, why in _contraries(store, memory)
+        if other.id not in {*told, memory.id} and _meet(store, memory, other)
+    ]
+    return [*_outdated(store, disputed), *fresh]
+
+
+def set_against_all(run: Run, memories: Iterable[Memory], rest: Callable[[], None]) -> bool:
+    """Settle or flag whatever memories contradict; return whether none was changed by somebody else meanwhile."""
+    undisturbed = True
+    for memory in memories:
+        rest()
+        for one in unsettled(run.store, memory):
+            name = "|".join(map(str, _words(one.newer) + _words(one.known)))
+            step = f"settle:{one.newer.id}:{one.known.id}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+            undisturbed &= run.write(step, settle(run.store, one)) is not False
+    return undisturbed
+
+
+def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
+    """Settle or flag whatever a stored memory contradicts, and return the names of what that is."""
+    for one in unsettled(store, memory):
+        change = settle(store, one)
+
+        def decision(change: Callable[[Composer], bool] = change) -> Decision[None]:
+            composer = Composer(store, store.clock())
+            return Decision((composer.change("settle"),) if change(composer) else (), None)
+
+        store.writer.submit(decision)
+    ref = _ref(memory)
+    rivals = [edge.target if edge.source == ref else edge.source for edge in disputes_of(store, memory)]
+    standing = (cast(Memory, node) for node in store.records.nodes(rivals))
+    return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
+
+
+def settle(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
+    """Return what settles it on the writer's thread, where the two are still what they were; it tells whether."""
+
+    def compose(composer: Composer) -> bool:
+        newer, known = (cast(Memory, node) for node in store.records.nodes([_ref(found.newer), _ref(found.known)]))
+        if any(_words(now) != _words(was) for now, was in ((newer, found.newer), (known, found.known))):
+            return False
+        if found.why is not None:
+            oppose(composer, store, newer, known, found.why, found.former)
+        elif found.former is not None:
+            take_back(composer, store, newer, known, found.former)
+        return True
+
+    return compose
+
+
+def _contraries(store: Store, memory: Memory) -> list[tuple[Memory, Contradiction]]:
+    view = store.catalogue.view
+    vectors = own_vectors(view, view.row_of(_ref(memory)))
+    if not len(vectors):
+        return []
+    near = nearest_active(store, vectors[0].tobytes(), memory.scope, NEAREST, ended=True)
+    return contraries(_newcomer(memory), near, thresholds_of(store))
+
+
+def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
+    """Return the contradictions that no person decided and that begin otherwise now, or were derived and are gone.
+
+    A person's choice counts for what rules settled; what was left open, or opened again, waits for a decision.
+    """
+    found = []
+    for edge in disputed:
+        since = edge.attributes.get("since")
+        if edge.attributes.get("status") == DisputeStatus.RESOLVED.value or not isinstance(since, dict):
+            continue
+        newer, known = (cast(Memory, node) for node in store.records.nodes([edge.source, edge.target]))
+        if newer.status is not Status.ACTIVE or known.status is not Status.ACTIVE:
+            continue
+        why: Contradiction | None
+        if edge.attributes.get("ground") == Ground.MODEL.value:
+            said = (str(edge.attributes.get(side, "")) for side in ("left", "right"))
+            why = Contradiction(ground=Ground.MODEL, left=next(said), right=next(said), sure=False)
+        else:
+            why = against(newer, _newcomer(known))
+        moved = any(
+            memory.valid_from is not None and memory.valid_from != datetime.fromisoformat(since[side])
+            for side, memory in (("first", newer), ("second", known))
+        )
+        if edge.attributes.get("status") == DisputeStatus.SETTLED.value:
+            chosen = {side: moment.isoformat() for side, moment in choices(store, newer, known).items()}
+            moved |= chosen != edge.attributes.get("chosen", {})
+        # What somebody stored and words anew ended the other all the same; derived words follow from the episodes.
+        gone = why is None and newer.is_derived and known.is_derived
+        if gone or (why is not None and moved):
+            found.append(Unsettled(newer=newer, known=known, why=why, former=edge))
+    return found
+
+
+def _ordered(memory: Memory, other: Memory, why: Contradiction) -> Unsettled:
+    """Return the later claim first, whichever of the two was looked at; `why` is told of `other` and then `memory`."""
+    turned = replace(why, left=why.right, right=why.left)
+    if _rank(memory) > _rank(other):
+        return Unsettled(newer=memory, known=other, why=turned)
+    return Unsettled(newer=other, known=memory, why=why)
+
+
+def _rank(memory: Memory) -> tuple[datetime, str, str]:
+    return memory.valid_from or memory.recorded_at, memory.trigger, memory.resolution
+
+
+def _meet(store: Store, one: Memory, other: Memory) -> bool:
+    """Return whether both claim a time, but for the ends that other claims have set."""
+    first, second = (replace(memory, valid_to=stated_end(store, memory)) for memory in (one, other))
+    return meet(first, second)
+
+
+def _newcomer(memory: Memory) -> Newcomer:
+    return Newcomer(
+        kind=memory.kind, trigger=memory.trigger, resolution=memory.resolution, trust=memory.provenance.trust
+    )
+
+
+def _words(memory: Memory) -> tuple[object, ...]:
+    return memory.kind, memory.trigger, memory.resolution, memory.status, memory.valid_from
+
+
+def _ref(memory: Memory) -> Ref:
+    return Ref(label=Label.MEMORY, id=memory.id)

@@ -1,0 +1,322 @@
+"""Disputes: contradicting memories are flagged, settled by rule or resolved by a person; all of it reversibly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.memory.change.compose import Composer
+from helix.memory.change.find import standing_memory_of
+from helix.memory.change.intake import Intake
+from helix.memory.change.versions import hold_until, take_back_retirement
+from helix.memory.contradiction.detect import Ground
+from helix.memory.contradiction.resolve import (
+    FIRST,
+    SECOND,
+    begin,
+    decided_against,
+    disputes_of,
+    doubted,
+    held_without,
+    stated_end,
+)
+from helix.memory.contradiction.validity import follow
+from helix.memory.upkeep.claims import settle_stored
+from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.memory import Memory, Status
+from helix.model.operations import PutEdge
+from helix.model.records import edge_from
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_ALL = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """A contradiction at work: its edge, whose source is `first` and whose target is `second`."""
+
+    edge: Edge
+    first: Memory
+    second: Memory
+
+    @property
+    def sides(self) -> Mapping[str, Memory]:
+        return {FIRST: self.first, SECOND: self.second}
+
+    def since(self, side: str) -> datetime:
+        """Since when a side claimed to hold when the contradiction was found; taking it back may record it anew."""
+        told = cast(Mapping[str, str], self.edge.attributes.get("since", {}))
+        memory = self.sides[side]
+        return _moment(told.get(side)) or memory.valid_from or memory.recorded_at
+
+    @property
+    def taken(self) -> dict[str, float]:
+        """What the contradiction has taken of each side's confidence, and not given back."""
+        taken = cast(Mapping[str, float], self.edge.attributes.get("taken", {}))
+        return {side: taken.get(side, 0.0) for side in (FIRST, SECOND)}
+
+    @property
+    def status(self) -> DisputeStatus:
+        # An edge that a person drew by hand says nothing of itself: it waits to be resolved.
+        return dispute_status(self.edge.attributes)
+
+
+def contradictions(
+    store: Store, scope: str | None = None, status: DisputeStatus | None = DisputeStatus.OPEN
+) -> list[Dispute]:
+    """Return the contradictions of a scope (None: of all) in a state (None: in any), the oldest first."""
+    found = []
+    for op in _contradicting(store):
+        case = _case(store, edge_from(op))
+        if case is None or status not in (None, case.status) or scope not in (None, case.first.scope):
+            continue
+        hidden = (Status.RETIRED, Status.FORGOTTEN)
+        if case.status is DisputeStatus.OPEN and (case.first.status in hidden or case.second.status in hidden):
+            continue  # one side is gone: there is nothing left to decide
+        found.append(_dispute(case))
+    return sorted(found, key=lambda dispute: (dispute.since, dispute.first.id, dispute.second.id))
+
+
+def _contradicting(store: Store) -> list[PutEdge]:
+    """Return every edge of a contradiction, read where the graph in memory has one: there are few among many others."""
+    view, graph = store.catalogue.view, store.projection.snapshot
+    if view.generation != graph.generation:
+        return store.records.edges_of(Relation.CONTRADICTS, _ALL)
+    refs = [view.ref_of(row) for row in graph.sources_of(Relation.CONTRADICTS).tolist() if row < view.count]
+    at = (op for ref in refs for op in store.records.edges_at(ref) if op.source == ref)
+    return [op for op in at if op.type is Relation.CONTRADICTS]
+
+
+def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str = "") -> Dispute:
+    """Have a person decide which of two contradicting memories stays: the name or id of one, `both` or `neither`.
+
+    A winner that began later ends the loser's validity where its own begins; otherwise the loser never held and is
+    retired now. `known_at` goes on answering with what was believed before. What stays gets its confidence back. What
+    a rule decided may be overruled, and what a person chose ends, by rule, whatever else had ended it; what a person
+    decided is taken back with `reopen_contradiction`, and what they decided against cannot win elsewhere before that.
+    Raises NotFoundError, ConflictError or InvalidInputError.
+    """
+    said = Intake(store.settings.text_limit).text(note, "note", required=False)
+
+    def decision() -> Decision[Dispute]:
+        composer = Composer(store, store.clock())
+        case = _found(store, a, b)
+        outcome = _outcome_of(store, case, winner)
+        if case.status is DisputeStatus.RESOLVED:
+            raise ConflictError(
+                f"the contradiction of {case.first.name!r} and {case.second.name!r} is resolved already",
+                hint="take that back first",
+            )
+        _check_not_refused(store, case, outcome)
+        if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is not outcome:
+            case = _undone(composer, store, case)
+        applied = _apply(composer, store, case, outcome)
+        taken = _give_back(composer, case, outcome)
+        edge = _with(
+            case.edge,
+            status=DisputeStatus.RESOLVED,
+            outcome=outcome,
+            taken=taken,
+            note=said,
+            resolved_at=composer.now.isoformat(),
+            **applied,
+        )
+        composer.put_edge(edge)
+        follow(composer, store)
+        change = composer.change("resolve", first=case.first.id, second=case.second.id, outcome=outcome.value)
+        return Decision((change,), _dispute(replace(case, edge=edge)))
+
+    return _settled_beside(store, store.writer.submit(decision))
+
+
+def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
+    """Take back how a contradiction was settled or resolved: both hold again, less sure, until somebody decides.
+
+    Raises ConflictError where a memory was changed since, or the contradiction is open.
+    """
+
+    def decision() -> Decision[Dispute]:
+        composer = Composer(store, store.clock())
+        case = _found(store, a, b)
+        if case.status is DisputeStatus.OPEN:
+            raise ConflictError(f"the contradiction of {case.first.name!r} and {case.second.name!r} is open")
+        case = _undone(composer, store, case)
+        taken = {
+            side: case.taken[side] or doubted(composer, memory, by=rival)
+            for side, memory, rival in ((FIRST, case.first, case.second), (SECOND, case.second, case.first))
+        }
+        edge = _with(case.edge, status=DisputeStatus.OPEN, taken=taken)
+        composer.put_edge(edge)
+        follow(composer, store)
+        change = composer.change("reopen", first=case.first.id, second=case.second.id)
+        return Decision((change,), _dispute(replace(case, edge=edge)))
+
+    return _settled_beside(store, store.writer.submit(decision))
+
+
+def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> dict[str, object]:
+    """Close what does not stay; return what the edge is to say of it. What a rule closed already stays closed."""
+    if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
+        return {}
+    losers = [side for side in (FIRST, SECOND) if side not in _STAYING[outcome]]
+    before = {side: _standing(memory, memory.valid_to) for side, memory in case.sides.items()} if losers else {}
+    for side in losers:
+        loser, rival = case.sides[side], SECOND if side == FIRST else FIRST
+        until = case.since(rival)
+        if outcome is not Outcome.NEITHER and until > case.since(side):
+            begin(composer, case.sides[rival], until)
+            if loser.valid_to is None or until < loser.valid_to:
+                hold_until(composer, store, loser, until)
+            return {"before": before | {side: _standing(loser, stated_end(store, loser))}, "until": until.isoformat()}
+        end = min(loser.valid_to or composer.now, composer.now)
+        composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now, valid_to=end)
+    return {"before": before}
+
+
+def _undone(composer: Composer, store: Store, case: _Case) -> _Case:
+    """Bring back what the decision closed, and return the case as it was while it was open."""
+    restored = dict(case.sides)
+    kept = cast(Mapping[str, Mapping[str, object]], case.edge.attributes.get("before", {}))
+    for side, fields in sorted(kept.items()):
+        memory = case.sides[side]
+        if memory.status in (Status.FORGOTTEN, Status.ARCHIVED) or _edited(store, memory, case):
+            raise ConflictError(
+                f"{memory.name!r} ({memory.id}) was changed since", hint="restore it first, or edit the present version"
+            )
+        since, until = _moment(fields.get("valid_from")), _moment(fields.get("valid_to"))
+        if "until" in case.edge.attributes:
+            until = held_without(store, memory, case.edge)
+        if memory.status is Status.RETIRED:
+            memory = take_back_retirement(composer, store, replace(memory, valid_to=until))
+        if memory.valid_to != until:
+            hold_until(composer, store, memory, until)
+        if memory.valid_from != since:
+            composer.patch(_ref(memory), valid_from=since)
+        restored[side] = replace(memory, valid_from=since, valid_to=until)
+    for source, target in ((case.first, case.second), (case.second, case.first)):
+        composer.drop_edge(Relation.SUPERSEDES, _ref(source), _ref(target))
+    attributes = {key: value for key, value in case.edge.attributes.items() if key not in _DECIDED}
+    edge = replace(case.edge, attributes={**attributes, "status": DisputeStatus.OPEN.value})
+    return _Case(edge=edge, first=restored[FIRST], second=restored[SECOND])
+
+
+def _settled_beside(store: Store, dispute: Dispute) -> Dispute:
+    """Settle by rule anew what a decision changes for the contradictions beside it, and return it as it is then."""
+    for memory in (dispute.first, dispute.second):
+        settle_stored(store, cast(Memory, store.records.node(_ref(memory))))
+    first, second = (cast(Memory, store.records.node(_ref(memory))) for memory in (dispute.first, dispute.second))
+    return replace(dispute, first=first, second=second)
+
+
+def _check_not_refused(store: Store, case: _Case, outcome: Outcome) -> None:
+    """Refuse to let stay what a person decided against elsewhere: it would not be served for all that."""
+    for side in _STAYING[outcome]:
+        against = decided_against(store, case.sides[side])
+        if against is not None:
+            rivals = (cast(Memory, node) for node in store.records.nodes([against.source, against.target]))
+            rival = next(memory for memory in rivals if memory.id != case.sides[side].id)
+            raise ConflictError(
+                f"{case.sides[side].name!r} cannot stay: it was decided against where it contradicts {rival.name!r}",
+                hint=f"take that back first: `helix resolve {case.sides[side].id} {rival.id} --reopen`",
+            )
+
+
+_STAYING: Mapping[Outcome, tuple[str, ...]] = {
+    Outcome.FIRST: (FIRST,),
+    Outcome.SECOND: (SECOND,),
+    Outcome.BOTH: (FIRST, SECOND),
+    Outcome.NEITHER: (),
+}
+_DECIDED = frozenset({"outcome", "before", "until", "note", "resolved_at"})
+
+
+def _edited(store: Store, memory: Memory, case: _Case) -> bool:
+    """Return whether something other than a memory that it contradicts has taken its place."""
+    ref, rivals = _ref(memory), {_ref(case.first), _ref(case.second)}
+    rivals |= {end for edge in disputes_of(store, memory) for end in (edge.source, edge.target)}
+    return any(
+        op.type is Relation.SUPERSEDES and op.target == ref and op.source not in rivals
+        for op in store.records.edges_at(ref)
+    )
+
+
+def _give_back(composer: Composer, case: _Case, outcome: Outcome) -> dict[str, float]:
+    """Give what stays its confidence back; return what remains taken."""
+    taken = case.taken
+    for side in _STAYING[outcome]:
+        memory = case.sides[side]
+        composer.patch(_ref(memory), confidence=min(1.0, memory.confidence + taken[side]))
+        taken[side] = 0.0
+    return taken
+
+
+def _standing(memory: Memory, until: datetime | None) -> dict[str, object]:
+    held = {"valid_from": memory.valid_from, "valid_to": until}
+    return {name: None if moment is None else moment.isoformat() for name, moment in held.items()}
+
+
+def _moment(text: object) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(str(text))
+
+
+def _outcome_of(store: Store, case: _Case, winner: str) -> Outcome:
+    word = winner.strip()
+    if word.lower() in (Outcome.BOTH, Outcome.NEITHER):
+        return Outcome(word.lower())
+    for side, memory in case.sides.items():
+        if word in (memory.id, memory.name, f"{memory.scope}:{memory.name}"):
+            return Outcome(side)
+    raise InvalidInputError(
+        f"{winner!r} is neither of the two", hint=f"one of: {case.first.name}, {case.second.name}, both, neither"
+    )
+
+
+def _found(store: Store, a: str, b: str) -> _Case:
+    one, other = _ref(standing_memory_of(store, a)), _ref(standing_memory_of(store, b))
+    for op in store.records.edges_at(one):
+        if op.type is Relation.CONTRADICTS and {op.source, op.target} == {one, other}:
+            case = _case(store, edge_from(op))
+            if case is not None:
+                return case
+    raise NotFoundError(f"no contradiction of {a!r} and {b!r} is known", hint="`helix contradictions` lists them")
+
+
+def _case(store: Store, edge: Edge) -> _Case | None:
+    if edge.source.label is not Label.MEMORY or edge.target.label is not Label.MEMORY:
+        return None
+    first, second = store.records.nodes([edge.source, edge.target])
+    return _Case(edge=edge, first=cast(Memory, first), second=cast(Memory, second))
+
+
+def _dispute(case: _Case) -> Dispute:
+    said = case.edge.attributes
+    return Dispute(
+        first=case.first,
+        second=case.second,
+        status=case.status,
+        ground=str(said.get("ground", Ground.VALUE.value)),
+        left=str(said.get("left", "")),
+        right=str(said.get("right", "")),
+        since=case.edge.created_at,
+        outcome=_outcome(case.edge),
+        resolved_at=_moment(said.get("resolved_at")),
+        note=str(said.get("note", "")),
+    )
+
+
+def _outcome(edge: Edge) -> Outcome | None:
+    said = edge.attributes.get("outcome")
+    return None if said is None else Outcome(str(said))
+
+
+def _with(edge: Edge, **attributes: object) -> Edge:
+    return replace(edge, attributes={**edge.attributes, **attributes})
+
+
+def _ref(memory: Memory) -> Ref:
+    return Ref(label=Label.MEMORY, id=memory.id)

@@ -1,0 +1,251 @@
+"""Gaps: what is known to be unknown - questions that nothing answered - until a later memory answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from helix.errors import ConflictError
+from helix.memory.change.compose import Composer
+from helix.memory.change.find import standing_memory_of
+from helix.memory.change.versions import take_back_retirement
+from helix.memory.contradiction.classify import thresholds_of
+from helix.memory.contradiction.wording import terms
+from helix.memory.jobs.run import Run
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
+from helix.model.provenance import Trust
+from helix.model.recall import RecallAnswer
+from helix.model.records import edge_from
+from helix.recall.similar import nearest_memories, own_vectors
+from helix.store.matrix import VectorArray
+from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_NEAREST = 8
+_TOLD = 0.5
+"""Share of a question's words that an answer has."""
+_TOLD_WITHOUT_VECTORS = 0.75
+_MOST_GAPS = 200
+"""Gaps that a new memory is held against by its words alone, where there are no vectors."""
+_CLOSED = {"closed": True}
+
+
+def unanswered(store: Store, answer: RecallAnswer) -> bool:
+    """Return whether a recall found nothing good: its best item is less like the question than an answer would be."""
+    return all(item.relevance < _bar(store) for item in answer.items)
+
+
+def notice(store: Store, memory_id: str) -> list[Memory]:
+    """Close the gaps that a memory, just stored, answers, and return them."""
+
+    def decision() -> Decision[list[Memory]]:
+        composer = Composer(store, store.clock())
+        answer = standing_memory_of(store, memory_id)
+        closed = [_close(composer, gap, answer) for gap in _answered(store, answer)]
+        return Decision((composer.change("close_gap", memory=memory_id),) if closed else (), closed)
+
+    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory_id))
+    # Nearly every memory answers none. A gap noted meanwhile is later than the memory, which cannot answer it.
+    if row is None or next(_answered(store, store.memory(row)), None) is None:
+        return []
+    return store.writer.submit(decision)
+
+
+def close_gaps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Close the gaps of a scope that later memories answer, and open those again whose answer is gone; as a job.
+
+    Payload {"scope": a scope, or None for all}. A closed gap is retired, with an edge from its answer to it (SOLVES).
+    """
+    store, scope = run.store, payload.get("scope")
+    for gap in _gaps(store, Status.RETIRED, scope):
+        if run.cancelled:
+            return dict(run.counts)
+        closing = _closing(store, gap)
+        if closing and all(_gone(store, edge.source) for edge in closing):
+            run.write(f"open {gap.id}", _reopening(store, gap.id))
+            run.count("gaps opened again")
+            run.say(f"open again: {gap.name}")
+    for gap in _gaps(store, Status.ACTIVE, scope):
+        if run.cancelled:
+            break
+        if (answer := _answer_of(store, gap)) is not None:
+            run.write(f"close {gap.id} by {answer.id}", _closing_by(store, gap.id))
+            run.count("gaps closed")
+            run.say(f"close: {gap.name}, answered by {answer.name}")
+    return dict(run.counts)
+
+
+def reopen_gap(store: Store, name_or_id: str) -> Memory:
+    """Open a gap again that was closed by mistake; the memory that closed it does so no more.
+
+    Raises ConflictError for what is no closed gap.
+    """
+
+    def decision() -> Decision[Memory]:
+        composer = Composer(store, store.clock())
+        gap = standing_memory_of(store, name_or_id)
+        back = _reopen(composer, store, gap)
+        if back is None:
+            raise ConflictError(f"{gap.name!r} ({gap.id}) is no gap that an answer closed")
+        return Decision((composer.change("reopen_gap", memory=gap.id),), back)
+
+    return store.writer.submit(decision)
+
+
+def _close(composer: Composer, gap: Memory, answer: Memory) -> Memory:
+    ref = Ref(label=Label.MEMORY, id=gap.id)
+    composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
+    composer.put_edge(
+        Edge(
+            type=Relation.SOLVES,
+            source=Ref(label=Label.MEMORY, id=answer.id),
+            target=ref,
+            created_at=composer.now,
+            attributes=_CLOSED,
+            provenance=replace(answer.provenance, extractor="gaps"),
+        )
+    )
+    return replace(gap, status=Status.RETIRED, retired_at=composer.now)
+
+
+def _closing_by(store: Store, gap_id: str) -> Callable[[Composer], None]:
+    def compose(composer: Composer) -> None:
+        gap = standing_memory_of(store, gap_id)
+        answer = _answer_of(store, gap) if gap.status is Status.ACTIVE else None
+        if answer is not None:
+            _close(composer, gap, answer)
+
+    return compose
+
+
+def _reopening(store: Store, gap_id: str) -> Callable[[Composer], None]:
+    def compose(composer: Composer) -> None:
+        _reopen(composer, store, standing_memory_of(store, gap_id))
+
+    return compose
+
+
+def _reopen(composer: Composer, store: Store, gap: Memory) -> Memory | None:
+    closing = _closing(store, gap)
+    if gap.kind is not Kind.GAP or gap.status is not Status.RETIRED or not closing:
+        return None
+    for edge in closing:  # it stays, and says that this memory was tried: it is not taken for the answer again
+        composer.put_edge(replace(edge, attributes={"closed": False}))
+    return take_back_retirement(composer, store, gap)
+
+
+def _closing(store: Store, gap: Memory) -> list[Edge]:
+    """Return the edges by which a gap is closed: those of its answer and of the answer's versions."""
+    return [edge for edge in _solving(store, gap) if edge.attributes.get("closed")]
+
+
+def _solving(store: Store, gap: Memory) -> Iterator[Edge]:
+    ref = Ref(label=Label.MEMORY, id=gap.id)
+    for op in store.records.edges_at(ref):
+        if op.type is Relation.SOLVES and op.target == ref:
+            yield edge_from(op)
+
+
+def _gone(store: Store, answer: Ref) -> bool:
+    """Return whether an answer stands no longer; a newer version, or what it was folded into, has its edges."""
+    return cast(Memory, store.records.node(answer)).status not in (Status.ACTIVE, Status.ARCHIVED)
+
+
+def _answered(store: Store, answer: Memory) -> Iterator[Memory]:
+    """Yield the open gaps that a memory answers; what costs least to tell is looked at first."""
+    if answer.kind is Kind.GAP or answer.status is not Status.ACTIVE:
+        return
+    view = store.catalogue.view
+    said = own_vectors(view, view.row_of(Ref(label=Label.MEMORY, id=answer.id)))
+    for gap in _open_near(store, answer.scope, said):
+        if not _may_answer(gap, answer):
+            continue
+        asked = own_vectors(view, view.row_of(Ref(label=Label.MEMORY, id=gap.id)))
+        if len(asked) and not len(said):
+            continue  # its own vector is to come, and decides then
+        cosine = float((said @ asked[0]).max()) if len(asked) else None
+        if _answers(store, gap, answer, cosine):
+            yield gap
+
+
+def _open_near(store: Store, scope: str, said: VectorArray) -> list[Memory]:
+    """Return the open gaps nearest to a memory's vectors of those that see its scope; without any, the latest."""
+    view, mask = store.catalogue.view, _of_status(store, Status.ACTIVE)
+    if scope != GLOBAL_SCOPE:
+        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    if not mask.any():
+        return []
+    if len(said):
+        rows = [row for row, _ in nearest_memories(view, said[0], mask, threshold=_bar(store), limit=_NEAREST)]
+    else:
+        rows = view.newest(mask, _MOST_GAPS).tolist()
+    return [gap for gap in store.records.present(list(map(view.ref_of, rows))) if isinstance(gap, Memory)]
+
+
+def _answer_of(store: Store, gap: Memory) -> Memory | None:
+    """Return the memory that answers a gap best, or None."""
+    for memory, cosine in _near(store, gap):
+        if _may_answer(gap, memory) and _answers(store, gap, memory, cosine):
+            return memory
+    return None
+
+
+def _may_answer(gap: Memory, memory: Memory) -> bool:
+    """Return whether a memory is a later one than a gap, no hearsay, and speaks of the same."""
+    late = memory.recorded_at >= gap.recorded_at
+    return late and memory.provenance.trust is not Trust.WEB and _told(gap, memory) >= _TOLD
+
+
+def _answers(store: Store, gap: Memory, memory: Memory, cosine: float | None) -> bool:
+    """Return whether what may answer a gap is near enough to it (None: neither has a vector), and was not tried."""
+    near = cosine >= _bar(store) if cosine is not None else _told(gap, memory) >= _TOLD_WITHOUT_VECTORS
+    return near and all(edge.source.id != memory.id for edge in _solving(store, gap))
+
+
+def _told(gap: Memory, memory: Memory) -> float:
+    """Return the share of a question's words that a memory has."""
+    asked = terms(f"{gap.trigger}\n{gap.resolution}")
+    return len(asked & terms(f"{memory.trigger}\n{memory.resolution}")) / max(1, len(asked))
+
+
+def _bar(store: Store) -> float:
+    """Return the cosine of a question and its answer: they say less of the same than two statements would."""
+    thresholds = thresholds_of(store)
+    return (thresholds.related + thresholds.similar) / 2
+
+
+def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
+    """Return the memories nearest to a gap that its scope sees, with their cosines; none where it has no vector."""
+    view = store.catalogue.view
+    row = view.row_of(Ref(label=Label.MEMORY, id=gap.id))
+    own = own_vectors(view, row)
+    if not len(own):
+        return []
+    columns, scopes = view.columns, view.lookups.scopes
+    mask = (
+        (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.kind != KIND_CODE[Kind.GAP])
+        & (columns.status == STATUS_CODE[Status.ACTIVE])
+        & ((columns.scope == scopes.code(gap.scope)) | (columns.scope == scopes.code(GLOBAL_SCOPE)))
+    )
+    near = nearest_memories(view, own[0], mask, threshold=_bar(store), limit=_NEAREST)
+    return [(store.memory(found), cosine) for found, cosine in near]
+
+
+def _gaps(store: Store, status: Status, scope: str | None) -> list[Memory]:
+    """Return the gaps of a status and scope (None: of all), the earliest first."""
+    rows = np.flatnonzero(_of_status(store, status))
+    held = [memory for memory in map(store.memory, rows.tolist()) if scope in (None, memory.scope)]
+    return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
+
+
+def _of_status(store: Store, status: Status) -> BoolArray:
+    columns = store.catalogue.view.columns
+    gaps: BoolArray = (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.kind == KIND_CODE[Kind.GAP])
+    gaps &= columns.status == STATUS_CODE[status]
+    return gaps

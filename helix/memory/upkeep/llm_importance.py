@@ -1,0 +1,93 @@
+"""The job that has a language model look again at how important recent episodes are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from helix.memory.change.compose import Composer
+from helix.memory.change.support import findable_episodes, present, supports_of
+from helix.memory.jobs.run import Run
+from helix.memory.llm.ask import IMPORTANCE, Tally, importances
+from helix.memory.scoring.importance import importance_of
+from helix.model.edge import Label, Ref, Relation
+from helix.model.entity import Mention
+from helix.model.episode import Episode
+from helix.model.provenance import Trust
+from helix.store.node_columns import ENTITY_KINDS
+
+_MOST = 200
+_FURTHEST = 3.0
+"""How far a model moves what the rules found: it may be talked into anything by a text, and must not drown the rest."""
+_LONGEST = 1_500
+_BELIEVED = Trust.AGENT_INFERRED.rank
+
+
+def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Have the store's language model rate the newest episodes; return what came of it.
+
+    `payload`: `scope` (None: every scope), `limit` (200). What was consolidated is not new. Only importance that Helix
+    found by rules is changed, by 3 at most, once: what somebody gave, and what was upgraded before, stays. A text of a
+    tool or of the web is never rated up. Where the model has no answer, everything stays as it is. `asked` counts the
+    episodes that a provider was sent, `unanswered` those without an answer.
+    """
+    changed = 0
+    model = None if run.language_model is None else Tally(run.language_model)
+    episodes = _ruled(run, payload.get("scope"), int(payload.get("limit") or _MOST)) if model is not None else []
+    for start in range(0, len(episodes), IMPORTANCE.batch):
+        if run.cancelled or model is None:
+            break
+        batch = episodes[start : start + IMPORTANCE.batch]
+        ratings = importances(model, [episode.content[:_LONGEST] for episode in batch])
+        if not any(rating is not None for rating in ratings):
+            break  # nobody answers now; the next run asks again
+        better = {
+            episode.id: value
+            for episode, rating in zip(batch, ratings, strict=True)
+            if rating is not None and (value := _bounded(episode, rating)) != episode.importance
+        }
+        if better:
+            read = {episode.id: episode.importance for episode in batch}
+            changed += run.write(f"importance {min(better)}", _rating(run, read, better)) or 0
+        run.progress(start + len(batch), len(episodes), "rating episodes")
+    run.count("episodes rated", changed)
+    asked, unanswered = (model.asked, model.unanswered) if model is not None else (0, 0)
+    return {"asked": asked, "unanswered": unanswered, "changed": changed}
+
+
+def _ruled(run: Run, scope: str | None, limit: int) -> list[Episode]:
+    """Return the newest episodes not consolidated yet, those of them whose importance is what the rules make of it."""
+    graph, view = present(run.store)
+    columns = view.columns
+    rows = np.flatnonzero(findable_episodes(view, scope) & ~columns.consolidated)
+    newest = sorted(rows.tolist(), key=lambda row: (-int(columns.recorded_at[row]), view.lookups.ids[row]))[:limit]
+    episodes = [cast(Episode, node) for node in run.store.records.nodes([view.ref_of(row) for row in newest])]
+    mentioned = supports_of(graph, newest, Relation.MENTIONS)
+    found = []
+    for episode, entities in zip(episodes, mentioned, strict=True):
+        mentions = tuple(Mention(kind=ENTITY_KINDS[int(columns.kind[row])], name=view.name_of(row)) for row in entities)
+        if episode.importance == importance_of(episode.content, mentions):
+            found.append(episode)
+    return found
+
+
+def _bounded(episode: Episode, rating: float) -> float:
+    highest = 10.0 if episode.provenance.trust.rank <= _BELIEVED else episode.importance
+    return min(highest, episode.importance + _FURTHEST, max(episode.importance - _FURTHEST, rating))
+
+
+def _rating(run: Run, read: Mapping[str, float], better: Mapping[str, float]) -> Callable[[Composer], int]:
+    def compose(composer: Composer) -> int:
+        refs = [Ref(label=Label.EPISODE, id=episode) for episode in better]
+        untouched = [
+            ref
+            for ref, node in zip(refs, run.store.records.nodes(refs), strict=True)
+            if cast(Episode, node).importance == read[ref.id]  # nobody has rated it since it was read
+        ]
+        for ref in untouched:
+            composer.patch(ref, importance=better[ref.id])
+        return len(untouched)
+
+    return compose

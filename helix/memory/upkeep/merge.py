@@ -1,0 +1,248 @@
+"""Merging: near-identical memories of a kind become one, which takes over what the other earned; all reversibly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, cast
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.memory.change.compose import Composer
+from helix.memory.change.find import standing_memory_of
+from helix.memory.change.intake import OWN_ATTRIBUTE
+from helix.memory.change.versions import take_back_retirement
+from helix.memory.contradiction.classify import agrees, other_commands, thresholds_of
+from helix.memory.contradiction.detect import Statement, contradiction
+from helix.memory.contradiction.validity import follow
+from helix.memory.jobs.run import MERGED, Run
+from helix.model.clock import to_micros
+from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
+from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
+from helix.model.records import edge_from, flatten
+from helix.recall.similar import nearest_memories, own_vectors
+from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_NEAREST = 20
+_CARRIED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {
+    Relation.GROUNDED_IN,
+    Relation.LEARNED,
+    Relation.MENTIONS,
+    Relation.TOUCHES,
+}
+"""Edges that say what is known. What was shown to a task stays with the memory that was shown: a task that gives its
+outcome to both would give it twice."""
+_APART = f"{OWN_ATTRIBUTE}apart"
+"""Attribute of a memory that a person took out of another again: the ids it is never folded into again."""
+_SEEN = f"{OWN_ATTRIBUTE}seen"
+_ADDED = ("helped", "failed", "uses")
+_BEST = ("confidence", "importance", "easiness", "half_life_days")
+
+
+def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fold near-identical memories of a kind and scope into one, as a job that can be undone.
+
+    Payload {"threshold": a cosine, by default that of the same thing, "scope": a scope, or None for all}. Texts that
+    differ in a number, a negation, a name or an exchanged word are never folded, nor are memories that hold at other
+    times or belong to other commands. The better founded one stays, then the one with more use, then the older. Running
+    it again changes nothing.
+    """
+    threshold = payload.get("threshold") or thresholds_of(run.store).duplicate
+    if not 0.0 < threshold <= 1.0:
+        raise InvalidInputError(f"threshold must be above 0 and at most 1, not {threshold!r}")
+    ranked = _ranked(run.store, payload.get("scope"))
+    gone: set[str] = set()
+    for done, winner in enumerate(ranked):
+        if run.cancelled:
+            break
+        run.progress(done, len(ranked), "memories compared")
+        if winner.id in gone:
+            continue
+        for loser in _alike(run.store, winner, threshold):
+            if loser.id in gone or _rank(loser) < _rank(winner):
+                continue
+            if _merge(run, winner.id, loser.id):
+                gone.add(loser.id)
+                run.count("memories merged")
+                run.say(f"merge: {loser.name} into {winner.name}")
+    return dict(run.counts)
+
+
+def unmerge(store: Store, name_or_id: str) -> Memory:
+    """Take a memory out of the one it was folded into: both are as if they had never met, and are not folded again.
+
+    What the two have earned together since stays with the one that stayed. Raises ConflictError for a memory that was
+    not folded into another.
+    """
+
+    def decision() -> Decision[Memory]:
+        composer = Composer(store, store.clock())
+        loser = standing_memory_of(store, name_or_id)
+        edge = _merging(store, loser)
+        if edge is None or loser.status is not Status.RETIRED:
+            raise ConflictError(f"{loser.name!r} ({loser.id}) is folded into no other memory")
+        _take_out(composer, store, edge)
+        apart = [*cast(Sequence[str], loser.attributes.get(_APART, ())), edge.source.id]
+        attributes = {**loser.attributes, _APART: apart}
+        back = take_back_retirement(composer, store, replace(loser, attributes=attributes))
+        composer.drop_edge(Relation.SUPERSEDES, edge.source, edge.target)
+        follow(composer, store)
+        return Decision((composer.change("unmerge", memory=loser.id),), back)
+
+    return store.writer.submit(decision)
+
+
+def standing_for(store: Store, memory: Memory) -> Memory:
+    """Return the memory that a folded one lives on in, or the memory itself."""
+    while memory.status is Status.RETIRED and (edge := _merging(store, memory)) is not None:
+        memory = cast(Memory, store.records.node(edge.source))
+    return memory
+
+
+def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
+    def compose(composer: Composer) -> bool:
+        winner, loser = (standing_memory_of(run.store, found) for found in (winner_id, loser_id))
+        if winner.status is not Status.ACTIVE or loser.status is not Status.ACTIVE or not _one(winner, loser):
+            return False
+        _fold(composer, run.store, winner, loser)
+        return True
+
+    return bool(run.write(f"merge {loser_id} into {winner_id}", compose))
+
+
+def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> None:
+    here, there = Ref(label=Label.MEMORY, id=winner.id), Ref(label=Label.MEMORY, id=loser.id)
+    carried = list(_carried(store, here, there))
+    for edge in carried:
+        composer.put_edge(edge)
+    after = {
+        **{name: getattr(winner, name) + getattr(loser, name) for name in _ADDED},
+        **{name: _best(name, winner, loser) for name in _BEST},
+        "last_used_at": max((m.last_used_at for m in (winner, loser) if m.last_used_at), default=None),
+        "attributes": {
+            **with_claimed(winner.attributes, claimed_of(winner) + unproven_of(loser)),
+            _SEEN: _seen(winner) + _seen(loser),
+        },
+    }
+    composer.patch(here, **after)
+    composer.patch(there, status=Status.RETIRED, retired_at=composer.now)
+    kept = {name: [flatten(getattr(winner, name)), flatten(after[name])] for name in (*_BEST, "last_used_at")}
+    composer.put_edge(
+        Edge(
+            type=Relation.SUPERSEDES,
+            source=here,
+            target=there,
+            created_at=composer.now,
+            attributes={
+                MERGED: {
+                    "added": {name: getattr(loser, name) for name in _ADDED},
+                    "seen": _seen(loser),
+                    "claimed": unproven_of(loser),
+                    "kept": kept,
+                    "edges": [[e.type.value, *_end(e.source), *_end(e.target)] for e in carried],
+                }
+            },
+            provenance=winner.provenance,
+        )
+    )
+
+
+def _take_out(composer: Composer, store: Store, edge: Edge) -> None:
+    """Take back from the memory that stayed what it took over, as far as nothing has changed it since."""
+    merged = cast(Mapping[str, Any], edge.attributes[MERGED])
+    winner = cast(Memory, store.records.node(edge.source))
+    fields: dict[str, object] = {
+        name: max(0, getattr(winner, name) - amount) for name, amount in merged["added"].items()
+    }
+    for name, (before, after) in merged["kept"].items():
+        if flatten(getattr(winner, name)) == after:
+            fields[name] = before
+    kept = with_claimed(winner.attributes, claimed_of(winner) - merged.get("claimed", 0.0))
+    fields["attributes"] = {**kept, _SEEN: max(1, _seen(winner) - int(merged["seen"]))}
+    composer.patch(edge.source, **fields)
+    for kind, source_label, source, target_label, target in merged["edges"]:
+        ends = Ref(label=Label(source_label), id=source), Ref(label=Label(target_label), id=target)
+        composer.drop_edge(Relation(kind), *ends)
+
+
+def _carried(store: Store, winner: Ref, loser: Ref) -> Iterator[Edge]:
+    """Yield the loser's edges as the winner's, without those that the winner has already or that join the two."""
+    present = {(op.type, op.source, op.target) for op in store.records.edges_at(winner)}
+    for op in store.records.edges_at(loser):
+        if op.type not in _CARRIED or winner in (op.source, op.target):
+            continue
+        source, target = (winner if end == loser else end for end in (op.source, op.target))
+        if (op.type, source, target) not in present:
+            yield replace(edge_from(op), source=source, target=target)
+
+
+def _merging(store: Store, loser: Memory) -> Edge | None:
+    ref = Ref(label=Label.MEMORY, id=loser.id)
+    found = [
+        edge
+        for op in store.records.edges_at(ref)
+        if op.type is Relation.SUPERSEDES and op.target == ref and MERGED in (edge := edge_from(op)).attributes
+    ]
+    return max(found, key=lambda edge: (edge.created_at, edge.source.id), default=None)
+
+
+def _ranked(store: Store, scope: str | None) -> list[Memory]:
+    held = [memory for memory in store.memories(Status.ACTIVE) if scope in (None, memory.scope)]
+    return sorted(held, key=_rank)
+
+
+def _rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
+    """Return what orders memories by how well they may stand for another: the lowest best."""
+    return (memory.provenance.trust.rank, -memory.helped, -memory.uses, memory.recorded_at, memory.id)
+
+
+def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
+    view = store.catalogue.view
+    row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
+    if row is None:
+        return []
+    own = own_vectors(view, row)
+    if len(own) != 1:
+        return []  # a long text is known by the vectors of its pieces: one alike piece does not make it the same
+    columns = view.columns
+    mask = (
+        (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.kind == KIND_CODE[memory.kind])
+        & (columns.status == STATUS_CODE[Status.ACTIVE])
+        & (columns.scope == columns.scope[row])
+        & (columns.valid_to > to_micros(store.clock()))
+    )
+    mask[row] = False
+    near = nearest_memories(view, own[0], mask, threshold=threshold, limit=_NEAREST)
+    return [other for other in (store.memory(found) for found, _ in near) if _one(memory, other)]
+
+
+def _one(memory: Memory, other: Memory) -> bool:
+    """Return whether two near memories may stand for each other: they agree in words, hold alike, and met no veto."""
+    one, two = (Statement(trigger=held.trigger, resolution=held.resolution) for held in (memory, other))
+    return (
+        (memory.valid_from, memory.valid_to) == (other.valid_from, other.valid_to)
+        and not other_commands(memory, other)
+        and agrees(one.text, two.text)
+        and contradiction(one, two) is None
+        and other.id not in cast(Sequence[str], memory.attributes.get(_APART, ()))
+        and memory.id not in cast(Sequence[str], other.attributes.get(_APART, ()))
+    )
+
+
+def _best(name: str, winner: Memory, loser: Memory) -> float:
+    ours, theirs = float(getattr(winner, name)), float(getattr(loser, name))
+    if name == "confidence" and loser.provenance.trust.rank > winner.provenance.trust.rank:
+        return ours  # a weaker voice makes nothing surer
+    return max(ours, theirs)
+
+
+def _seen(memory: Memory) -> int:
+    seen = memory.attributes.get(_SEEN, 1)
+    return seen if isinstance(seen, int) else 1
+
+
+def _end(ref: Ref) -> tuple[str, str]:
+    return ref.label.value, ref.id

@@ -1,0 +1,87 @@
+"""Neighbours in meaning: duplicates of a newcomer, repeats of late, edges worth having, as domain objects."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from helix.errors import InvalidInputError, ModelError
+from helix.memory.change.intake import Intake
+from helix.model.clock import to_micros
+from helix.model.edge import Label, Ref
+from helix.model.memory import Kind, Memory, Status
+from helix.model.reports import EdgeSuggestion, SimilarMemory
+from helix.recall import similar
+from helix.store.listing import check_limit
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE
+from helix.store.store import Store
+
+
+def nearest_active(
+    store: Store, vector: bytes, scope: str, limit: int, *, ended: bool = False
+) -> list[tuple[Memory, float]]:
+    """Return (memory, cosine) of the active memories of exactly this scope nearest to a vector, faded ones too.
+
+    `ended`: also those that hold no longer.
+    """
+    view = store.catalogue.view
+    columns = view.columns
+    mask = (
+        (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.status == STATUS_CODE[Status.ACTIVE])
+        & (columns.scope == view.lookups.scopes.code(scope))
+    )
+    if not ended:
+        mask &= columns.valid_to > to_micros(store.clock())
+    found = similar.nearest_memories(view, np.frombuffer(vector, np.float32), mask, threshold=-1.0, limit=limit)
+    nodes = store.records.nodes([view.ref_of(row) for row, _ in found])
+    return [(cast(Memory, node), cosine) for node, (_, cosine) in zip(nodes, found, strict=True)]
+
+
+def recent(
+    store: Store, text: str, *, threshold: float, days: float, kind: Kind | None, scope: str | None, limit: int
+) -> list[SimilarMemory]:
+    """Return memories recorded within the last days that are at least that similar to the text, nearest first.
+
+    Raises ModelError without an embedding model: likeness in meaning is all this asks for.
+    """
+    check_limit(store, limit)
+    if not -1.0 <= threshold <= 1.0 or not 0 < days <= 36_500:
+        message = f"threshold {threshold!r} or days {days!r} is out of range"
+        raise InvalidInputError(message, hint="threshold: -1 to 1; days: above 0, at most 36500")
+    text = Intake(store.settings.text_limit).text(text, "trigger")
+    (vector,) = store.embed([text])
+    if vector is None:
+        raise ModelError(
+            "similar memories are found by their vectors, and there is no model", hint="`helix models install`"
+        )
+    found = similar.similar_recent(
+        store.catalogue.view,
+        np.frombuffer(vector, np.float32),
+        now=store.clock(),
+        threshold=threshold,
+        days=days,
+        kinds=() if kind is None else (kind,),
+        scope=scope,
+        limit=limit,
+    )
+    return [SimilarMemory(memory=store.memory(row), similarity=cosine) for row, cosine in found]
+
+
+def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
+    """Return edges that the memory could have, the most similar first."""
+    check_limit(store, limit)
+    graph, view = store.projection.snapshot, store.catalogue.view
+    row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
+    if row is None or graph.generation != view.generation:
+        return []
+    return [
+        EdgeSuggestion(
+            memory=store.memory(found.target if found.source == row else found.source),
+            relation=found.relation,
+            similarity=found.similarity,
+            reason=found.reason,
+        )
+        for found in similar.suggest_edges(view, graph, row, now=store.clock(), limit=limit)
+    ]

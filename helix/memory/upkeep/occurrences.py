@@ -1,0 +1,135 @@
+"""Occurrences: a failure, when it was met here, and what tells it from failures of like words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from helix.memory.change.compose import Composer
+from helix.memory.change.intake import OWN_ATTRIBUTE
+from helix.model.edge import Label, Ref, Relation
+from helix.model.entity import EntityKind, Mention
+from helix.model.episode import Episode
+from helix.model.memory import Kind, Memory
+from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS
+from helix.store.store import Store
+from helix.text.about import about
+from helix.text.error_lines import names_something
+
+SEEN_AT = f"{OWN_ATTRIBUTE}seen_at"
+"""Attribute of a failure: when it was met again in the very same words, which leaves no episode; the last few."""
+_KEPT_SIGHTINGS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Occurrence:
+    """One time that something failed; `effort` names what was being done then.
+
+    Whoever works on a failure meets it again until it is mended: within one session that is one occurrence.
+    """
+
+    at: datetime
+    effort: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failure and when it occurred, earliest first; `former` are the versions it has taken the place of.
+
+    `marks` are the commands and named errors by which it is told from failures of like words; there may be none.
+    `causes` are the systemic memories that count it.
+    """
+
+    memory: Memory
+    marks: frozenset[Mention]
+    former: tuple[Ref, ...]
+    occurred: tuple[Occurrence, ...]
+    episodes: tuple[Ref, ...]
+    causes: frozenset[Ref]
+
+
+def failure_of(store: Store, memory: Memory) -> Failure:
+    """Return a failure with when it was met: by its episodes, and as it was noted where it came in the same words."""
+    ref = Ref(label=Label.MEMORY, id=memory.id)
+    edges = [op for op in store.records.edges_at(ref) if op.source == ref]
+    episodes = sorted({op.target for op in edges if op.type is Relation.GROUNDED_IN}, key=lambda found: found.id)
+    systemic = frozenset(
+        op.target
+        for op in edges
+        if op.type is Relation.CAUSES
+        and isinstance(node := store.records.node(op.target), Memory)
+        and node.kind is Kind.SYSTEMIC
+    )
+    met = [_occurrence(node) for node in cast(list[Episode], store.records.nodes(episodes)) if _happened_here(node)]
+    seen = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
+    met += [Occurrence(at=datetime.fromisoformat(text), effort=f"{memory.id} {text}") for text in seen]
+    return Failure(
+        memory=memory,
+        marks=marks_of(memory),
+        former=tuple(_former(store, ref)),
+        occurred=_once_each(met),
+        episodes=tuple(episodes),
+        causes=systemic,
+    )
+
+
+def _happened_here(episode: Episode) -> bool:
+    """Return whether an episode tells of what happened to somebody here, at its own time.
+
+    A history tells what others mended. What was imported without a time has the time of the import, which is no time.
+    """
+    if episode.provenance.extractor in TOLD_BY_OTHERS:
+        return False
+    return episode.provenance.extractor != JSON_LINES or episode.occurred_at < episode.recorded_at
+
+
+def _occurrence(episode: Episode) -> Occurrence:
+    return Occurrence(
+        at=episode.occurred_at, effort=f"{episode.scope} {episode.session}" if episode.session else episode.id
+    )
+
+
+def _once_each(met: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
+    """Return the first occurrence of each effort, earliest first."""
+    first: dict[str, Occurrence] = {}
+    for one in sorted(met):
+        first.setdefault(one.effort, one)
+    return tuple(first.values())
+
+
+def marks_of(memory: Memory) -> frozenset[Mention]:
+    """Return the commands that a failure is about and the errors whose line names something."""
+    told = about(memory.trigger, memory.attributes)
+    return frozenset(one for one in told if one.kind is EntityKind.COMMAND or _names(one.name))
+
+
+def _names(error: str) -> bool:
+    """Return whether an error's line names what it is about; its kind, of which the names are left out, does not."""
+    return names_something(error) and "'…'" not in error
+
+
+def note_sighting(composer: Composer, memory: Memory) -> None:
+    """Note when a failure was met again in the very same words; of other kinds nothing is noted."""
+    if memory.kind is not Kind.FAILURE:
+        return
+    before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
+    kept = [*before, composer.now.isoformat()][-_KEPT_SIGHTINGS:]
+    composer.patch(Ref(label=Label.MEMORY, id=memory.id), attributes={**memory.attributes, SEEN_AT: kept})
+
+
+def _former(store: Store, ref: Ref) -> list[Ref]:
+    """Return the versions, and the memories folded into it, that a memory has taken the place of, however long ago."""
+    found: list[Ref] = []
+    ahead = [ref]
+    while ahead:
+        here = ahead.pop()
+        fresh = {
+            op.target
+            for op in store.records.edges_at(here)
+            if op.type is Relation.SUPERSEDES and op.source == here and op.target not in (ref, *found)
+        }
+        found += sorted(fresh, key=lambda version: version.id)
+        ahead += fresh
+    return sorted(found, key=lambda version: version.id)

@@ -1,0 +1,305 @@
+"""Systemic failures: the third similar failure within a week becomes a memory of its own, which counts what follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+import numpy as np
+
+from helix.memory.capture.quarantine import screen
+from helix.memory.change.compose import Composer, Prepared, prepare, read
+from helix.memory.change.intake import OWN_ATTRIBUTE
+from helix.memory.contradiction.classify import thresholds_of
+from helix.memory.jobs.run import Run
+from helix.memory.scoring.importance import importance_of
+from helix.memory.scoring.salience import tier_half_life
+from helix.memory.upkeep.occurrences import Failure, failure_of, marks_of
+from helix.model.clock import to_micros
+from helix.model.edge import Label, Ref, Relation
+from helix.model.entity import Mention
+from helix.model.memory import Kind, Memory, Status
+from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest
+from helix.recall.similar import nearest_memories, own_vectors
+from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.cleaning import slug
+
+TIMES = 3
+"""How often a failure occurs before it is systemic."""
+WINDOW = timedelta(days=7)
+"""Within which it has to occur so often."""
+OCCURRENCES = f"{OWN_ATTRIBUTE}occurrences"
+"""Attribute of a systemic memory: how often its failures have occurred by now."""
+NOTE = "This has occurred three times or more: ask for an architectural change instead of one more fix."
+EXTRACTOR = "systemic"
+_STANDING = (Status.ACTIVE, Status.ARCHIVED)
+_MOST_MEMBERS = 50
+_MOST_TEXT = 2_000
+_FIXED_BY = re.compile(r"^(?:fix(?:ed)?|solved|resolved)(?: it| this| that)?(?: by|:) +(?=\S)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finding:
+    """Similar failures that make or belong to a systemic one: `known` where there is one already."""
+
+    members: tuple[Failure, ...]
+    known: Memory | None
+
+    @property
+    def occurrences(self) -> int:
+        return _times(self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class _Promoted:
+    """A systemic memory, and whether it was made just now or counted on."""
+
+    memory: Memory
+    made: bool
+
+
+_Compose = Callable[[Composer], _Promoted | None]
+
+
+def notice(store: Store, failure_id: str) -> Memory | None:
+    """Promote or count a failure that was just stored; return the systemic memory it belongs to, or None."""
+    found = _promote(store, failure_id, lambda compose: store.writer.submit(lambda: _decision(store, compose)))
+    return None if found is None else found.memory
+
+
+def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Promote the failures of a scope that keep occurring, as a job; payload {"scope": a scope, or None for all}.
+
+    It looks at what was recorded within the last week, whenever that happened; what is older was looked at when it was
+    new. Running it again changes nothing.
+    """
+    failures = _failures(run.store, payload.get("scope"), run.now)
+    for done, memory in enumerate(failures):
+        if run.cancelled:
+            break
+        run.progress(done, len(failures), "similar failures")
+
+        def write(compose: _Compose, step: str = f"systemic {memory.id}") -> _Promoted | None:
+            return run.write(step, compose)
+
+        found = _promote(run.store, memory.id, write)
+        if found is not None and found.made:
+            run.count("systemic failures")
+            run.say(f"systemic: {found.memory.name}")
+    return dict(run.counts)
+
+
+def _decision(store: Store, compose: _Compose) -> Decision[_Promoted | None]:
+    composer = Composer(store, store.clock())
+    systemic = compose(composer)
+    change = composer.change("systemic")
+    return Decision((change,) if change.operations else (), systemic)
+
+
+def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promoted | None]) -> _Promoted | None:
+    """Find, make the text ready outside the writer, and look again on its thread before anything is written."""
+    found = _find(store, failure_id)
+    if found is None:
+        return None
+    text = _body(found)
+    prepared = prepare(store, [read(text)])[0] if found.known is None else None
+
+    def compose(composer: Composer) -> _Promoted | None:
+        present = _find(store, failure_id)
+        if present is None:
+            return None
+        if present.known is not None:
+            return _Promoted(_count(composer, store, present, present.known), made=False)
+        if prepared is None or _body(present) != text:
+            return None  # others came in meanwhile: they were noticed themselves
+        return _Promoted(_add(composer, store, present, prepared), made=True)
+
+    return write(compose)
+
+
+def _find(store: Store, failure_id: str) -> _Finding | None:
+    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=failure_id))
+    if row is None:
+        return None
+    newest = failure_of(store, store.memory(row))
+    if not _counts(newest.memory) or not newest.occurred:
+        return None
+    alike = [newest, *(failure_of(store, memory) for memory in _similar(store, row))]
+    found = [one for group in _groups(alike) if (one := _finding(store, newest, group)) is not None]
+    best = max(found, key=lambda one: (one.known is not None, one.occurrences), default=None)
+    return None if best is None or (best.known is not None and best.known.status not in _STANDING) else best
+
+
+def _groups(alike: Sequence[Failure]) -> list[list[Failure]]:
+    """Return which of failures of like words are one failure with the first: for each mark of it those that share it.
+
+    One without marks may be any of them, so it belongs to each group. Where the first has none, any mark makes one.
+    """
+    newest = alike[0]
+    marks = newest.marks or frozenset[Mention]().union(*(one.marks for one in alike))
+    groups = [[one for one in alike if not one.marks or mark in one.marks] for mark in sorted(marks, key=str)]
+    return groups or [list(alike)]
+
+
+def _finding(store: Store, newest: Failure, alike: Sequence[Failure]) -> _Finding | None:
+    """Return what a group of alike failures comes to: the systemic one it belongs to, or is by now; else None."""
+    known = _known(store, alike)
+    end = newest.occurred[-1].at
+    members = [
+        member
+        for member in alike
+        if member is newest
+        or (known is not None and Ref(label=Label.MEMORY, id=known.id) in member.causes)
+        or any(end - WINDOW <= one.at <= end for one in member.occurred)
+    ]
+    finding = _Finding(members=tuple(sorted(members, key=_earliest)), known=known)
+    lately = {one.effort for member in members for one in member.occurred if end - WINDOW <= one.at <= end}
+    return finding if known is not None or len(lately) >= TIMES else None
+
+
+def _times(failures: Iterable[Failure]) -> int:
+    return len({one.effort for failure in failures for one in failure.occurred})
+
+
+def _known(store: Store, alike: Sequence[Failure]) -> Memory | None:
+    """Return the systemic memory that one of the failures belongs to, whatever became of it.
+
+    One that counts failures of other marks too is another's. Of several it is one that stands, then one that counts
+    the first of the failures, then the oldest: who asks again is given the same.
+    """
+    refs = frozenset[Ref]().union(*(member.causes for member in alike))
+    shared = frozenset.intersection(*marks) if (marks := [one.marks for one in alike if one.marks]) else frozenset()
+    whole = [ref for ref in refs if _all_marked(store, ref, shared)]
+    held = [cast(Memory, store.records.node(ref)) for ref in whole]
+    own = {ref.id for ref in alike[0].causes}
+    return min(held, key=lambda one: (one.status not in _STANDING, one.id not in own, one.id), default=None)
+
+
+def _all_marked(store: Store, systemic: Ref, shared: frozenset[Mention]) -> bool:
+    """Return whether each failure that a systemic memory counts bears one of the marks, or none at all."""
+    causes = [op.source for op in store.records.edges_at(systemic) if op.type is Relation.CAUSES]
+    held = (marks_of(cast(Memory, node)) for node in store.records.nodes(causes))
+    return all(not marks or marks & shared for marks in held)
+
+
+def _similar(store: Store, row: int) -> list[Memory]:
+    view = store.catalogue.view
+    own = own_vectors(view, row)
+    if not len(own):
+        return []
+    columns = view.columns
+    mask = (
+        (columns.kind == KIND_CODE[Kind.FAILURE])
+        & (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.scope == columns.scope[row])
+        & np.isin(columns.status, [STATUS_CODE[Status.ACTIVE], STATUS_CODE[Status.ARCHIVED]])
+    )
+    mask[row] = False
+    bar = thresholds_of(store).similar
+    near = nearest_memories(view, own[0], mask, threshold=bar, limit=_MOST_MEMBERS)
+    return [memory for memory in (store.memory(found) for found, _ in near) if _counts(memory)]
+
+
+def _counts(memory: Memory) -> bool:
+    """Return whether a failure is one of ours: what the web, a history or notes say failed did not fail here."""
+    others = memory.provenance.extractor in TOLD_BY_OTHERS or memory.provenance.trust is Trust.WEB
+    return memory.kind is Kind.FAILURE and not others
+
+
+def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
+    """Return the active failures of a scope (None: of all) recorded within the last week, the earliest first."""
+    view = store.catalogue.view
+    columns = view.columns
+    mask = (
+        (columns.kind == KIND_CODE[Kind.FAILURE])
+        & (columns.label == LABEL_CODE[Label.MEMORY])
+        & (columns.status == STATUS_CODE[Status.ACTIVE])
+        & (columns.recorded_at >= to_micros(now - WINDOW))
+    )
+    if scope is not None:
+        mask &= columns.scope == view.lookups.scopes.code(scope)
+    held = [store.memory(row) for row in np.flatnonzero(mask).tolist()]
+    return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
+
+
+def _earliest(failure: Failure) -> tuple[datetime, str]:
+    return (failure.occurred[0].at if failure.occurred else failure.memory.recorded_at, failure.memory.id)
+
+
+def _body(found: _Finding) -> str:
+    trigger, resolution = _said(found)
+    return f"{trigger}\n{resolution}"
+
+
+def _said(found: _Finding) -> tuple[str, str]:
+    told_of = (_FIXED_BY.sub("", member.memory.resolution) for member in found.members)
+    fixes = dict.fromkeys(fix for fix in told_of if fix)
+    told = f"{NOTE}\nFixed so far by: {'; '.join(fixes)}" if fixes else NOTE
+    return found.members[0].memory.trigger, told[:_MOST_TEXT]
+
+
+def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) -> Memory:
+    trigger, resolution = _said(found)
+    members = [member.memory for member in found.members]
+    scope = members[0].scope
+    provenance = Provenance(extractor=EXTRACTOR, trust=weakest(*(memory.provenance.trust for memory in members)))
+    systemic = Memory(
+        id=store.make_id(composer.now),
+        name=composer.name(scope, f"systemic-{slug(trigger)}"),
+        kind=Kind.SYSTEMIC,
+        trigger=trigger,
+        resolution=resolution,
+        recorded_at=composer.now,
+        scope=scope,
+        status=screen(provenance.trust, trigger, resolution).status,
+        confidence=max(memory.confidence for memory in members),
+        importance=max(importance_of(f"{trigger}\n{resolution}", prepared.mentions, Kind.SYSTEMIC), *_weights(members)),
+        half_life_days=tier_half_life(Kind.SYSTEMIC),
+        attributes={OCCURRENCES: found.occurrences},
+        provenance=provenance,
+    )
+    ref = composer.node(systemic)
+    composer.passages(ref, prepared)
+    composer.mentions(ref, scope, prepared.mentions, provenance)
+    _link(composer, found, ref, provenance)
+    return systemic
+
+
+def _count(composer: Composer, store: Store, found: _Finding, known: Memory) -> Memory:
+    """Link what is new to a systemic memory, once each, and count how often its failures have occurred."""
+    ref = Ref(label=Label.MEMORY, id=known.id)
+    times = _times((*found.members, *_counted(store, ref)))
+    fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
+    former = {version for member in found.members for version in member.former}
+    stale = [op.source for op in store.records.edges_at(ref) if op.type is Relation.CAUSES and op.source in former]
+    if fresh.members or stale or known.attributes.get(OCCURRENCES) != times:
+        _link(composer, fresh, ref, known.provenance)
+        for version in stale:
+            composer.drop_edge(Relation.CAUSES, version, ref)
+        attributes = {**known.attributes, OCCURRENCES: times}
+        trust = weakest(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
+        composer.patch(ref, attributes=attributes, trust=trust)
+    return known
+
+
+def _counted(store: Store, systemic: Ref) -> list[Failure]:
+    """Return the failures that a systemic memory counts, as they are now."""
+    causes = [op.source for op in store.records.edges_at(systemic) if op.type is Relation.CAUSES]
+    held = cast(list[Memory], store.records.nodes(causes))
+    return [failure_of(store, memory) for memory in held if memory.status in _STANDING]
+
+
+def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:
+    for member in found.members:
+        composer.edge(Relation.CAUSES, Ref(label=Label.MEMORY, id=member.memory.id), systemic, provenance=provenance)
+        for episode in member.episodes:
+            composer.edge(Relation.GROUNDED_IN, systemic, episode, provenance=provenance)
+
+
+def _weights(members: Sequence[Memory]) -> tuple[float, ...]:
+    return tuple(memory.importance for memory in members)

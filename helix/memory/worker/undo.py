@@ -1,0 +1,207 @@
+"""Undo: takes back what a background job did, exactly, or says what has been done since that it would take away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from helix.errors import ConflictError, NotFoundError
+from helix.journal.effects import KEPT_JOBS, Effect, digest
+from helix.memory.change.compose import Composer
+from helix.memory.contradiction.validity import follow
+from helix.memory.extraction import excluded
+from helix.memory.upkeep.claims import settle_stored
+from helix.model.edge import Label, Ref
+from helix.model.kept_out import KEY
+from helix.model.memory import Memory, Status
+from helix.model.operations import (
+    Drop,
+    DropEdge,
+    DropNode,
+    DropPassage,
+    Operation,
+    Put,
+    PutEdge,
+    PutNode,
+    PutPassage,
+    drop_of,
+)
+from helix.model.records import NODE_DEFAULTS, node_from
+from helix.model.undo_report import UndoConflict, UndoReport
+from helix.model.work_item import WorkState
+from helix.store.node_columns import STATUS_CODE
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+_FALLBACK = "it is not as the job left it"
+# What hangs on a node goes before it and comes after it.
+_ORDER = (DropEdge, DropPassage, DropNode, PutNode, PutEdge, PutPassage)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What going back takes: the operations, and why it cannot be done, by what stands in the way."""
+
+    operations: list[Operation] = field(default_factory=list)
+    conflicts: dict[Drop, str] = field(default_factory=dict)
+    """A reason of its own, or empty where the journal has to say what came since."""
+
+
+def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
+    """Put back every node, edge and passage a job touched as it was before the job, in one change of kind `undo`.
+
+    What the job made is dropped; a passage comes back under a new number, with its vector where the store's model is
+    still the same. Where something has touched any of it since, or hangs on what would go, nothing is written and all
+    of that is listed. Memories that the job derived are not derived again until a person asks for all of them anew
+    (`rederive`). Raises NotFoundError for a job that changed nothing or is too long ago, ConflictError for one
+    that was undone already or has not ended.
+    """
+
+    def decision() -> Decision[tuple[_Plan, int, list[Ref]]]:
+        _check(store, job)
+        plan = _planned(store, store.journal.effects.of(job))
+        derived = _derived(store, plan.operations)
+        if plan.conflicts or dry_run:
+            return Decision((), (plan, len(derived), []))
+        # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
+        excluded.note_undone(store, derived)
+        composer = Composer(store, store.clock())
+        composer.add(plan.operations)
+        follow(composer, store)
+        back = _coming_back(store, plan.operations)
+        return Decision((composer.change("undo", undo=job),), (plan, len(derived), back))
+
+    plan, kept, back = store.writer.submit(decision)
+    for memory in store.records.present(back):
+        if isinstance(memory, Memory):
+            settle_stored(store, memory)  # what came in meanwhile was not set against it
+    conflicts = _told(store, job, plan.conflicts) if plan.conflicts else ()
+    return UndoReport(
+        job=job,
+        restored=0 if conflicts else len(plan.operations),
+        kept_out=0 if conflicts else kept,
+        conflicts=conflicts,
+        dry_run=dry_run,
+    )
+
+
+def _derived(store: Store, operations: Sequence[Operation]) -> list[Memory]:
+    """Return the derived memories that would go, without their key where an earlier version comes back under it."""
+    going = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, DropNode)]
+    coming = [node_from(op.label, op.id, op.props) for op in operations if isinstance(op, PutNode)]
+    keys = {node.attributes.get(KEY) for node in coming if isinstance(node, Memory)}
+    gone = [node for node in store.records.present(going) if isinstance(node, Memory) and KEY in node.attributes]
+    return [replace(memory, attributes={}) if memory.attributes[KEY] in keys else memory for memory in gone]
+
+
+def _coming_back(store: Store, operations: Sequence[Operation]) -> list[Ref]:
+    """Return the memories that the operations make active, and that are not."""
+    view = store.catalogue.view
+    coming = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, PutNode) and _is_active(op)]
+    rows = [view.row_of(ref) for ref in coming]
+    return [
+        ref
+        for ref, row in zip(coming, rows, strict=True)
+        if row is None or view.columns.status[row] != STATUS_CODE[Status.ACTIVE]
+    ]
+
+
+def _is_active(op: PutNode) -> bool:
+    return op.label is Label.MEMORY and op.props.get("status") == Status.ACTIVE
+
+
+def _check(store: Store, job: str) -> None:
+    journal = store.journal.effects
+    if (undone_at := journal.undone_at(job)) is not None:
+        raise ConflictError(
+            f"job {job} was undone already, on {undone_at:%Y-%m-%d %H:%M} UTC",
+            hint="nothing is left to be taken back; `helix work` lists what may be",
+        )
+    if not journal.steps(job):
+        raise NotFoundError(
+            f"there is nothing to undo of a job {job!r}",
+            hint=f"`helix work` lists the background work; the last {KEPT_JOBS} jobs that changed something are kept",
+        )
+    if any(item.id == job and item.state in (WorkState.QUEUED, WorkState.RUNNING) for item in store.work.items()):
+        raise ConflictError(f"job {job} has not ended yet", hint="try again when `helix work` shows that it has")
+
+
+def _planned(store: Store, effects: list[Effect]) -> _Plan:
+    """Compare what there is with what the job left; on the writer's thread."""
+    plan = _Plan()
+    present = store.journal.effects.held([effect.drop for effect in effects])
+    for effect, now in zip(effects, present, strict=True):
+        state, former = digest(now), digest(effect.before)
+        if state == former or (former == effect.after and not effect.crossed):
+            continue  # it is as it was, or the job left it as it was
+        if effect.crossed or state != effect.after:
+            plan.conflicts[effect.drop] = ""
+        else:
+            plan.operations.append(effect.drop if effect.before is None else _back(effect.before, now))
+    plan.operations.sort(key=lambda op: _ORDER.index(type(op)))
+    _keep_whole(store, plan)
+    return plan
+
+
+def _back(before: Put, now: Put | None) -> Put:
+    """Return what puts the former state in the place of the present one."""
+    if not isinstance(before, PutNode) or not isinstance(now, PutNode):
+        return before
+    # Writing a node leaves what is not named: a property that the job added has to be named to go.
+    blank = {**dict.fromkeys(now.props), **NODE_DEFAULTS.get(before.label, {})}
+    return replace(before, props={**blank, **before.props})
+
+
+def _keep_whole(store: Store, plan: _Plan) -> None:
+    """Find what going back would tear: what hangs on a node that goes or has gone, and names that are taken."""
+    going = {op for op in plan.operations if isinstance(op, DropNode | DropEdge | DropPassage)}
+    gone = [Ref(label=op.label, id=op.id) for op in going if isinstance(op, DropNode)]
+    if gone:
+        plan.conflicts.update(dict.fromkeys(set(store.journal.effects.attached(gone)) - going, ""))
+    coming = {Ref(label=op.label, id=op.id): op for op in plan.operations if isinstance(op, PutNode)}
+    for op in plan.operations:
+        ends = (op.source, op.target) if isinstance(op, PutEdge) else (op.owner,) if isinstance(op, PutPassage) else ()
+        for end in ends:
+            if end not in coming and (end in gone or store.catalogue.row_of(end) is None):
+                plan.conflicts[drop_of(op)] = f"{_name(store, end)} is gone"
+    for op in _clashing(store, coming, gone):
+        plan.conflicts[drop_of(op)] = f"another memory is named {op.props['name']!r} by now"
+
+
+def _clashing(store: Store, coming: Mapping[Ref, PutNode], gone: Collection[Ref]) -> Iterator[PutNode]:
+    """Yield the memories that would come back under a name of their scope that an active memory has by then."""
+    active = [op for op in coming.values() if _is_active(op)]
+    names = Counter((op.props.get("scope"), op.props.get("name")) for op in active)
+    for op in active:
+        scope, name = op.props.get("scope"), op.props.get("name")
+        row = store.catalogue.name_row(str(scope), str(name))
+        holder = None if row is None else store.catalogue.ref_of(row)
+        if names[scope, name] > 1 or (holder is not None and holder not in coming and holder not in gone):
+            yield op
+
+
+def _told(store: Store, job: str, conflicts: Mapping[Drop, str]) -> tuple[UndoConflict, ...]:
+    """Return the conflicts in words, each with the kind of the last change that touched it."""
+    steps = store.journal.effects.steps(job)
+    kinds = store.journal.last_kinds([drop for drop, why in conflicts.items() if not why], min(steps.values()), job)
+    told = (
+        UndoConflict(what=_what(store, drop), by=why or kinds.get(drop, _FALLBACK)) for drop, why in conflicts.items()
+    )
+    return tuple(sorted(told, key=lambda conflict: (conflict.what, conflict.by)))
+
+
+def _what(store: Store, drop: Drop) -> str:
+    match drop:
+        case DropNode():
+            return _name(store, Ref(label=drop.label, id=drop.id))
+        case DropEdge():
+            return f"{_name(store, drop.source)} {drop.type} {_name(store, drop.target)}"
+        case DropPassage():
+            return f"the text {drop.id}"
+
+
+def _name(store: Store, ref: Ref) -> str:
+    view = store.catalogue.view
+    row = view.row_of(ref)
+    return f"{ref.label.lower()} {(row is not None and view.name_of(row)) or ref.id}"

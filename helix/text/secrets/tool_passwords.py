@@ -1,0 +1,132 @@
+"""Commands: passwords given to command-line tools, by flag, by place or through a pipe.
+
+What they add on fixtures of scanners that they were not written from: 2 of 100 (Nosey Parker's), by the rule for a user
+beside a password.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from helix.text.secrets import strength
+from helix.text.secrets.secret_names import Promise, promise_of
+from helix.text.secrets.span import Span
+
+_LINE = 300
+"""Characters behind a tool's name that are looked at, none of them twice for one name."""
+
+_SHORT_P = r"\s-p[ \t=]{0,4}"
+_FLAGS = {
+    "docker podman nerdctl buildah skopeo helm oc cf az": r"\slogin\b(?s:.){0,200}?\s-p[ \t=]{0,4}",
+    "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat rabbitmqadmin cqlsh": _SHORT_P,
+    "zip unzip zipcloak sqlcmd bcp mosquitto_pub mosquitto_sub": r"\s-P[ \t=]{0,4}",
+    "7z 7za 7zz rar unrar": r"\s-p(?=[^\s-])",
+    "redis-cli": r"\s-a[ \t]{1,4}",
+    "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn": r"\s-w[ \t]{0,4}",
+    "gh": r"\ssecret[ \t]{1,4}set[ \t](?s:.){0,200}?(?<=[ \t\n])(?:-b|--body)[ \t=]{0,4}",
+    "openssl": r"\s-k[ \t]{1,4}|\s-pass(?:in|out)?[ \t]{1,4}[\"']?pass:",
+    "snmpwalk snmpget snmpset snmpbulkwalk snmptable snmpgetnext": r"\s-[AX][ \t]{0,4}",
+    "smbclient rpcclient smbget": r"(?:-U|--user)[ \t=]{0,4}[\"']?[^\s%\"']{1,60}%",
+    "lftp": r"\s-u[ \t]{1,4}[\"']?[^\s,\"']{1,60},",
+    "http https": r"(?:\s-a|--auth)[ \t=]{1,4}[\"']?[^\s:\"']{1,60}:",
+    "xfreerdp mstsc": r"\s/p:",
+    "sqlplus expdp impdp rman": r"\s[\"']?[A-Za-z]\w{0,30}/",
+    "rabbitmqctl": r"\s(?:add_user|change_password|authenticate_user)[ \t]{1,4}\S{1,60}[ \t]{1,4}",
+    "htpasswd": r"\s-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}(?:[ \t]{1,4}-\w{1,4}){0,3}(?:[ \t]{1,4}[^\s-]\S{0,80}){2}[ \t]{1,4}",
+}
+"""What stands between the name of a tool, or of several used alike, and the password it is given."""
+
+_WORD = r"(?:'(?P<single>[^'\n]{4,200})'|\"(?P<double>[^\"\n]{4,200})\"|(?P<plain>[^\s\"'|;<>]{4,200}))"
+_GIVEN = {f"{name} ": re.compile(f"(?:{flag}){_WORD}") for names, flag in _FLAGS.items() for name in names.split()}
+# One command: to the end of its line, or on where a backslash says so, and no further than the next one of a pipe.
+_COMMAND = re.compile(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
+_PIPED = re.compile(
+    r"\becho[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?:[\w.-]{1,40}:)?(?P<plain>[^\s\"':|]{4,200})[\"']?[ \t]{0,4}\|[ \t]{0,4}"
+    r"(?:sudo[ \t]{1,4}(?:-\w[ \t]{1,4}){0,2}-S\b|(?:sudo[ \t]{1,4})?chpasswd"
+    r"|[^\n|]{0,100}--(?:password-stdin|with-token)\b)"
+)
+_STATEMENT = re.compile(
+    r"\b(?:identified\s{1,4}by\s{1,4}(?=[\"'])"
+    r"|(?:requirepass|masterauth|ftp[ \t][^\n;]{1,100};\s{1,4}user\s{1,4}\S{1,60})\s{1,4})" + _WORD,
+    re.IGNORECASE,
+)
+_STATEMENTS = ("identified", "requirepass", "masterauth", "ftp")
+_NO_PASSWORD = ("-", "$", "(", "[", "{", "./", "/", "~", ":")
+
+
+# Whatever the tool: a user and, beside it, a password.
+_USER = r"(?:-[uU]|--user(?:name)?|/u(?:ser)?)(?:[ \t=:]{1,4})[^\s-]\S{0,100}"
+_BESIDE_USER = re.compile(
+    rf"\s{_USER}(?:[ \t]+[^\n]{{0,100}}?)??[ \t](?:-[pP]|--pass(?:word)?|/p(?:ass(?:word)?)?)[ \t=:]{{1,4}}(?!-){_WORD}"
+)
+_NET_USE = re.compile(
+    r"\bnet(?:\.exe)?[ \t]{1,4}use[ \t][^\n]{0,160}?(?:/user:\S{1,60}[ \t]{1,4}(?![/])(?P<behind>\S{4,100})"
+    r"|\\\\\S{1,100}[ \t]{1,4}(?!/)(?P<before>\S{4,100})[ \t]{1,4}/user:)",
+    re.IGNORECASE,
+)
+_CHPASSWD = re.compile(r"\bchpasswd\b[^\n]{0,20}<<<?[ \t]{0,4}[\"']?[\w.-]{1,40}:(?P<plain>[^\s\"']{4,200})")
+# What is written to a file that is named like a secret, and is one word: `cat > db_password.txt <<EOF`.
+_HERE = re.compile(
+    r"(?<![\w-])(?P<name>[\w-]{3,60})(?:\.\w{1,5})?[\"']?[ \t]{1,4}<<"
+    r"(?:<[ \t]{0,4}|-?[ \t]?[\"']?\w{1,20}[\"']?[ \t]{0,4}\n[ \t]{0,8})"
+    r"[\"']?(?P<plain>[^\s\"'#:]{5,200})[\"']?[ \t]{0,4}(?=\n|\Z)"
+)
+_PORTS = re.compile(r"[\d.:-]+(?:/\w+)?")
+
+
+def find(text: str, lowered: str) -> Iterator[Span]:
+    """Yield passwords on command lines and in database statements; `lowered` is the text in lower case."""
+    if " -" in text or "/" in text or "rabbitmqctl" in text:
+        for name, given in _GIVEN.items():
+            if name in text:
+                yield from _of_tool(text, name, given)
+    if " -u" in lowered or " --user" in lowered or " /u" in lowered:
+        for match in _BESIDE_USER.finditer(text):
+            value = match[match.lastgroup or "plain"]
+            if not _PORTS.fullmatch(value) and not strength.is_placeholder(value):
+                yield Span(*match.span(match.lastgroup or "plain"), "password")
+    if "/user:" in lowered:
+        for match in _NET_USE.finditer(text):
+            group = match.lastgroup or "behind"
+            if match[group] != "*" and not strength.is_template(match[group]):
+                yield Span(*match.span(group), "password")
+    if "chpasswd" in lowered:
+        for match in _CHPASSWD.finditer(text):
+            yield from _password(match, "plain")
+    if "<<" in text:
+        for match in _HERE.finditer(text):
+            if promise_of(match["name"]) in (Promise.PASSWORD, Promise.TOKEN):
+                yield from _password(match, "plain")
+    if "echo" in lowered:
+        for match in _PIPED.finditer(text):
+            yield from _password(match, "plain")
+    if any(word in lowered for word in _STATEMENTS):
+        for match in _STATEMENT.finditer(text):
+            yield from _password(match, match.lastgroup or "plain")
+
+
+def _of_tool(text: str, name: str, given: re.Pattern[str]) -> Iterator[Span]:
+    at = _next(text, name, 0)
+    while at < len(text):
+        end = at + len(name)
+        following = _next(text, name, end)
+        command = _COMMAND.match(text, end - 1, min(end + _LINE, following))
+        for match in given.finditer(command.group() if command else ""):
+            yield from _password(match, match.lastgroup or "plain", end - 1)
+        at = following
+
+
+def _next(text: str, name: str, start: int) -> int:
+    """Return where the name stands next as a word of its own, the length of the text when it does not."""
+    at = text.find(name, start)
+    while at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_-.@"):
+        at = text.find(name, at + len(name))
+    return at if at >= 0 else len(text)
+
+
+def _password(match: re.Match[str], group: str, offset: int = 0) -> Iterator[Span]:
+    value = match[group]
+    phrase = group != "plain" and strength.is_passphrase(value)
+    if phrase or (strength.looks_chosen(value) and not value.startswith(_NO_PASSWORD) and " " not in value):
+        yield Span(offset + match.start(group), offset + match.end(group), "password")

@@ -1,0 +1,120 @@
+"""Exchanges: whether two statements are one sentence in which words of one stand where the other has different ones."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from helix.text.aliases import without_aliases
+from helix.text.discourse_markers import without_openers
+from helix.text.tokens import STOPWORDS, lexical_tokens
+
+# Words by which the same is said more or less firmly, or said at all: what is said does not depend on them.
+_LIGHT = frozenset(
+    re.findall(
+        r"[a-z']+",
+        """
+        always never remember note please ensure sure make must shall may might should would could can need
+        needs needed required requires forget ever every each everything everybody everyone anything also
+        first don't doesn't didn't cannot can't won't isn't aren't we've we're i've i'm i'd we'd us let let's
+        get gets got go goes going come decided decide decision agreed agree chose chosen choose picked pick
+        settled settle opted opt want wants prefer prefers like likes use uses used using run runs ran running
+        execute executed executing invoke apply perform launch keep kept still currently today
+        """,
+    )
+)
+# Each word is what it is called by here; one of a group says what another does in an instruction.
+_ONE_FOR_ANOTHER = {
+    word: group.split()[0]
+    for group in (
+        "delete remove removed removing deleted deleting erase erasing wipe wiping",
+        "check checking verify verifying validate confirm",
+        "change changing edit editing modify modifying alter touch touching update updating",
+        "build building create creating generate generating produce write writing add adding install installing"
+        " open opening",
+        "start starting begin beginning boot",
+        "restart restarting reboot rebooting",
+        "activate activating source sourcing enable",
+        "fetch fetching download downloading pull",
+        "send sending post deliver",
+        "tests test testing pytest suite",
+        "fix fixing repair mend",
+        "error errors failure failures exception",
+        "big large",
+        "quick fast",
+        "short brief concise",
+        "packages dependencies",
+    )
+    for word in group.split()
+}
+_REASON = re.compile(
+    r"[,;:]? \b(?:because|since|otherwise|or else|so that|as (?:it|they|we|this)|that way)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_WORD = re.compile(r"[^\W_]+(?:[._:/+\-'\u2019][^\W_]+)*")
+_LISTS = frozenset(("and", "or", "nor", "und", "oder", "et", "ou"))
+_ARTICLES = frozenset(("a", "an", "the"))
+_MOST_WORDS = 120
+_LEAST_STEM = 4
+
+_Words = tuple[frozenset[str], ...]
+
+
+def words_exchanged(one: str, other: str) -> bool:
+    """Return whether two statements are alike but for words of one in whose place the other has different ones.
+
+    `Never commit generated files` and `Never commit large files` are near in their words and in any vector, and each
+    says what the other does not; so do `A before B` and `B before A`. Articles, openers, reasons, firmness, word forms
+    and a few words that stand for each other make no difference, nor does what only one of the two says more. Which of
+    the two comes first makes none either.
+    """
+    a, b = (_read(text) for text in sorted((one, other)))
+    left, right = (tuple(dict.fromkeys(word for word in words if _tells(word))) for words in (a, b))
+    if sorted(map(sorted, left)) == sorted(map(sorted, right)):
+        return _swapped(a, b)
+    found = [
+        (left[start:end], right[from_:to])
+        for what, start, end, from_, to in SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+        if what != "equal"
+    ]
+    (gone, come), *more = found
+    return not more and bool(gone and come) and gone != left and not any(_akin(x, y) for x in gone for y in come)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> _Words:
+    """Return what each word of a statement counts as: its stems, for a compound those of its parts too."""
+    plain = without_aliases(_REASON.sub("", without_openers(text))).casefold().replace("\u2019", "'")
+    found = _WORD.findall(plain)[:_MOST_WORDS]
+    read = (frozenset((word,) if _says_nothing(word) else _stems(word)) for word in found if word not in _ARTICLES)
+    return tuple(read)
+
+
+def _stems(word: str) -> list[str]:
+    return lexical_tokens(_ONE_FOR_ANOTHER.get(word, word)) or [word]
+
+
+def _says_nothing(word: str) -> bool:
+    return word in STOPWORDS or word in _LIGHT
+
+
+def _tells(word: frozenset[str]) -> bool:
+    return len(word) > 1 or not any(map(_says_nothing, word))
+
+
+def _swapped(one: _Words, other: _Words) -> bool:
+    """Return whether two texts of the same words have some in each other's place, and not only in a list."""
+    apart = [place for place, (x, y) in enumerate(zip(one, other, strict=False)) if x != y]
+    if len(one) != len(other) or not all(_tells(words[place]) for place in apart for words in (one, other)):
+        return False
+    between = [one[place] for place in range(apart[0], apart[-1]) if place not in apart] if apart else []
+    return bool(between) and not frozenset().union(*between) & _LISTS
+
+
+def _akin(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether a word is the other or a part of it, as `generated` of `auto-generated` and `lint` of `linter`."""
+    if one <= other or other <= one:
+        return True
+    short, long = sorted((*one, *other), key=len) if len(one) == len(other) == 1 else ("", "")
+    return len(short) >= _LEAST_STEM and long.startswith(short)

@@ -1,0 +1,106 @@
+"""Holds the brief: what a session begins with, worth most first, within its budget, the same each time."""
+
+from __future__ import annotations
+
+from helix.agents.context.brief import brief
+from helix.memory.remember.request import StoreRequest
+from helix.model.provenance import Trust
+from helix.operations import contexts, curation, human_review
+from helix.service import Helix
+from helix.text.tokens import estimate_tokens
+
+
+def test_a_brief_names_what_is_systemic_open_decided_and_usual(helix: Helix) -> None:
+    for number, kind in enumerate(("systemic", "decision", "convention", "preference", "fact", "failure")):
+        curation.store(
+            helix,
+            StoreRequest(trigger=f"the {kind} of the house number {number}", resolution="so", kind=kind, scope="house"),
+        )
+    curation.store(
+        helix,
+        StoreRequest(
+            trigger="a convention from elsewhere altogether", resolution="so", kind="convention", scope="other"
+        ),
+    )
+    told = contexts.brief(helix, "house").text
+    titles = [line.partition(":")[0] for line in told.splitlines() if not line.startswith("- ")]
+    assert titles == ["# PROJECT BRIEF", "WARNING", "DECISIONS", "CONVENTIONS"]
+    assert "the fact" not in told
+    assert "the failure" not in told
+    assert "elsewhere" not in told
+    assert [one.kind for one in contexts.brief(helix, "house").shown][:2] == ["systemic", "decision"]
+    assert {one.arm for one in contexts.brief(helix, "house").shown} == {"brief"}
+
+
+def test_open_contradictions_are_told_with_both_sides(helix: Helix) -> None:
+    first = curation.store(
+        helix,
+        StoreRequest(trigger="always use tabs in the api folder", resolution="", kind="convention", scope="house"),
+    )
+    second = curation.store(
+        helix, StoreRequest(trigger="never use tabs in the api folder", resolution="", kind="convention", scope="house")
+    )
+    if not human_review.contradictions(helix, "house"):
+        curation.edge(helix, first.name, second.name, "contradicts")
+    told = contexts.brief(helix, "house").text
+    assert "OPEN_CONTRADICTIONS:\n- " in told
+    assert f"{first.name} (" in told
+    assert f"{second.name} (" in told
+    assert "OPEN_CONTRADICTIONS" not in contexts.brief(helix, "elsewhere").text
+
+
+def test_no_weaker_voice_takes_the_place_of_what_the_user_said(helix: Helix) -> None:
+    said = curation.store(
+        helix, StoreRequest(trigger="use pnpm to install packages", resolution="", kind="convention", scope="house")
+    )
+    other = curation.store(
+        helix, StoreRequest(trigger="the lock file is old", resolution="", kind="fact", scope="house", agent="a")
+    )
+    curation.edge(helix, other.name, said.name, "contradicts", agent="a")
+    curation.store(
+        helix,
+        StoreRequest(
+            trigger="pnpm packages",
+            resolution="",
+            kind="systemic",
+            scope="house",
+            trust=Trust.TOOL_OUTPUT,
+        ),
+    )
+    told = contexts.brief(helix, "house").text
+    assert "OPEN_CONTRADICTIONS:" in told
+    assert "WARNING: " in told
+    assert f"- [you] {said.name}: use pnpm" in told
+
+
+def test_a_brief_keeps_its_budget_with_whole_lines_and_is_the_same_again(helix: Helix) -> None:
+    for number in range(12):
+        trigger = f"decision number {number} concerns the part called {'abcdefghijkl'[number] * 9}"
+        curation.store(
+            helix, StoreRequest(trigger=trigger, resolution="word " * (3 * number), kind="decision", scope="house")
+        )
+    whole = set(contexts.brief(helix, "house", 10_000).text.splitlines())
+    for budget in (0, 20, 60, 150, 400):
+        told = contexts.brief(helix, "house", budget)
+        assert estimate_tokens(told.text) <= budget
+        assert set(told.text.splitlines()) <= whole
+        assert told.text == contexts.brief(helix, "house", budget).text
+    assert contexts.brief(helix, "house", 0).text == ""
+
+
+def test_what_helped_and_is_the_projects_own_comes_first(helix: Helix) -> None:
+    names = {}
+    for number, scope in enumerate(("global", "house", "house")):
+        trigger = f"choice {number} was made about the {['red', 'green', 'blue'][number]} door"
+        names[number] = curation.store(
+            helix, StoreRequest(trigger=trigger, resolution="so", kind="decision", scope=scope)
+        ).name
+    curation.feedback(helix, [names[2]], 3.0)
+    assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[1], names[0]]
+    curation.feedback(helix, [names[1]], -3.0)
+    assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[0]]
+
+
+def test_an_empty_store_has_no_brief(helix: Helix) -> None:
+    assert contexts.brief(helix, "house").text == ""
+    assert brief(helix.store, None).shown == ()

@@ -1,0 +1,133 @@
+"""What a caller asks for wrongly is refused with the command that helps, and a time without a zone is UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from helix.errors import HelixError, InvalidInputError
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.request import StoreRequest
+from helix.model.work_item import WorkItem, WorkState
+from helix.operations import background_work, capture, curation, human_review
+from helix.service import Helix
+
+NOON = datetime(2026, 1, 2, 12)  # naive on purpose
+LATER = datetime(2026, 1, 3, 12, tzinfo=timezone(timedelta(hours=2)))
+
+WRONG_LIMITS: list[Callable[[Helix, int], object]] = [
+    lambda helix, limit: background_work.background(helix, limit),
+    lambda helix, limit: capture.sessions(helix, limit=limit),
+    lambda helix, limit: capture.episodes(helix, first=limit),
+    lambda helix, limit: curation.memories(helix, first=limit),
+    lambda helix, limit: human_review.review(helix, first=limit),
+    lambda helix, limit: human_review.reflections(helix, first=limit),
+    lambda helix, limit: curation.edges(helix, limit=limit),
+    lambda helix, limit: curation.similar_recent(helix, "anything", limit=limit),
+    lambda helix, limit: curation.suggest_edges(helix, "known", limit=limit),
+    lambda helix, limit: background_work.begin_work(helix, "upgrade_importance", {"limit": limit}),
+]
+
+
+@pytest.mark.parametrize("name", ["mem-a", "fix-the", "step_on.2", "one-two-three-four-five-six-seven"])
+def test_a_name_that_somebody_gives_is_the_one_it_has(name: str, living: Helix) -> None:
+    stored = curation.store(living, StoreRequest(trigger="something known", resolution="", kind="fact", name=name))
+    assert (stored.name, curation.get(living, name).id, curation.get(living, name.upper()).id) == (
+        name,
+        stored.id,
+        stored.id,
+    )
+    assert curation.edit(living, name, EditRequest(name=f"{name}-of")).name == f"{name}-of"
+
+
+def test_what_is_no_name_is_refused(living: Helix) -> None:
+    with pytest.raises(InvalidInputError, match="is no name"):
+        curation.store(living, StoreRequest(trigger="something known", resolution="", kind="fact", name="?!"))
+
+
+@pytest.mark.parametrize("limit", [-1, 0, 1_000_000])
+@pytest.mark.parametrize("ask", WRONG_LIMITS)
+def test_a_limit_out_of_range_is_refused_everywhere_with_what_may_be_asked_for(
+    ask: Callable[[Helix, int], object], limit: int, living: Helix
+) -> None:
+    curation.store(
+        living, StoreRequest(trigger="something known", resolution="to suggest edges of", kind="fact", name="known")
+    )
+    with pytest.raises(InvalidInputError) as told:
+        ask(living, limit)
+    assert any(digit in told.value.hint for digit in "0123456789")
+
+
+@pytest.mark.parametrize(
+    ("ask", "command"),
+    [
+        (lambda helix: human_review.insight_tree(helix, "nope"), "helix reflections"),
+        (lambda helix: background_work.undo(helix, "nope"), "helix work"),
+        (lambda helix: background_work.cancel_work(helix, "nope"), "helix work"),
+        (lambda helix: background_work.work(helix, "nope"), "helix work"),
+        (lambda helix: human_review.accept(helix, "nope"), "helix review list"),
+        (lambda helix: human_review.reject(helix, "nope"), "helix review list"),
+        (lambda helix: capture.record_episode(helix, EpisodeRequest(content="x", importance=11.0)), "left out"),
+        (lambda helix: curation.feedback(helix, ["x"], 0.0), "helix feedback"),
+        (lambda helix: curation.decay(helix, unused_days=-1), "30 is a month"),
+    ],
+)
+def test_every_refusal_names_the_command_that_helps(
+    ask: Callable[[Helix], object], command: str, living: Helix
+) -> None:
+    with pytest.raises(HelixError) as told:
+        ask(living)
+    assert command in told.value.hint
+
+
+def test_what_was_undone_already_says_so_with_a_hint(living: Helix) -> None:
+    for day in range(3):
+        content = "Remember: always activate the virtual environment before running the tests"
+        capture.record_episode(living, EpisodeRequest(content=content, source=f"day {day}", trust="user_asserted"))
+    done = living.flush()
+    assert living.worker.settle(20)
+    background_work.undo(living, done.id)
+    with pytest.raises(HelixError) as told:
+        background_work.undo(living, done.id)
+    assert "helix work" in told.value.hint
+
+
+def test_a_moment_without_a_zone_is_utc_and_one_with_another_is_turned_into_it(living: Helix) -> None:
+    recorded = capture.record_episode(living, EpisodeRequest(content="lunch at the harbour", occurred_at=NOON)).episode
+    assert recorded is not None
+    assert recorded.occurred_at == NOON.replace(tzinfo=UTC)
+    assert recorded.occurred_at.tzinfo is UTC
+    stored = curation.store(
+        living, StoreRequest(trigger="the harbour", resolution="is open", kind="fact", valid_from=NOON, valid_to=LATER)
+    )
+    memory = curation.get(living, stored.name)
+    assert (memory.valid_from, memory.valid_to) == (NOON.replace(tzinfo=UTC), LATER)
+    assert (memory.valid_from.tzinfo, memory.valid_to.tzinfo) == (UTC, UTC)  # type: ignore[union-attr]  # both are set
+    edited = curation.edit(living, stored.name, EditRequest(valid_to=NOON + timedelta(days=9)))
+    assert edited.valid_to == datetime(2026, 1, 11, 12, tzinfo=UTC)
+
+
+def test_work_that_only_looked_changed_nothing(living: Helix) -> None:
+    capture.record_episode(living, EpisodeRequest(content="Hello there, good morning!"))
+    read = living.flush()
+    assert living.worker.settle(20)
+    read = background_work.work(living, read.id)
+    assert (read.state, read.result["episodes read"], read.changed) == (WorkState.DONE, 1, False)
+    gate = background_work.background(living).gate
+    assert (gate.read, gate.dropped, gate.drop_rate) == (1, 1, 1.0)
+
+
+def test_work_that_wrote_a_memory_changed_something(living: Helix) -> None:
+    now = capture.record_episode(
+        living, EpisodeRequest(content="Remember: always activate the virtual environment first")
+    )
+    assert now.episode is not None
+    item: WorkItem = living.flush()
+    assert living.worker.settle(20)
+    assert background_work.background(living).gate.drop_rate == 0.0
+    result = background_work.work(living, item.id)
+    assert result.changed is bool(curation.memories(living).items)
+    assert background_work.work(living, living.flush().id).changed is False, "not begun yet"
