@@ -1,4 +1,4 @@
-"""Connections: how many there may be, and how long one may take to say what it wants; before any token is looked at.
+"""Connection limits: how many there may be, and how long one may take to say what it wants, before a token is read.
 
 Whoever can reach the port can open connections to it and say nothing, or half a request. Each listener has room for so
 many; when it is full, the connection that has waited longest without a request makes room for the next one, so that

@@ -1,4 +1,4 @@
-"""Errors at the network's edge: every answer that is an error carries a code, and only unexpected ones are masked."""
+"""Graphql errors: every answer that is an error carries a code, and only unexpected ones are masked."""
 
 from __future__ import annotations
 

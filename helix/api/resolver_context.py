@@ -1,4 +1,4 @@
-"""What a resolver works with: the service, the threads it may block, and what its request may still spend."""
+"""Resolver context: the service, the threads it may block, and what its request may still spend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections: which settings files of coding clients lead to this home, and how each is put back as it was."""
+"""Client files: which settings files of coding clients lead to this home, and how each is put back as it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completing: what a shell offers for names, scopes, sessions, relations and recipes, from a daemon that runs."""
+"""Completion: what a shell offers for names, scopes, sessions, relations and recipes, from a daemon that runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands about the daemon: serve, status, stop, open, doctor, pause."""
+"""Daemon commands: serve, status, stop, open, doctor, pause."""
 
 from __future__ import annotations
 

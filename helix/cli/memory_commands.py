@@ -1,4 +1,4 @@
-"""Commands that write memories: store, edit, confirm, feedback, forget, restore."""
+"""Memory commands: store, edit, confirm, feedback, forget, restore."""
 
 from __future__ import annotations
 

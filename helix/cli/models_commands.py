@@ -1,4 +1,4 @@
-"""Commands about models: models install, list, verify. They work on files alone, without the daemon."""
+"""Models commands: models install, list, verify. They work on files alone, without the daemon."""
 
 from __future__ import annotations
 

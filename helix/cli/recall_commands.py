@@ -1,4 +1,4 @@
-"""Commands that ask: recall, recall-by-type, similar-recent, last, why."""
+"""Recall commands: recall, recall-by-type, similar-recent, last, why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns: how rows are laid out on a terminal of some width, so that names stay whole and no cell is broken up."""
+"""Table layout: how rows fit a terminal of some width, so that names stay whole and no cell is broken up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cues: judges what of a commit is worth a memory: what says why, took something back, or changes what holds.
+"""Commit cues: judges what of a commit is worth a memory: what says why, took something back, or changes what holds.
 
 A subject alone says what was done, which the history tells. So a commit is a memory where its body gives a reason, or
 where its subject sets what holds now against what held before.

@@ -1,4 +1,4 @@
-"""Reasons: what a commit's message says in sentences, and which of them say why. Pure functions."""
+"""Commit reasons: what a commit's message says in sentences, and which of them say why. Pure functions."""
 
 from __future__ import annotations
 

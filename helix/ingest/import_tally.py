@@ -1,4 +1,4 @@
-"""Tally: what one import has come to so far."""
+"""Import tally: what one import has come to so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules: judges by their words what kinds of memory the sections of a note hold, and drafts their texts."""
+"""Note kinds: judges by their words what kinds of memory the sections of a note hold, and drafts their texts."""
 
 from __future__ import annotations
 

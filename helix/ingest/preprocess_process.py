@@ -1,4 +1,4 @@
-"""Beside: a process of its own that cleans and reads slices while this one writes those before them.
+"""Preprocess process: a process of its own that cleans and reads slices while this one writes those before them.
 
 Both are work for the interpreter, which one process does on one core only. What goes between the two is Helix's own,
 over a pipe that nobody else has: pickles are safe there.

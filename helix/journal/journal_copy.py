@@ -1,4 +1,4 @@
-"""Copies of a journal: checked before one is trusted, and known by the journal that they were made of."""
+"""Journal copy: checked before one is trusted, and known by the journal that they were made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hidden names: what the journal knows of private sessions, digests of their names that are salted with its own salt.
+"""Private sessions: what the journal knows of them, digests of their names that are salted with its own salt.
 
 They are no part of the log. Beside a digest stands the salt it was made with where that is another journal's.
 """

@@ -1,4 +1,4 @@
-"""Work: the queue of background work, kept beside the log, so that what was asked for outlives the process."""
+"""Work queue: the queue of background work, kept beside the log, so that what was asked for outlives the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Erasure: what a hard forget or a scan for secrets would take away, and what it came to."""
+"""Erasure report: what a hard forget or a scan for secrets would take away, and what it came to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo: what taking a background job back came to, or why it was not done."""
+"""Undo report: what taking a background job back came to, or why it was not done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work: a piece of background work that was asked for, as the queue holds it."""
+"""Work item: a piece of background work that was asked for, as the queue holds it."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from helix.agents.context import explorer_context as for_explorer
 from helix.agents.context import planner_context as for_planner
 from helix.agents.context.brief import Brief
 from helix.agents.context.brief import brief as brief_of
-from helix.agents.context.builder_context import BuilderContext, Delivery
-from helix.agents.context.builder_context import lineage_of
+from helix.agents.context.builder_context import BuilderContext, Delivery, lineage_of
 from helix.agents.context.exact_lookup import Site
 from helix.agents.context.explorer_context import ExplorerContext
 from helix.agents.context.notes import written

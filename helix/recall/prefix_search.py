@@ -1,4 +1,4 @@
-"""Completing: the words of a store that begin with what somebody has typed so far."""
+"""Prefix search: the words of a store that begin with what somebody has typed so far."""
 
 from __future__ import annotations
 

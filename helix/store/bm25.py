@@ -1,4 +1,4 @@
-"""Words: BM25 over the tokens of every living passage, in memory, derived from the token store of the journal.
+"""Bm25: BM25 over the tokens of every living passage, in memory, derived from the token store of the journal.
 
 One thread writes, any number read, as with the catalogue, which holds this table and publishes its views. What came
 since the last fold is a small set of postings beside a large one; when it has grown, it is folded in.

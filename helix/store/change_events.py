@@ -1,4 +1,4 @@
-"""Events: what listeners are told of changes and jobs, after they are durable."""
+"""Change events: what listeners are told of changes and jobs, after they are durable."""
 
 from __future__ import annotations
 

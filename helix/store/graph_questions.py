@@ -1,4 +1,4 @@
-"""Asking the graph itself: read-only Cypher from outside, gated and within limits."""
+"""Graph questions: read-only Cypher from outside, gated and within limits."""
 
 from __future__ import annotations
 

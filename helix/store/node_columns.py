@@ -1,4 +1,4 @@
-"""Columns: the layout of the catalogue's table, and how a node's properties become one row of it."""
+"""Node columns: the layout of the catalogue's table, and how a node's properties become one row of it."""
 
 from __future__ import annotations
 

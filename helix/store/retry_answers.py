@@ -1,4 +1,4 @@
-"""Answers kept for a retry: JSON of ids and small words; a record that an answer shows is read again, as it is now."""
+"""Retry answers: JSON of ids and small words; a record that an answer shows is read again, as it is now."""
 
 from __future__ import annotations
 

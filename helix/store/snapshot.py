@@ -1,4 +1,4 @@
-"""Keeping: an image of what is in memory, renewed as the journal grows, and trusted at start only beside the journal.
+"""Snapshot: an image of what is in memory, renewed as the journal grows, and trusted at start only beside the journal.
 
 An image counts while the journal holds the row it was made at, with the same digest of all before it, and what came
 after is short and whole. Otherwise everything is read from the journal, as if there were none.

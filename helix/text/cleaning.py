@@ -1,4 +1,4 @@
-"""Names and cleaning: text as it may be kept, from bytes or characters, and short readable names made from it."""
+"""Cleaning: text as it may be kept, from bytes or characters, and short readable names made from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Openers: what stands before a statement and is not part of it, such as "once more:" or "please note that"."""
+"""Discourse markers: what stands before a statement and is no part of it, such as "once more:" or "please note"."""
 
 from __future__ import annotations
 

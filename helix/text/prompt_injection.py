@@ -1,4 +1,4 @@
-"""Injection: how far a text reads like an instruction to the agent that will read it, and why; no model is asked.
+"""Prompt injection: how far a text reads like an instruction to the agent that will read it, and why, without a model.
 
 A text is judged by what it is made of, not by known phrases: runs of concepts (`instructions.rules`) over a vocabulary
 of several languages (`instructions.vocabulary`), and its form (`instructions.marks`). Signs count together where they

@@ -1,4 +1,4 @@
-"""Exchanges: whether two statements are one sentence in which words of one stand where the other has different ones."""
+"""Substitution: whether two statements are one sentence with other words in some places."""
 
 from __future__ import annotations
 

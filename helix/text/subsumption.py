@@ -1,4 +1,4 @@
-"""Saying: whether a text says more than another does, by the words that tell something."""
+"""Subsumption: whether a text says more than another does, by the words that tell something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builder: how a builder says that it delivered or was blocked, in its last message or in its task's metadata."""
+"""Builder answer: how a builder says that it delivered or was blocked, in its last message or in its task's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explorer: what an explorer answers, and the one exploration that the answers of several come to."""
+"""Explorer answer: what an explorer answers, and the one exploration that the answers of several come to."""
 
 from __future__ import annotations
 

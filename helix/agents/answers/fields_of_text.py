@@ -1,4 +1,4 @@
-"""Fields: texts written as `NAME: value` with values over several lines, as prompts and agents' last words are."""
+"""Fields of text: `NAME: value` with values over several lines, as prompts and agents' last words are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loose: JSON as agents write it, with prose and fences around it, commas too many, or the end missing."""
+"""Loose json: JSON as agents write it, with prose and fences around it, commas too many, or the end missing."""
 
 from __future__ import annotations
 

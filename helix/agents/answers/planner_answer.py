@@ -1,4 +1,4 @@
-"""Planner: what a planner answers: a plan of tasks, or the questions that stand before one."""
+"""Planner answer: what a planner answers: a plan of tasks, or the questions that stand before one."""
 
 from __future__ import annotations
 

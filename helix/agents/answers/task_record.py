@@ -1,4 +1,4 @@
-"""Tasks: what the client's own record of a task says of where it stands.
+"""Task record: what the client's own record of a task says of where it stands.
 
 Ids: a task of the client's own list, as people and models name it, as the client's id of it.
 """

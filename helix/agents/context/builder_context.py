@@ -1,4 +1,4 @@
-"""Builder's context: what to avoid, what to apply, how things are done here, and what came before.
+"""Builder context: what to avoid, what to apply, how things are done here, and what came before.
 
 Lineage: what the tasks before a task delivered, as the next agent is told of it.
 """

@@ -1,4 +1,4 @@
-"""Action sites: what is remembered about exactly one command, error or file, looked up by name and never by likeness.
+"""Exact lookup: what is remembered about exactly one command, error or file, looked up by name and never by likeness.
 
 A memory is found by what it is about (`helix.text.about`) or by the files it touches, through the catalogue's index of
 entities and the edges in memory: no text is compared, and nothing but what is found is read.

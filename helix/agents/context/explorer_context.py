@@ -1,4 +1,4 @@
-"""Explorer's context: facts that need not be found again, and failures to watch for."""
+"""Explorer context: facts that need not be found again, and failures to watch for."""
 
 from __future__ import annotations
 

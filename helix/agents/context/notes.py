@@ -1,4 +1,4 @@
-"""Written: what a person wrote down that fits a question, ranked by itself, before anything that was derived.
+"""Notes: what a person wrote down that fits a question, ranked by itself, before anything that was derived.
 
 Notes are few and short, and what they say is seldom said in a question's words. So they are not compared with a fixed
 score but with what else the store holds: where the history fits a question much better than the best note does, the

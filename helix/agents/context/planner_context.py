@@ -1,4 +1,4 @@
-"""Planner's context: what was decided, how things are done here, and what has changed lately."""
+"""Planner context: what was decided, how things are done here, and what has changed lately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requested: the few memories that a person's own prompt is about, for the main thread, in a small space."""
+"""Prompt context: the few memories that a person's own prompt is about, for the main thread, in a small space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompted: the context that a prompt to an agent asks for, by who that agent is and what it is asked."""
+"""Subagent context: the context that a prompt to an agent asks for, by who that agent is and what it is asked."""
 
 from __future__ import annotations
 

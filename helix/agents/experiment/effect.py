@@ -1,4 +1,4 @@
-"""The report: counts tasks with and without memory, and says what the difference is worth.
+"""Effect: counts tasks with and without memory, and says what the difference is worth.
 
 Intervals: how far a share, or the difference of two, is known from so many cases.
 """

@@ -1,4 +1,4 @@
-"""The report as a page: one file without scripts that asks for nothing from anywhere, for light and dark screens."""
+"""Report page: one file without scripts that asks for nothing from anywhere, for light and dark screens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Histories: reads the records that Claude Code writes of a session into its file, and the events they tell of."""
+"""Client transcripts: reads the file that Claude Code writes of a session, and the events that it tells of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Afterwards: what is written down about an event once it has been answered, in the order of the answers.
+"""Deferred queue: what is written down about an event once it has been answered, in the order of the answers.
 
 Showing: an answer on its way to an agent, and what follows from its having reached it, or having got lost.
 """

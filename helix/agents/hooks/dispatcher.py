@@ -1,4 +1,4 @@
-"""Reacting: an event of a coding agent comes in, an answer goes out, and what is to be kept is kept after that."""
+"""Dispatcher: an event of a coding agent comes in, an answer goes out, and what is to be kept is kept after that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The desk: what a reaction to an event works with, and what it comes to.
+"""Hook context: what a reaction to an event works with, and what it comes to.
 
 Bounds: what is told of a task, cut so that it can be kept whatever its length.
 """

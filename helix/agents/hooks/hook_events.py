@@ -1,4 +1,4 @@
-"""Events: what a coding agent's client tells while an agent works, and what it is answered, whatever client it is."""
+"""Hook events: what a client tells while an agent works, and what it is answered, whatever client it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures met by hooks: a fix is remembered once for an error, and every session that meets the error again counts."""
+"""Known errors: a fix is remembered once for an error, and every session that meets the error again counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recollecting: a session that another daemon saw begin is gone on with, by what the store and its own history tell.
+"""Session recovery: goes on with a session that another daemon saw begin, by the store and the session's history.
 
 The store has what was shown in it and which tasks are at work. The client's history has every command: which failures
 are not mended yet, and what no daemon was there to be told of, which then counts as if a hook had told it.

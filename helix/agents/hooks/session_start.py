@@ -1,4 +1,4 @@
-"""Opening: a session begins; it is briefed once, with its beginning or, after a cold start, what comes first."""
+"""Session start: a session begins; it is briefed once, with its beginning or, after a cold start, what comes first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Injecting: an agent that is called gets the memories for what it is to do, put into its prompt."""
+"""Subagent start: an agent that is called gets the memories for what it is to do, put into its prompt."""
 
 from __future__ import annotations
 

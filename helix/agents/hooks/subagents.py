@@ -1,4 +1,4 @@
-"""Agents: which sub-agent does which task: as the client says, or writes beside its histories, or the store knows."""
+"""Subagents: which of them does which task: as the client says, or writes beside its histories, or the store knows."""
 
 from __future__ import annotations
 

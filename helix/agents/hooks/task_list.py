@@ -1,4 +1,4 @@
-"""Tasks: the client's own task list is mirrored, and what it says of a task's end is what becomes of its memories."""
+"""Task list: the client's own list is mirrored, and what it says of a task's end is what becomes of its memories."""
 
 from __future__ import annotations
 

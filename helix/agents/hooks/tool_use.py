@@ -1,4 +1,4 @@
-"""Acting: what is remembered about exactly this command, file or error is put before the agent; how it ends is kept."""
+"""Tool use: what is remembered about exactly this command, file or error is shown; how it ends is kept."""
 
 from __future__ import annotations
 

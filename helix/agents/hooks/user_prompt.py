@@ -1,4 +1,4 @@
-"""Prompting: a person's prompt briefs the session; the first of a task brings the few memories that it is about."""
+"""User prompt: a person's prompt briefs the session; the first of a task brings the few memories that it is about."""
 
 from __future__ import annotations
 

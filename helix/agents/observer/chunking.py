@@ -1,4 +1,4 @@
-"""Chunk: how a task was done becomes a pattern, as SOAR makes one rule of the steps that reached a goal."""
+"""Chunking: how a task was done becomes a pattern, as SOAR makes one rule of the steps that reached a goal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closing: a plan that nobody works on any more, and what of it is left.
+"""Plan end: a plan that nobody works on any more, and what of it is left.
 
 Clearing: the tasks of a saved plan that were left in progress, given back to whoever works on it next.
 """

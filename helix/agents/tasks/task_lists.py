@@ -1,4 +1,4 @@
-"""Listed: tasks as a client lists its own, given as JSON or read from a saved plan, and what asks about either."""
+"""Task lists: tasks as a client lists its own, given as JSON or read from a saved plan, and what asks about either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named: which of a session's tasks is meant by what an agent calls it."""
+"""Task names: which of a session's tasks is meant by what an agent calls it."""
 
 from __future__ import annotations
 

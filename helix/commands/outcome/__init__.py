@@ -1,1 +1,1 @@
-"""Outcome: what the end of a command line says: exit status, test counts, evidence, and which command mended an error."""
+"""Outcome: what the end of a command line says: exit status, test counts, evidence, which command mended an error."""

@@ -1,4 +1,4 @@
-"""Evidence: what the end of a command says of the work, and what all of a task's evidence comes to.
+"""Command evidence: what the end of a command says of the work, and what all of a task's evidence comes to.
 
 Taking back: which commands of git put files to what they were, after which nothing seen before is true of them.
 """

@@ -1,4 +1,4 @@
-"""Status: what the status that a command line ended with says of each command in it.
+"""Exit status: what the status that a command line ended with says of each command in it.
 
 Ends: what the end of a command line says of the commands in it; a status that is hidden says nothing.
 """

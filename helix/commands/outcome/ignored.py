@@ -1,4 +1,4 @@
-"""Hidden: whether a command, or the line that tells of its error, names a file that a `.helixignore` keeps out."""
+"""Ignored: whether a command, or the line that tells of its error, names a file that a `.helixignore` keeps out."""
 
 from __future__ import annotations
 

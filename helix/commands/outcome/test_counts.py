@@ -1,4 +1,4 @@
-"""Counts: how many tests passed and failed, as the summaries of the common tools say it."""
+"""Test counts: how many tests passed and failed, as the summaries of the common tools say it."""
 
 from __future__ import annotations
 

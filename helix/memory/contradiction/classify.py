@@ -1,4 +1,4 @@
-"""Consolidation: decides whether a new memory is a known one, a refinement, the contrary of one, or news.
+"""Classify: decides whether a new memory is a known one, a refinement, the contrary of one, or news.
 
 Thresholds: what cosines mean in the space of the store's embedding model; a setting overrules what was measured.
 """

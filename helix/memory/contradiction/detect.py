@@ -1,4 +1,4 @@
-"""Contradiction: whether two statements cannot both hold, told from their words alone, without a model."""
+"""Detect: whether two statements cannot both hold, told from their words alone, without a model."""
 
 from __future__ import annotations
 

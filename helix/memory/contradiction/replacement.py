@@ -1,4 +1,4 @@
-"""Changes: what a statement says of the newer state and of the one it replaces, told from its words.
+"""Replacement: what a statement says of the newer state and of the one it replaces, told from its words.
 
 `We moved the API from Heroku to Fly.io` says where the API is, and denies where it was; `now`, `since Monday` and
 `correction:` say that something else held or was said before, and nothing of the thing itself.

@@ -1,4 +1,4 @@
-"""Settling: what follows for two memories from their contradicting each other, whichever of them was known first.
+"""Resolve: what follows for two memories from their contradicting each other, whichever of them was known first.
 
 A memory ends where the first of those begins that it loses to, whatever was found in what order: every edge says until
 when it lets its loser hold, and the memory holds until the earliest of these. What a person chose counts as told anew

@@ -1,4 +1,4 @@
-"""Relations: of which of them a subject has one value at a time, told from the words around a value."""
+"""Single valued: of which of them a subject has one value at a time, told from the words around a value."""
 
 from __future__ import annotations
 

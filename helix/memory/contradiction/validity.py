@@ -1,4 +1,4 @@
-"""Living: what a memory has ended holds on again when that memory goes, and ends again when it comes back."""
+"""Validity: what a memory has ended holds on again when that memory goes, and ends again when it comes back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets in what is stored: finds those that older rules let pass, and says how each record reads without them.
+"""Stored secrets: finds those that older rules let pass, and says how each record reads without them.
 
 Clearing: the operations that take secrets out of stored nodes, their passages and the edges at them.
 """

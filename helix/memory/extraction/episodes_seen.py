@@ -1,4 +1,4 @@
-"""Evidence: the episodes of a scope as a run of consolidation sees them, read no further than what is new reaches."""
+"""Episodes seen: those of a scope as a run of consolidation sees them, read no further than what is new reaches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kept out: what was erased is never derived again, and what was undone not until a person asks for it."""
+"""Excluded: what was erased is never derived again, and what was undone not until a person asks for it."""
 
 from __future__ import annotations
 

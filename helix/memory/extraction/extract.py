@@ -1,4 +1,4 @@
-"""Extraction: episodes give candidates for memories, through one interface, here by rules and without a model.
+"""Extract: episodes give candidates for memories, through one interface, here by rules and without a model.
 
 Edition: names the rules of extraction by a digest of their source, so that what other rules found is found again.
 """

@@ -1,4 +1,4 @@
-"""Said: candidates made comparable, and whether what two of them say agrees; told from their words alone."""
+"""Statements: candidates made comparable, and whether what two of them say agrees; told from their words alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thought: what rules make of things that belong together: what of, how often, when, what tells most. Pure.
+"""Insight text: what rules make of things that belong together: what of, how often, when, what tells most. Pure.
 
 Statements: what episodes tell that an insight may repeat: what was learned of them, or else their own sentences.
 """

@@ -1,4 +1,4 @@
-"""Remembering: stores one memory on request, grounded in an episode of its own, or counts it on one that is known.
+"""Remember: stores one memory on request, grounded in an episode of its own, or counts it on one that is known.
 
 Consequences: what a memory that was just stored means for others - a failure that recurs, a gap answered.
 

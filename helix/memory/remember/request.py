@@ -1,4 +1,4 @@
-"""Asked: what a caller asks to remember, as it came, and made ready to be written."""
+"""Request: what a caller asks to remember, as it came, and made ready to be written."""
 
 from __future__ import annotations
 

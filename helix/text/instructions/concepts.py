@@ -1,4 +1,4 @@
-"""Vocabulary: the concepts that instructions to an agent are made of, and which words of which language stand for them.
+"""Concepts: the concepts that instructions to an agent are made of, and which words of which language stand for them.
 
 A word that ends in `*` stands for every word that begins so. The first lines of a concept are English, the rest is
 what other languages say: the large ones, and some small ones that are used to get past English filters.

@@ -1,4 +1,4 @@
-"""Reasons: what a text is found to do that reads like an instruction; each counts once where it is found.
+"""Instruction rules: what a text is found to do that reads like an instruction; each counts once where it is found.
 
 Rules: runs of concepts that speak to an agent, how much each says, and the one pass that finds them.
 

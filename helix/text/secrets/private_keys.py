@@ -1,4 +1,4 @@
-"""Blocks: private keys, which span lines; found whole, from their first marker to their last."""
+"""Private keys: private keys, which span lines; found whole, from their first marker to their last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands: passwords given to command-line tools, by flag, by place or through a pipe.
+"""Tool passwords: passwords given to command-line tools, by flag, by place or through a pipe.
 
 What they add on fixtures of scanners that they were not written from: 2 of 100 (Nosey Parker's), by the rule for a user
 beside a password.

@@ -1,4 +1,4 @@
-"""Tokens: what a shell line is made of: words with their quotes resolved, operators and redirections."""
+"""Lexer: what a shell line is made of: words with their quotes resolved, operators and redirections."""
 
 from __future__ import annotations
 

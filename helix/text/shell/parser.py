@@ -1,4 +1,4 @@
-"""Tree: what a shell line consists of: commands, and what joins them, as the shell's grammar says.
+"""Parser: what a shell line consists of: commands, and what joins them, as the shell's grammar says.
 
 Reader: a shell line read into its tree, by the grammar of bash and in time that grows as the line does.
 

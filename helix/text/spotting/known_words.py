@@ -1,4 +1,4 @@
-"""Vocabulary: English words that name nothing although written like a name, and names that look like code."""
+"""Known words: English words that name nothing although written like a name, and names that look like code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands: what is typed at a prompt, told from the same words in a sentence."""
+"""Typed commands: what is typed at a prompt, told from the same words in a sentence."""
 
 from __future__ import annotations
 
