@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.api.access import LINK_SECONDS
 from helix.api.resolver_context import Context
@@ -13,8 +14,8 @@ from helix.errors import DaemonError
 class OpenLink:
     """A link that lets one browser in, once."""
 
-    url: str
-    expires_in_seconds: int
+    url: Annotated[str, "The address to open."]
+    expires_in_seconds: Annotated[int, "How long it can be used."]
 
 
 def shutdown(context: Context) -> bool:

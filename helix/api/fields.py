@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types.field import StrawberryField
 
-from helix.api.glossary import description_of_argument
+from helix.api.glossary import GLOSSARY, description
 from helix.api.inputs import arguments, reader
 from helix.api.keys import KEY, once
 from helix.api.resolver_context import Context
@@ -105,16 +105,15 @@ def _field(
     ]
     for name, hint, default in arguments(function, skip):
         annotation = views.of(hint)
+        described = strawberry.argument(description=description(function.__name__, name, hint))
         if default is None:
             default = strawberry.UNSET
         elif default is not inspect.Parameter.empty:
             annotation = annotation | None
-        described = strawberry.argument(description=description_of_argument(function.__name__, name))
         typed = Annotated[annotation, described]  # type: ignore[valid-type]  # a type made at run time
         parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=typed, default=default))
     if keyed:
-        described = strawberry.argument(description=description_of_argument(function.__name__, KEY))
-        hint = Annotated[str | None, described]
+        hint = Annotated[str | None, strawberry.argument(description=GLOSSARY[KEY])]
         only = inspect.Parameter.KEYWORD_ONLY
         parameters.append(inspect.Parameter(KEY, only, annotation=hint, default=strawberry.UNSET))
     answer = _answer(function, views)

@@ -1,24 +1,25 @@
-"""What the names in the schema mean, said once: the descriptions of fields and arguments that GraphiQL shows."""
+"""What the names that mean the same everywhere mean: said once, for the fields and arguments that GraphiQL shows.
+
+What a name means in one record or operation alone is said there, by `Annotated`.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
+import typing
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from strawberry.utils.str_converters import to_camel_case
 
-from helix.api.glossary_contexts import CONTEXTS
-from helix.api.glossary_observation import OBSERVATION
-from helix.api.glossary_orchestration import ORCHESTRATION
-from helix.api.glossary_oversight import OVERSIGHT
-from helix.api.glossary_proof import PROOF
+from helix.model.ids import Id
 
 _CODE = re.compile(r"`[a-z]+(?:_[a-z]+)+`")
 
+_ID = typing.get_args(Id)[1]
+
 GLOSSARY: Mapping[str, str] = {
-    # Nodes and what they have in common.
     "agent": "The agent it came from, such as a client's name.",
     "attributes": "Anything else that belongs to it.",
     "confidence": "How sure it is to be true, 0 to 1.",
@@ -43,11 +44,7 @@ GLOSSARY: Mapping[str, str] = {
     "trust": "How far its source is to be trusted.",
     "valid_from": "Since when it holds in the world (valid time); null for always.",
     "valid_to": "Until when it held in the world; null while it holds.",
-    "Memory.name": "A readable name, unique among the active memories of its scope.",
-    "Memory.source": "Where it came from, such as a commit or a file.",
     "said_by": "Where it comes from, in a word: `you`, `verified`, `agent`, `commit`, `notes`, `tool` or `web`.",
-    "Memory.label": "`[75% of 4]` by verified use and people, not agents' claims; empty below one use and for hearsay.",
-    "Memory.effectiveness": "helped / (helped + failed), room that it took left out; null before any feedback.",
     "kind": "Its kind, which decides how it is ranked and how it fades.",
     "trigger": "When it matters.",
     "resolution": "What to know or do then.",
@@ -56,38 +53,9 @@ GLOSSARY: Mapping[str, str] = {
     "uses": "How often it was used and verified.",
     "easiness": "How much each verified use lengthens its half-life (SM-2), at least 1.3.",
     "half_life_days": "Days after which its salience has halved; 0 for never.",
-    "Memory.status": "Where it stands; only an active memory is recalled by default.",
-    "Episode.status": "Where it stands; only an active episode is recalled and learned from.",
-    "Episode.consolidated_at": "When memories were drawn from it; null before.",
-    "Entity.kind": "The kind of thing.",
-    "Entity.name": "Its name in canonical form.",
-    "Reflection.question": "What was asked.",
-    "Reflection.insight": "What was found.",
-    "Reflection.level": "1 above raw evidence, one more above other reflections.",
-    "Reflection.status": "Where it stands.",
-    "Plan.status": "Where the plan stands.",
-    "Task.status": "Where the task stands.",
-    "Task.outcome": "What evidence says it came to.",
-    # Provenance and edges.
-    "Provenance.slice": "The part of the source it was drawn from.",
-    "Provenance.extractor": "What drew it from there.",
-    "Provenance.model": "The model that took part; empty for none.",
-    "Edge.type": "Its type; RELATED has its word in `relation`.",
-    "Edge.source": "Where it starts.",
-    "Edge.target": "Where it leads.",
-    "Edge.relation": "The free word of a RELATED edge.",
-    "Edge.created_at": "When it was drawn.",
-    "Edge.attributes": "What else belongs to it, such as the rank of an injection.",
     "weight": "How much it counts, 1 by default.",
-    "Ref.label": "The node's label.",
-    "Ref.id": "The node's id.",
-    # Recall.
     "query": "The question, in plain words, code, paths or an error message.",
-    "RecallQuery.scope": "The scope asked in.",
-    "recall.scope": "Look in this scope and in `global`; everywhere where it is not said.",
-    "recall_by_type.scope": "Look in this scope and in `global`; everywhere where it is not said.",
     "kinds": "Only memories of these kinds; all where it is empty.",
-    "recall_by_type.kinds": "The kinds to answer for, in the order wanted; all where it is empty.",
     "labels": "Answer with nodes of these labels only.",
     "of": "What the words are of.",
     "prefix": "What they begin with.",
@@ -105,210 +73,47 @@ GLOSSARY: Mapping[str, str] = {
     "deep": "Also what is archived or has faded.",
     "everything": "Also what hardly fits the question, and what says less than another item of the answer.",
     "explain": "Say for each item which arm found it and what each factor gave.",
-    "recall.session": "Keep the answer as the last one of this session, for `last` and `why`.",
-    "last.session": "The session; whichever asked last where it is not said.",
-    "why.session": "The session; whichever asked last where it is not said.",
-    "RecallAnswer.query": "What was asked.",
-    "RecallAnswer.items": "What was found, best first.",
-    "RecallAnswer.mode": "`hybrid`, or `lexical` while there is no model or the graph is being rebuilt.",
-    "RecallAnswer.recipe": "The recipe that ranked it.",
-    "RecallAnswer.tokens": "Tokens of all items together.",
-    "RecallAnswer.timings_ms": "Wall time of each stage, in milliseconds.",
-    "RecallAnswer.notes": "What a person should know about this answer.",
-    "RecallAnswer.at": "When it was answered.",
-    "RecallItem.node": "The memory, episode or reflection.",
-    "RecallItem.label": "The label of the node.",
     "score": "What it was ranked by.",
-    "RecallItem.relevance": "How close it is to the question, 0 to 1.",
-    "RecallItem.stands_out": "Whether it answers the question by itself; true where that cannot be told.",
-    "RecallItem.standing": "What is to be known of it: that it is disputed, or no longer holds. Empty for most.",
-    "RecallItem.fit": "How much better than by chance it fits, 0 to 2; an answer ends where nothing does.",
-    "RecallItem.recency": "How recent it is for its kind, 0 to 1.",
-    "RecallItem.effectiveness": "What verified use says of it, 0 to 1, drawn towards one half while there is little.",
-    "RecallItem.confidence_label": "`[75% of 4]` by verified use and people; empty below one use and for hearsay.",
-    "RecallItem.text": "The text to show or inject.",
-    "RecallItem.tokens": "Tokens of the text.",
-    "RecallItem.arms": "Which arms found it, and where they ranked it.",
-    "RecallItem.factors": "What makes the score, by name, in order: `+` factors add up, `*` factors multiply the sum.",
-    "RecallItem.reason": "Why it is here, in words.",
-    "ArmHit.arm": "The arm: vector, lexical, files, time or pagerank.",
-    "ArmHit.rank": "Its rank there; 1 is best.",
-    "ArmHit.score": "The arm's own score.",
-    "ArmHit.contribution": "What that rank gave to the fused score.",
-    "KindAnswer.answer": "What was found of that kind.",
-    # Finding and listing.
     "name_or_id": "A memory's name (its newest version) or id.",
-    "node.label": "The label of the node.",
-    "memories.scope": "Only of this scope.",
-    "episodes.scope": "Only of this scope.",
-    "episodes.session": "Only of this session.",
-    "stats.scope": "Count in this scope only.",
-    "memories.status": "Only memories that stand like this.",
     "any_status": "Memories of every status, whatever `status` says.",
     "first": "The size of the page.",
     "after": "Go on after this cursor: the `endCursor` of the page before.",
-    "edges.name_or_id": "A memory's name or id; the whole graph where it is not said.",
     "relation": "Only edges of this type, such as SOLVES or GROUNDED_IN.",
-    "edge.relation": "Its type, such as SOLVES or CAUSES; any other word makes a RELATED edge of that word.",
-    "Connection.edges": "The items of the page, each with its cursor.",
-    "Connection.page_info": "Where the page lies in its list.",
-    "Connection.total_count": "How many there are on all pages.",
-    "Listed.cursor": "The place in the list after this item.",
-    "Listed.node": "The item.",
-    "PageInfo.has_next_page": "Whether there is more after this page.",
-    "PageInfo.has_previous_page": "Whether this page was asked for `after` another.",
-    "PageInfo.start_cursor": "The cursor of the first item.",
-    "PageInfo.end_cursor": "The cursor of the last item: pass it as `after` for the next page.",
-    "similar_recent.trigger": "The text to compare with.",
-    "similar_recent.threshold": "The least cosine similarity that counts as alike.",
-    "similar_recent.days": "How many days back to look.",
-    "similar_recent.kind": "Only memories of this kind.",
-    "similar_recent.scope": "Only in this scope and in `global`.",
     "memory": "The memory.",
     "similarity": "Cosine similarity, -1 to 1.",
-    "EdgeSuggestion.relation": "The type of edge that would fit.",
-    "EdgeSuggestion.reason": "Why.",
-    "cypher.query": "The statement; only reading ones are let through.",
-    "cypher.params": "Its parameters: an object.",
-    "cypher.timeout_ms": "Its time limit in milliseconds; the setting's at most.",
-    "cypher.limit": "Its row limit; the setting's at most.",
-    "GraphTable.name": "The label or the relationship's type.",
-    "GraphTable.kind": "`node` or `relationship`.",
-    "GraphTable.properties": "The names of its properties.",
-    "CypherResult.columns": "The names of the columns.",
-    "CypherResult.rows": "The rows, each a list of values.",
-    "CypherResult.truncated": "Whether the row limit cut it off.",
-    "CypherResult.elapsed_ms": "How long it took, in milliseconds.",
-    # Writing.
-    "store.name": "A readable name; made from the trigger where it is not said.",
-    "store.confidence": "How sure it is, 0 to 1; by its trust where it is not said, and never above what that allows.",
-    "store.trust": "How far its source is to be trusted: where it is not said, a user's, or an agent's with `agent`.",
-    "record_episode.trust": "How far its source is to be trusted: tool_output for a tool, else agent_inferred.",
-    "store.importance": "How much it weighs, 1 to 10; judged by its text where it is not said.",
-    "record_episode.importance": "How much it weighs, 1 to 10; judged by its text where it is not said.",
-    "store.files": "Files it is about: recall for them finds it whatever the words.",
-    "record_episode.source": "What identifies it where it came from; the same source is recorded once.",
-    "record_episode.files": "Paths it is about, absolute or from `project`; `.helixignore` is honoured.",
-    "record_episode.project": "The folder that relative paths are of, an absolute path.",
-    "Recording.episode": "The episode; null where nothing was kept.",
-    "Recording.reason": "Why nothing was kept: a private session, or files that the project ignores.",
-    "Recording.redacted": "The kinds of secret that were taken out.",
-    "Recording.suspicious": "Why the text reads like an instruction to an agent; empty where it does not.",
-    "StoreResult.status": "What it came to.",
-    "StoreResult.name": "The name it has now.",
-    "StoreResult.redacted": "The kinds of secret that were taken out.",
-    "StoreResult.suspicious": "Why the text reads like an instruction to an agent; empty where it does not.",
-    "StoreResult.contradicts": "Names of memories that cannot hold beside it: settled by rule, or open for a person.",
-    "edge.source": "The name or id of the memory it starts from.",
-    "edge.target": "The name or id of the memory it leads to.",
     "names": "Names or ids of memories.",
     "delta": "How much to add: to `helped` when it is positive, its size to `failed` when it is negative.",
-    "feedback.undo": "Take the newest feedback of each memory back; with no delta beside it.",
-    "feedback.quality": "A verified use, which reinforces: 5 used, passed; 4 said to be so; 3 passed; 1 used, failed.",
     "unused_days": "Unused for this many days.",
     "min_uses": "The number of uses that decides.",
     "min_effectiveness": "Archive what stands below this.",
     "dry_run": "Only say what would change.",
-    "pause.on": "True to stop, false to go on.",
-    "MaintenanceReport.operation": "What was done.",
-    "MaintenanceReport.changed": "How many it changed.",
-    "MaintenanceReport.names": "Which memories it changed.",
-    "MaintenanceReport.dry_run": "Whether it only says what would change.",
-    "MaintenanceReport.job": "What `undo` takes it back by; empty where nothing was changed.",
-    # Jobs, ingest and backup.
     "path": "An absolute path on the daemon's machine.",
     "paths": "Absolute paths on the daemon's machine: files, or folders of them.",
-    "ingest_git.scope": "The scope to take it into; the repository's own where it is not said.",
-    "ingest_git.limit": "At most this many commits.",
-    "ingest_transcript.path": "A `.jsonl` history of Claude Code, or a folder of them, on the daemon's machine.",
-    "ingest_transcript.scope": "The scope to take it into; by default that of the project each session was held in.",
-    "ingest_notes.scope": "The scope to take them into; the project's own where it is not said.",
-    "ingest_notes.mine": "The user wrote them or stands for what they say; only a person may say so.",
-    "ingest_jsonl.scope": "The scope for lines that name none.",
-    "ingest_jsonl.source": "What the lines come from, for their provenance.",
-    "ingest_bulk.vectors": "A .npy file on the daemon's machine: float32 rows of length 1 by the store's model, "
-    "shape (lines, dimension).",
-    "ingest_bulk.scope": "The scope for lines that name none.",
-    "ingest_bulk.source": "What ids in the lines belong to; the file where it is not said.",
     "lines": "The lines, each one JSON object.",
     "first_line": "The number of the first of them in its file, for messages.",
-    "IngestReport.source": "What was taken in.",
-    "IngestReport.episodes": "Episodes recorded.",
-    "IngestReport.memories": "Memories added.",
-    "IngestReport.edges": "Edges drawn.",
-    "IngestReport.skipped": "What was there already, is excluded, or belongs to a private session.",
-    "IngestReport.redacted": "Secrets taken out.",
-    **dict.fromkeys(
-        ("ingest_jsonl.agent", "ingest_bulk.agent", "ingest_transcript.agent"),
-        "The agent that asks, where one does: all goes into `scope` then, which has to be named.",
-    ),
-    "IngestReport.quarantined": "What reads like an instruction to an agent, and is kept from recall until reviewed.",
-    "IngestReport.problems": "What could not be taken in.",
-    "IngestProblem.where": "Its place, such as `line 7`.",
-    "IngestProblem.why": "What is wrong with it.",
-    "Job.kind": "What it does.",
-    "Job.state": "Where it stands.",
-    "Job.done": "How much is done.",
-    "Job.total": "How much there is; 0 while that is not known.",
-    "Job.message": "What it is doing.",
-    "Job.error": "Why it failed.",
-    "Job.error_code": "The code of that error.",
-    "Job.result": "What came of it, once it is done.",
-    "events.types": "Only events of these types; all where it is not said.",
-    "Event.type": (
-        "The type: memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed or job.progress."
-    ),
-    "Event.id": "The id of what changed.",
-    "Event.detail": "What else is known of the change.",
-    "Event.missed": "Events dropped before this one because the subscriber read too slowly.",
-    # The store and its daemon.
-    "Health.status": "`ok`, `degraded` or `failing`.",
-    "Health.issues": "What is not as it should be.",
-    "Health.stats": "Numbers about the store.",
-    "Stats.total": "Memories.",
-    "Stats.by_type": "Memories of each kind.",
-    "Stats.by_status": "Memories of each status.",
-    "Stats.total_helped": "Sum of `helped`.",
-    "Stats.total_failed": "Sum of `failed`.",
-    "Stats.with_feedback": "Memories that have had feedback.",
-    "Stats.without_feedback": "Memories that have had none.",
-    "Stats.overall_effectiveness": "helped / (helped + failed) over all; null before any feedback.",
-    "Stats.episodes": "Episodes.",
-    "Stats.entities": "Entities.",
-    "Stats.relationships": "Edges; those that begin in the scope, where one is named.",
-    "Stats.embedding_coverage": "Share of the passages (of the scope, where one is named) that have a vector, 0 to 1.",
-    "StatusReport.version": "The version of Helix.",
-    "StatusReport.store": "The folder of the store.",
-    "StatusReport.mode": "How recall works at present: `hybrid` or `lexical`.",
-    "StatusReport.model": "The embedding model.",
-    "StatusReport.dimension": "Its dimension; 0 without a model.",
-    "StatusReport.journal_rows": "Rows of the journal.",
-    "StatusReport.applied_seq": "The last row of the journal that the graph has.",
-    "StatusReport.poison_rows": "Rows set aside because they could not be applied.",
-    "StatusReport.disk_bytes": "Bytes on disk, by part.",
-    "StatusReport.journal_bytes_week": "How much the journal grew in the last week.",
-    "StatusReport.memory_bytes": "Resident memory of the daemon.",
-    "StatusReport.paused": "Whether capture is paused: nothing new is taken in, and no background job runs.",
-    "StatusReport.nodes": "Nodes of each label.",
-    "StatusReport.edges": "Edges of the graph.",
-    "StatusReport.jobs": "Jobs that run or ran.",
-    "StatusReport.warnings": "What is not as it should be.",
-    "DoctorReport.findings": "The checks, one by one.",
+    "payload": "What the work is asked for with, such as {scope}.",
+    "plan": "The plan's id; by default the newest plan of the scope.",
+    "delivered": "What was delivered, in a line.",
+    "reason": "Why it was blocked.",
+    "tried": "What was tried.",
+    "error": "The error it ended with.",
+    "utilized": "The names of the memories that the agent says it used.",
+    "injected": "The names of the memories in it.",
+    "shown": "What is noted of each memory that is shown.",
+    "recall.scope": "Look in this scope and in `global`; everywhere where it is not said.",
+    "Memory.label": "`[75% of 4]` by verified use and people, not agents' claims; empty below one use and for hearsay.",
+    "Memory.effectiveness": "helped / (helped + failed), room that it took left out; null before any feedback.",
+    "Memory.is_summary": "Whether it sums up episodes rather than says something of its own.",
+    "Memory.is_derived": "Whether consolidation made it and looks after it.",
     "DoctorReport.healthy": "Whether every check passed.",
-    "DoctorFinding.check": "What was checked.",
-    "DoctorFinding.ok": "Whether it is as it should be.",
-    "DoctorFinding.detail": "What was found.",
-    "DoctorFinding.hint": "What to do about it.",
-    "Setting.name": "The name of the setting.",
-    "Setting.value": "Its value; null where it has none.",
-    "Setting.source": "Where the value came from.",
-    "Setting.variable": "The environment variable that sets it.",
-    "Setting.help": "What it is for.",
-    "OpenLink.url": "The address to open.",
-    "OpenLink.expires_in_seconds": "How long it can be used.",
+    "GateReport.drop_rate": "The share of those, 0 to 1; null before any was read.",
+    "WorkItem.changed": "Whether it did anything but look.",
+    "ModelUsage.standing": "How they stand, in a line: ready, none configured, over budget or resting.",
+    "PlanReport.task_count": "How many tasks it has.",
+    "BuilderContext.prompt": "The same block.",
+    "Delivery.line": "The same as a line of a block.",
 }
-
-_WORDS = (GLOSSARY, OVERSIGHT, ORCHESTRATION, OBSERVATION, CONTEXTS, PROOF)
+"""What a name means, or a record's property (`Record.name`), or an argument that a record has in other words."""
 
 
 def description_of_type(cls: type[Any]) -> str:
@@ -316,19 +121,26 @@ def description_of_type(cls: type[Any]) -> str:
     return _CODE.sub(lambda match: to_camel_case(match.group()), inspect.getdoc(cls) or "")
 
 
-def description_of_field(cls: type[Any], name: str) -> str:
-    """Return the description of a field of a domain class; raises LookupError where the glossary has none."""
-    return _meaning(cls.__name__, name)
+def plain(hint: Any) -> Any:
+    """Return a type without what is said of it; an id stays one."""
+    if typing.get_origin(hint) is not Annotated:
+        return hint
+    base, *said = typing.get_args(hint)
+    return Id if _ID in said else base
 
 
-def description_of_argument(operation: str, name: str) -> str:
-    """Return the description of an argument of an operation; raises LookupError where the glossary has none."""
-    return _meaning(operation, name)
+def description(owner: str, name: str, hint: Any) -> str:
+    """Return what a field or an argument with that type means in its record or operation.
 
-
-def _meaning(owner: str, name: str) -> str:
-    for key in (f"{owner}.{name}", name):
-        for words in _WORDS:
-            if key in words:
-                return words[key]
-    raise LookupError(f"the glossary does not say what {owner}.{name} means")
+    Raises LookupError where neither the type nor the glossary says it.
+    """
+    if f"{owner}.{name}" in GLOSSARY:
+        return GLOSSARY[f"{owner}.{name}"]
+    said = (
+        [words for words in typing.get_args(hint)[1:] if words != _ID] if typing.get_origin(hint) is Annotated else []
+    )
+    if said:
+        return str(said[0])
+    if name in GLOSSARY:
+        return GLOSSARY[name]
+    raise LookupError(f'nothing says what {name} means in {owner}: Annotated[..., "what it means"] does')

@@ -7,8 +7,9 @@ import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from helix.api.glossary import plain
 from helix.errors import InvalidInputError
 from helix.model.memory import Kind
 
@@ -26,7 +27,7 @@ def arguments(function: Callable[..., Any], skip: int) -> Iterator[tuple[str, An
         if not _is_record(hint):
             yield name, hint, inspect.signature(function).parameters[name].default
             continue
-        inner = typing.get_type_hints(hint)
+        inner = typing.get_type_hints(hint, include_extras=True)
         for field in fields(hint):
             default = inspect.Parameter.empty if field.default is MISSING else field.default
             yield field.name, _closed(field.name, inner[field.name]), default
@@ -38,8 +39,8 @@ def reader(function: Callable[..., Any], *, skip: int) -> Callable[[Mapping[str,
     Null stands for the default, and a record is put together from its fields. What it returns raises
     InvalidInputError for JSON that is no object where a mapping is wanted, be it one or each of a list.
     """
-    objects = {name for name, hint, _ in arguments(function, skip) if _is_mapping(hint)}
-    lists = {name for name, hint, _ in arguments(function, skip) if _lists_mappings(hint)}
+    objects = {name for name, hint, _ in arguments(function, skip) if _is_mapping(plain(hint))}
+    lists = {name for name, hint, _ in arguments(function, skip) if _lists_mappings(plain(hint))}
     records = {name: hint for name, hint in _hints(function, skip).items() if _is_record(hint)}
     owners = {field.name: name for name, record in records.items() for field in fields(record)}
 
@@ -68,7 +69,9 @@ def _hints(function: Callable[..., Any], skip: int) -> dict[str, Any]:
 def _closed(name: str, hint: Any) -> Any:
     if name not in _CLOSED:
         return hint
-    return _CLOSED[name] | None if type(None) in typing.get_args(hint) else _CLOSED[name]
+    base, *said = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+    closed = _CLOSED[name] | None if type(None) in typing.get_args(base) else _CLOSED[name]
+    return Annotated[closed, *said] if said else closed
 
 
 def _is_mapping(hint: Any) -> bool:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import strawberry
 
@@ -31,10 +31,12 @@ QUEUE = 1_000
 class Event:
     """One change of the store, after it is durable."""
 
-    type: str
-    id: str
-    detail: Mapping[str, Any]
-    missed: int
+    type: Annotated[
+        str, "The type: memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed or job.progress."
+    ]
+    id: Annotated[str, "The id of what changed."]
+    detail: Annotated[Mapping[str, Any], "What else is known of the change."]
+    missed: Annotated[int, "Events dropped before this one because the subscriber read too slowly."]
 
 
 class Feed:
@@ -79,7 +81,11 @@ class Feed:
         self._waiting.clear()
 
 
-async def events(context: Context, *, types: Sequence[str] | None = None) -> AsyncGenerator[Event, None]:
+async def events(
+    context: Context,
+    *,
+    types: Annotated[Sequence[str] | None, "Only events of these types; all where it is not said."] = None,
+) -> AsyncGenerator[Event, None]:
     """Tell of each change of the store after it is durable, optionally of some types only.
 
     Types are memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed and job.progress.

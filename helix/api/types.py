@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
 from strawberry.scalars import JSON
 from strawberry.types.field import StrawberryField
 
-from helix.api.glossary import description_of_field, description_of_type
+from helix.api.glossary import description, description_of_type, plain
 from helix.api.scalars import Long
 from helix.model.ids import Id
 from helix.model.records import CLASS_OF
@@ -40,27 +40,27 @@ class Node:
 class PageInfo:
     """Where a page lies in its list (Relay cursor connections)."""
 
-    has_next_page: bool
-    has_previous_page: bool
-    start_cursor: str | None
-    end_cursor: str | None
+    has_next_page: Annotated[bool, "Whether there is more after this page."]
+    has_previous_page: Annotated[bool, "Whether this page was asked for `after` another."]
+    start_cursor: Annotated[str | None, "The cursor of the first item."]
+    end_cursor: Annotated[str | None, "The cursor of the last item: pass it as `after` for the next page."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(Generic[T]):
     """One item of a page, with the cursor that continues after it."""
 
-    cursor: str
-    node: T
+    cursor: Annotated[str, "The place in the list after this item."]
+    node: Annotated[T, "The item."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection(Generic[T]):
     """One page of a list that may grow (Relay cursor connections)."""
 
-    edges: tuple[Listed[T], ...]
-    page_info: PageInfo
-    total_count: int
+    edges: Annotated[tuple[Listed[T], ...], "The items of the page, each with its cursor."]
+    page_info: Annotated[PageInfo, "Where the page lies in its list."]
+    total_count: Annotated[int, "How many there are on all pages."]
 
 
 def connection(page: Page[Any], after: str | None) -> Connection[Any]:
@@ -97,6 +97,7 @@ class Views:
         Node interface.
         Raises TypeError for what has no counterpart.
         """
+        annotation = plain(annotation)
         if annotation == Id:
             return strawberry.ID
         if annotation in (str, int, float, bool, datetime, Long, strawberry.ID, JSON):
@@ -148,12 +149,16 @@ class Views:
         annotations: dict[str, Any] = {}
         namespace: dict[str, Any] = {"is_type_of": classmethod(lambda _cls, value, _info: isinstance(value, model))}
         for field in fields(model):
-            annotations[field.name] = self._field(field.name, _substituted(hints[field.name], bound))
-            namespace[field.name] = strawberry.field(description=description_of_field(model, field.name))
+            hint = hints[field.name]
+            annotations[field.name] = self._field(field.name, _substituted(plain(hint), bound))
+            namespace[field.name] = strawberry.field(description=description(model.__name__, field.name, hint))
         for attribute, getter in _properties(model):
-            annotations[attribute] = self.of(typing.get_type_hints(getter)["return"])
+            hint = typing.get_type_hints(getter)["return"]
+            annotations[attribute] = self.of(hint)
             renamed = _RENAMED.get(f"{model.__name__}.{attribute}")
-            namespace[attribute] = strawberry.field(name=renamed, description=description_of_field(model, attribute))
+            namespace[attribute] = strawberry.field(
+                name=renamed, description=description(model.__name__, attribute, hint)
+            )
         for make in self._extras.get(model, ()):
             extra = make(self)
             namespace[str(extra.python_name)] = extra

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.provenance import Provenance
@@ -47,13 +48,13 @@ class Candidate:
     resolution: str
     recorded_at: datetime
     scope: str = GLOBAL_SCOPE
-    confidence: Certainty = Certainty.LOW
-    status: CandidateStatus = CandidateStatus.WAITING
+    confidence: Annotated[Certainty, "How much speaks for it."] = Certainty.LOW
+    status: Annotated[CandidateStatus, "Where it stands."] = CandidateStatus.WAITING
     agent: str = ""
     session: str = ""
-    task: str = ""
+    task: Annotated[str, "The id of the task it was learned in; empty for none."] = ""
     source: str = ""
-    memory: str = ""
-    decided_at: datetime | None = None
+    memory: Annotated[str, "The id of the memory that it became; empty before."] = ""
+    decided_at: Annotated[datetime | None, "When it was accepted or rejected; null before."] = None
     attributes: Mapping[str, object] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
 from helix.model.memory import Memory
 
@@ -39,13 +40,13 @@ class Dispute:
     `outcome` is None while it is open; `note` is what whoever resolved it had to say.
     """
 
-    first: Memory
-    second: Memory
-    status: DisputeStatus
-    ground: str
-    left: str
-    right: str
-    since: datetime
-    outcome: Outcome | None = None
-    resolved_at: datetime | None = None
-    note: str = ""
+    first: Annotated[Memory, "The one that came later."]
+    second: Annotated[Memory, "The one that was there before."]
+    status: Annotated[DisputeStatus, "Where it stands."]
+    ground: Annotated[str, "Why the two cannot both hold."]
+    left: Annotated[str, "What in the first stands against the second."]
+    right: Annotated[str, "What in the second stands against the first."]
+    since: Annotated[datetime, "When it was found."]
+    outcome: Annotated[Outcome | None, "What stays; null while it is open."] = None
+    resolved_at: Annotated[datetime | None, "When a person resolved it."] = None
+    note: Annotated[str, "What that person had to say."] = ""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
 from helix.model.provenance import Provenance
 
@@ -67,20 +68,22 @@ DRAWN = "drawn"
 class Ref:
     """The end of an edge: a node's label and id."""
 
-    label: Label
-    id: str
+    label: Annotated[Label, "The node's label."]
+    id: Annotated[str, "The node's id."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
     """One relationship. `relation` is the free word of a RELATED edge; `attributes` belong to INJECTED and its like."""
 
-    type: Relation
-    source: Ref
-    target: Ref
-    created_at: datetime
+    type: Annotated[Relation, "Its type; RELATED has its word in `relation`."]
+    source: Annotated[Ref, "Where it starts."]
+    target: Annotated[Ref, "Where it leads."]
+    created_at: Annotated[datetime, "When it was drawn."]
     weight: float = 1.0
-    relation: str = ""
+    relation: Annotated[str, "The free word of a RELATED edge."] = ""
     last_used_at: datetime | None = None
-    attributes: Mapping[str, object] = field(default_factory=dict)
+    attributes: Annotated[Mapping[str, object], "What else belongs to it, such as the rank of an injection."] = field(
+        default_factory=dict
+    )
     provenance: Provenance = field(default_factory=Provenance)

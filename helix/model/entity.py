@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
+from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE
 
@@ -37,8 +38,8 @@ class Entity:
     """One thing spoken of. Its id is derived from kind, name and scope, so that finding it again is free."""
 
     id: str
-    kind: EntityKind
-    name: str
+    kind: Annotated[EntityKind, "The kind of thing."]
+    name: Annotated[str, "Its name in canonical form."]
     scope: str = GLOBAL_SCOPE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.provenance import Provenance, provenance_word
@@ -27,8 +28,8 @@ class Episode:
     role: str = ""
     importance: float = 3.0
     source: str = ""
-    status: Status = Status.ACTIVE
-    consolidated_at: datetime | None = None
+    status: Annotated[Status, "Where it stands; only an active episode is recalled and learned from."] = Status.ACTIVE
+    consolidated_at: Annotated[datetime | None, "When memories were drawn from it; null before."] = None
     provenance: Provenance = field(default_factory=Provenance)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.model.edge import Ref
 
@@ -11,9 +12,9 @@ from helix.model.edge import Ref
 class Erasable:
     """One node that would go or stay: its name, and why it is on the list."""
 
-    ref: Ref
-    name: str
-    why: str
+    ref: Annotated[Ref, "The node."]
+    name: Annotated[str, "Its name."]
+    why: Annotated[str, "Why it is on the list."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +25,10 @@ class ErasePlan:
     files outside the present journal in which it is erased too.
     """
 
-    root: Ref
-    goes: tuple[Erasable, ...]
-    stays: tuple[Erasable, ...]
-    copies: tuple[str, ...]
+    root: Annotated[Ref, "What was named; its id confirms the erasure."]
+    goes: Annotated[tuple[Erasable, ...], "All that is erased."]
+    stays: Annotated[tuple[Erasable, ...], "What speaks of it and stays."]
+    copies: Annotated[tuple[str, ...], "Backups and kept journals in which it is erased too."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

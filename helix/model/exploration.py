@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE
 
@@ -25,5 +26,5 @@ class Exploration:
 class ExplorationReport:
     """An exploration that was kept; `problems` say in sentences what of the answers was left out or is not as asked."""
 
-    exploration: Exploration
-    problems: tuple[str, ...] = ()
+    exploration: Annotated[Exploration, "The exploration itself."]
+    problems: Annotated[tuple[str, ...], "What of the answers was left out or is not as asked, in sentences."] = ()

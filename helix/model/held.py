@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from helix.model.edge import Ref
 from helix.model.memory import Status
@@ -30,15 +31,15 @@ class Screening:
 class Held:
     """What is quarantined, as a person is shown it. Only a memory has a `name`; `source` is where it came from."""
 
-    ref: Ref
-    name: str
+    ref: Annotated[Ref, "The memory or episode."]
+    name: Annotated[str, "Its name; empty for an episode."]
     scope: str
-    text: str
+    text: Annotated[str, "What it says."]
     trust: Trust
     source: str
     agent: str
     recorded_at: datetime
-    reasons: tuple[str, ...]
+    reasons: Annotated[tuple[str, ...], "Why it reads like an instruction to an agent."]
 
     @property
     def id(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 RECALL, ACTION, ON_ERROR, BRIEF, PROMPT = "recall", "action", "error", "brief", "prompt"
 """Ways a memory comes to a task: asked for, at a command or edit, at an error, with a session's beginning, with a
@@ -14,13 +15,13 @@ prompt."""
 class Shown:
     """A memory as it was put before an agent: its place (from 1), score, the way it came and its length in tokens."""
 
-    memory_id: str
-    name: str
-    kind: str
-    rank: int
-    score: float
-    arm: str = RECALL
-    tokens: int = 0
+    memory_id: Annotated[str, "The id of the memory."]
+    name: Annotated[str, "The name of the memory."]
+    kind: Annotated[str, "The kind of the memory."]
+    rank: Annotated[int, "Its place, from 1."]
+    score: Annotated[float, "How well it fits."]
+    arm: Annotated[str, "How it came: `recall`, `action`, `error` or `brief`."] = RECALL
+    tokens: Annotated[int, "How long its line is, in tokens."] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Annotated
 
 from helix.model.provenance import QUOTED, Provenance, provenance_word
 
@@ -117,13 +118,13 @@ class Memory:
     """
 
     id: str
-    name: str
+    name: Annotated[str, "A readable name, unique among the active memories of its scope."]
     kind: Kind
     trigger: str
     resolution: str
     recorded_at: datetime
     scope: str = GLOBAL_SCOPE
-    status: Status = Status.ACTIVE
+    status: Annotated[Status, "Where it stands; only an active memory is recalled by default."] = Status.ACTIVE
     confidence: float = 0.7
     importance: float = 5.0
     helped: float = 0.0
@@ -135,7 +136,7 @@ class Memory:
     valid_to: datetime | None = None
     retired_at: datetime | None = None
     last_used_at: datetime | None = None
-    source: str = ""
+    source: Annotated[str, "Where it came from, such as a commit or a file."] = ""
     attributes: Mapping[str, object] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
 

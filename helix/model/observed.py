@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.model.candidate import Candidate
 from helix.model.reports import StoreResult
@@ -15,15 +16,15 @@ class Observed:
     Nothing is `skipped` unless storing was asked for.
     """
 
-    candidates: tuple[Candidate, ...] = ()
-    stored: tuple[StoreResult, ...] = ()
-    skipped: tuple[Candidate, ...] = ()
-    queued: tuple[Candidate, ...] = ()
+    candidates: Annotated[tuple[Candidate, ...], "Everything that was seen."] = ()
+    stored: Annotated[tuple[StoreResult, ...], "What was stored of it."] = ()
+    skipped: Annotated[tuple[Candidate, ...], "What was not, as it was not sure enough or was decided on before."] = ()
+    queued: Annotated[tuple[Candidate, ...], "What waits in the learning queue now and did not before."] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
     """A candidate that was accepted, and what storing it came to."""
 
-    candidate: Candidate
-    result: StoreResult
+    candidate: Annotated[Candidate, "What was accepted."]
+    result: Annotated[StoreResult, "What storing it came to."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.model.evidence import Evidence, Verification
 from helix.model.requests import kept
@@ -17,15 +18,15 @@ class Gain:
     claimed, skipped or empty. `overridden` marks what a person said instead.
     """
 
-    memory_id: str
+    memory_id: Annotated[str, "The memory, as it was shown."]
     name: str
-    use: str
-    outcome: str
-    helped: float = 0.0
-    failed: float = 0.0
-    quality: int | None = None
-    signs: tuple[str, ...] = ()
-    overridden: bool = False
+    use: Annotated[str, "`evidence`, `claimed`, `unused`, or `unknown`."]
+    outcome: Annotated[str, "`helped`, `failed`, `unused`, `claimed`, `skipped`, or empty."]
+    helped: Annotated[float, "What was added to what it has helped."] = 0.0
+    failed: Annotated[float, "What was added to what it has failed."] = 0.0
+    quality: Annotated[int | None, "The quality of the verified use, 0 to 5; null where there was none."] = None
+    signs: Annotated[tuple[str, ...], "What shows that it was used."] = ()
+    overridden: Annotated[bool, "Whether a person said it instead."] = False
 
 
 @kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.model.injection import Shown
 from helix.model.task import Plan
@@ -18,18 +19,18 @@ class PlanTask:
     """
 
     id: str
-    client_task: str
-    seq: str
-    slug: str
+    client_task: Annotated[str, "Its id in the client's own list; empty where it has none there."]
+    seq: Annotated[str, "Its number in the plan, such as `001`."]
+    slug: Annotated[str, "A few words that name it."]
     objective: str
-    delta: tuple[str, ...]
-    verify: str
-    depends: tuple[str, ...]
-    budget: int
-    relevant_files: tuple[str, ...]
-    status: str
-    outcome: str
-    delivered: str
+    delta: Annotated[tuple[str, ...], "The files it may change."]
+    verify: Annotated[str, "The command that proves it."]
+    depends: Annotated[tuple[str, ...], "The numbers of the tasks that it waits for."]
+    budget: Annotated[int, "How many tool calls it may take; 0 where none is said."]
+    relevant_files: Annotated[tuple[str, ...], "The files to look at."]
+    status: Annotated[str, "`pending`, `in_progress` or `completed`."]
+    outcome: Annotated[str, "`delivered`, `blocked` or `skipped`; empty while that is not known."]
+    delivered: Annotated[str, "What it delivered, in a line."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +40,10 @@ class PlanReport:
     `exploration` is the id of what it is based on, empty for none.
     """
 
-    plan: Plan
-    tasks: tuple[PlanTask, ...]
-    exploration: str
-    problems: tuple[str, ...] = ()
+    plan: Annotated[Plan, "The plan itself."]
+    tasks: Annotated[tuple[PlanTask, ...], "Its tasks, in their order."]
+    exploration: Annotated[str, "The id of the exploration it is based on; empty for none."]
+    problems: Annotated[tuple[str, ...], "What is not as it should be, though possible, in sentences."] = ()
 
     @property
     def task_count(self) -> int:
@@ -58,9 +59,9 @@ class WorkspaceReport:
     were found and are not in it, to learn what they are worth. `problems` say in sentences what was not as it seemed.
     """
 
-    workspace: Workspace
-    task: PlanTask
-    prompt: str = ""
-    injected: tuple[Shown, ...] = ()
-    held_back: bool = False
-    problems: tuple[str, ...] = ()
+    workspace: Annotated[Workspace, "The attempt itself."]
+    task: Annotated[PlanTask, "The task it is an attempt at."]
+    prompt: Annotated[str, "The block to put before the agent; empty where it was not made just now."] = ""
+    injected: Annotated[tuple[Shown, ...], "The memories in that block."] = ()
+    held_back: Annotated[bool, "Whether memories were found and kept out of it, to learn what they are worth."] = False
+    problems: Annotated[tuple[str, ...], "What was not as it seemed, in sentences."] = ()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """A share of cases with its 95 % interval; `value` is None where there are no cases."""
 
-    hits: int
-    cases: int
-    value: float | None
-    low: float
-    high: float
+    hits: Annotated[int, "How many."]
+    cases: Annotated[int, "Of how many."]
+    value: Annotated[float | None, "hits / cases; null of no cases."]
+    low: Annotated[float, "Lower end of its 95 % interval (Wilson's)."]
+    high: Annotated[float, "Upper end of its 95 % interval."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,62 +26,64 @@ class Arm:
     counts also the briefs of sessions whose main thread did nothing else, which are no tasks, `tokens_per_task` not.
     """
 
-    tasks: int
-    blocked: int
-    skipped: int
-    open: int
-    failed_checks: int
-    delivered: Share
-    repeated: Share
-    tokens: int
-    tokens_per_task: float
+    tasks: Annotated[int, "How many tasks."]
+    blocked: Annotated[int, "How many of them were blocked."]
+    skipped: Annotated[int, "How many were skipped, and are in no share."]
+    open: Annotated[int, "How many have no outcome yet."]
+    failed_checks: Annotated[int, "How many ended with a check that failed."]
+    delivered: Annotated[Share, "Those delivered, of those that ended delivered or blocked."]
+    repeated: Annotated[Share, "Those that met a failure known before they began, of all of them."]
+    tokens: Annotated[
+        int, "Tokens of the memories that they were shown, and of the briefs of sessions that did nothing else."
+    ]
+    tokens_per_task: Annotated[float, "Tokens of the memories that one task was shown, on average."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
     """A share with memory less the same without, with its 95 % interval; `sure` where that leaves out 0."""
 
-    value: float
-    low: float
-    high: float
-    sure: bool
+    value: Annotated[float, "The share with memory less the share without."]
+    low: Annotated[float, "Lower end of its 95 % interval (Newcombe's, from Wilson's)."]
+    high: Annotated[float, "Upper end of its 95 % interval."]
+    sure: Annotated[bool, "Whether the interval leaves out 0."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harm:
     """What memory may have cost: tasks blocked with it, and of its showings those that failed or took room unused."""
 
-    blocked: int
-    shown: int
-    failed: int
-    unused: int
+    blocked: Annotated[int, "Tasks that were shown memories and were blocked."]
+    shown: Annotated[int, "How often a memory was shown to a task."]
+    failed: Annotated[int, "How often it was used and the task failed."]
+    unused: Annotated[int, "How often it was not used, and took room."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leader:
     """What one memory came to in these tasks: how often it was shown, and what became of it there."""
 
-    memory_id: str
+    memory_id: Annotated[str, "The memory."]
     name: str
     kind: str
-    shown: int
-    helped: int
-    failed: int
-    unused: int
-    claimed: int
-    withheld: int
+    shown: Annotated[int, "How often it was shown to a task."]
+    helped: Annotated[int, "How often it helped."]
+    failed: Annotated[int, "How often it was used and the task failed."]
+    unused: Annotated[int, "How often it was not used."]
+    claimed: Annotated[int, "How often only the agent's word says that it helped."]
+    withheld: Annotated[int, "How often it was held back."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
     """One day or week (from `start`, UTC): tasks that ended and how many were delivered, with memory and without."""
 
-    start: datetime
-    with_ended: int
-    with_delivered: int
-    without_ended: int
-    without_delivered: int
-    tokens: int
+    start: Annotated[datetime, "Its beginning, midnight UTC."]
+    with_ended: Annotated[int, "Tasks that ended, with memory."]
+    with_delivered: Annotated[int, "Those of them that were delivered."]
+    without_ended: Annotated[int, "Tasks that ended, held back."]
+    without_delivered: Annotated[int, "Those of them that were delivered."]
+    tokens: Annotated[int, "Tokens of the memories that its tasks were shown."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,20 +95,22 @@ class Report:
     what does not.
     """
 
-    at: datetime
-    since: datetime | None
-    scope: str | None
-    holdback: float
-    least: int
-    enough: bool
-    with_memory: Arm
-    held_back: Arm
-    undrawn: Arm
-    neither: int
-    delivered: Lift | None
-    repeated: Lift | None
-    harm: Harm
-    days: int
-    periods: tuple[Period, ...]
-    leaders: tuple[Leader, ...]
-    says: tuple[str, ...]
+    at: Annotated[datetime, "When it was made."]
+    since: Annotated[datetime | None, "Tasks before this are not in it; null for all."]
+    scope: Annotated[str | None, "The scope it is about; null for all."]
+    holdback: Annotated[float, "The share of tasks that is held back now."]
+    least: Annotated[int, "How many tasks have to have ended in each arm before they are compared."]
+    enough: Annotated[bool, "Whether so many have."]
+    with_memory: Annotated[Arm, "Tasks that were drawn to be shown memories, and were shown some."]
+    held_back: Annotated[Arm, "Tasks that were drawn to be shown none, and would have been shown some."]
+    undrawn: Annotated[Arm, "Tasks that were shown memories while nothing was held back: they prove nothing."]
+    neither: Annotated[int, "Tasks that there was nothing to show to."]
+    delivered: Annotated[Lift | None, "The difference in what is delivered; null before there is enough."]
+    repeated: Annotated[Lift | None, "The difference in failures that are repeated; null before there is enough."]
+    harm: Annotated[Harm, "What memory may have cost."]
+    days: Annotated[int, "How many days a period has: 1 or 7."]
+    periods: Annotated[tuple[Period, ...], "The days or weeks in order."]
+    leaders: Annotated[
+        tuple[Leader, ...], "Memories, those that helped most first; of many the first and the last ten."
+    ]
+    says: Annotated[tuple[str, ...], "What follows from this, and what does not, in plain words."]

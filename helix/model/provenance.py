@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Annotated
 
 GIT, NOTES = "git", "notes"
 """Extractors whose texts a repository holds: its history and its notes."""
@@ -55,9 +56,9 @@ SPOKEN_HERE = frozenset(_WORDS.values()) - QUOTED
 class Provenance:
     """What produced a record: the slice of the source, the extractor, the model and the agent."""
 
-    slice: str = ""
-    extractor: str = ""
-    model: str = ""
+    slice: Annotated[str, "The part of the source it was drawn from."] = ""
+    extractor: Annotated[str, "What drew it from there."] = ""
+    model: Annotated[str, "The model that took part; empty for none."] = ""
     agent: str = ""
     trust: Trust = Trust.AGENT_INFERRED
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
 from helix.model.edge import Label
 from helix.model.memory import Kind
@@ -42,7 +43,7 @@ class RecallQuery:
     """
 
     query: str
-    scope: str | None = None
+    scope: Annotated[str | None, "The scope asked in."] = None
     kinds: tuple[Kind, ...] = ()
     labels: tuple[Label, ...] = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
     limit: int = 10
@@ -59,17 +60,17 @@ class RecallQuery:
     deep: bool = False
     everything: bool = False
     explain: bool = False
-    session: str = ""
+    session: Annotated[str, "Keep the answer as the last one of this session, for `last` and `why`."] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmHit:
     """Where one arm ranked an item: its rank (1 is best), its own score, and what it gave to the fused score."""
 
-    arm: str
-    rank: int
-    score: float
-    contribution: float
+    arm: Annotated[str, "The arm: vector, lexical, files, time or pagerank."]
+    rank: Annotated[int, "Its rank there; 1 is best."]
+    score: Annotated[float, "The arm's own score."]
+    contribution: Annotated[float, "What that rank gave to the fused score."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,21 +82,26 @@ class RecallItem:
     by itself, as far as that can be told. `standing` says what else holds, such as a dispute. `label` is `[75% of 4]`.
     """
 
-    node: Node
-    label: Label
+    node: Annotated[Node, "The memory, episode or reflection."]
+    label: Annotated[Label, "The label of the node."]
     score: float
-    relevance: float
-    recency: float
-    effectiveness: float
-    confidence_label: str
-    text: str
-    tokens: int
-    arms: tuple[ArmHit, ...] = ()
-    factors: Mapping[str, float] = field(default_factory=dict)
-    reason: str = ""
-    fit: float = 0.0
-    stands_out: bool = True
-    standing: str = ""
+    relevance: Annotated[float, "How close it is to the question, 0 to 1."]
+    recency: Annotated[float, "How recent it is for its kind, 0 to 1."]
+    effectiveness: Annotated[
+        float, "What verified use says of it, 0 to 1, drawn towards one half while there is little."
+    ]
+    confidence_label: Annotated[str, "`[75% of 4]` by verified use and people; empty below one use and for hearsay."]
+    text: Annotated[str, "The text to show or inject."]
+    tokens: Annotated[int, "Tokens of the text."]
+    arms: Annotated[tuple[ArmHit, ...], "Which arms found it, and where they ranked it."] = ()
+    factors: Annotated[
+        Mapping[str, float],
+        "What makes the score, by name, in order: `+` factors add up, `*` factors multiply the sum.",
+    ] = field(default_factory=dict)
+    reason: Annotated[str, "Why it is here, in words."] = ""
+    fit: Annotated[float, "How much better than by chance it fits, 0 to 2; an answer ends where nothing does."] = 0.0
+    stands_out: Annotated[bool, "Whether it answers the question by itself; true where that cannot be told."] = True
+    standing: Annotated[str, "What is to be known of it: that it is disputed, or no longer holds. Empty for most."] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +111,13 @@ class RecallAnswer:
     `timings_ms` holds the wall time of each stage; `notes` are things a person should know about this answer.
     """
 
-    query: RecallQuery
-    items: tuple[RecallItem, ...]
-    mode: str
-    recipe: str
-    tokens: int
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    at: datetime | None = None
+    query: Annotated[RecallQuery, "What was asked."]
+    items: Annotated[tuple[RecallItem, ...], "What was found, best first."]
+    mode: Annotated[str, "`hybrid`, or `lexical` while there is no model or the graph is being rebuilt."]
+    recipe: Annotated[str, "The recipe that ranked it."]
+    tokens: Annotated[int, "Tokens of all items together."]
+    timings_ms: Annotated[Mapping[str, float], "Wall time of each stage, in milliseconds."] = field(
+        default_factory=dict
+    )
+    notes: Annotated[tuple[str, ...], "What a person should know about this answer."] = ()
+    at: Annotated[datetime | None, "When it was answered."] = None

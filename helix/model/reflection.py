@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.provenance import Provenance, provenance_word
@@ -14,12 +15,12 @@ class Reflection:
     """One insight. `level` is 1 above raw evidence and one more than the highest reflection it cites."""
 
     id: str
-    question: str
-    insight: str
+    question: Annotated[str, "What was asked."]
+    insight: Annotated[str, "What was found."]
     recorded_at: datetime
-    level: int = 1
+    level: Annotated[int, "1 above raw evidence, one more above other reflections."] = 1
     confidence: float = 0.5
-    status: Status = Status.ACTIVE
+    status: Annotated[Status, "Where it stands."] = Status.ACTIVE
     scope: str = GLOBAL_SCOPE
     valid_from: datetime | None = None
     valid_to: datetime | None = None

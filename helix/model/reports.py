@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from helix.model.edge import Relation
 from helix.model.episode import Episode
@@ -36,23 +36,29 @@ class StoreResult:
     `contradicts` names the memories that cannot hold beside this one: settled by rule, or open for a person.
     """
 
-    status: StoreStatus
-    name: str
+    status: Annotated[StoreStatus, "What it came to."]
+    name: Annotated[str, "The name it has now."]
     id: str
-    redacted: tuple[str, ...] = ()
-    suspicious: tuple[str, ...] = ()
+    redacted: Annotated[tuple[str, ...], "The kinds of secret that were taken out."] = ()
+    suspicious: Annotated[
+        tuple[str, ...], "Why the text reads like an instruction to an agent; empty where it does not."
+    ] = ()
     """Why the text reads like an instruction to an agent, whether or not it is quarantined for that."""
-    contradicts: tuple[str, ...] = ()
+    contradicts: Annotated[
+        tuple[str, ...], "Names of memories that cannot hold beside it: settled by rule, or open for a person."
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
     """What `record_episode` came to: the episode, or None and why nothing was kept. No reason is an error."""
 
-    episode: Episode | None
-    reason: str = ""
-    redacted: tuple[str, ...] = ()
-    suspicious: tuple[str, ...] = ()
+    episode: Annotated[Episode | None, "The episode; null where nothing was kept."]
+    reason: Annotated[str, "Why nothing was kept: a private session, or files that the project ignores."] = ""
+    redacted: Annotated[tuple[str, ...], "The kinds of secret that were taken out."] = ()
+    suspicious: Annotated[
+        tuple[str, ...], "Why the text reads like an instruction to an agent; empty where it does not."
+    ] = ()
     """Why the text reads like an instruction to an agent, whether or not it is quarantined for that."""
 
     @property
@@ -66,13 +72,13 @@ class Recording:
 class SessionReport:
     """A session as its caller knows it, by name; a private one has no episodes and is no node of the graph."""
 
-    name: str
+    name: Annotated[str, "The name that episodes are recorded under."]
     scope: str
     agent: str
     started_at: datetime
     ended_at: datetime | None = None
-    private: bool = False
-    episodes: int = 0
+    private: Annotated[bool, "Whether nothing of it is written down."] = False
+    episodes: Annotated[int, "How many episodes were recorded in it."] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +103,9 @@ class EdgeSuggestion:
     """An edge that a person or an agent might want: towards which memory, of which type, and why."""
 
     memory: Memory
-    relation: Relation
+    relation: Annotated[Relation, "The type of edge that would fit."]
     similarity: float
-    reason: str
+    reason: Annotated[str, "Why."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +115,11 @@ class MaintenanceReport:
     `job` is what `undo` takes it back by; empty where nothing was changed.
     """
 
-    operation: str
-    changed: int
-    names: tuple[str, ...] = ()
-    dry_run: bool = False
-    job: str = ""
+    operation: Annotated[str, "What was done."]
+    changed: Annotated[int, "How many it changed."]
+    names: Annotated[tuple[str, ...], "Which memories it changed."] = ()
+    dry_run: Annotated[bool, "Whether it only says what would change."] = False
+    job: Annotated[str, "What `undo` takes it back by; empty where nothing was changed."] = ""
 
 
 class JobState(StrEnum):
@@ -130,16 +136,16 @@ class Job:
     """A long piece of work in the daemon. `total` 0 means not known yet; `result` is filled when it is done."""
 
     id: str
-    kind: str
-    state: JobState
+    kind: Annotated[str, "What it does."]
+    state: Annotated[JobState, "Where it stands."]
     started_at: datetime
     ended_at: datetime | None = None
-    done: int = 0
-    total: int = 0
-    message: str = ""
-    error: str = ""
-    error_code: str = ""
-    result: Mapping[str, Any] = field(default_factory=dict)
+    done: Annotated[int, "How much is done."] = 0
+    total: Annotated[int, "How much there is; 0 while that is not known."] = 0
+    message: Annotated[str, "What it is doing."] = ""
+    error: Annotated[str, "Why it failed."] = ""
+    error_code: Annotated[str, "The code of that error."] = ""
+    result: Annotated[Mapping[str, Any], "What came of it, once it is done."] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,10 +155,10 @@ class WorkPlan:
     `without_model`: the job itself would ask a language model, which a plan never does, and may come to something else.
     """
 
-    kind: str
-    lines: tuple[str, ...]
-    counts: Mapping[str, Any]
-    without_model: bool = False
+    kind: Annotated[str, "What would be done."]
+    lines: Annotated[tuple[str, ...], "What would change, a line each."]
+    counts: Annotated[Mapping[str, Any], "What it would come to, as counts."]
+    without_model: Annotated[bool, "Whether the work itself asks a language model, which a plan never does."] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,8 +168,8 @@ class GateReport:
     `dropped` are those of which no sentence passed the gate: they stay evidence, and no memory comes of them.
     """
 
-    read: int = 0
-    dropped: int = 0
+    read: Annotated[int, "Episodes that consolidations read, by the results that are kept."] = 0
+    dropped: Annotated[int, "Those of them of which no sentence passed the gate."] = 0
 
     @property
     def drop_rate(self) -> float | None:
@@ -179,25 +185,27 @@ class BackgroundStatus:
     count those of them. `totals` sums up by kind what was done since the daemon started.
     """
 
-    paused: bool
-    running: WorkItem | None
-    progress: str
-    queued: int
-    failed: int
-    lacking_vectors: int
-    importance: float
-    budget: float
-    items: tuple[WorkItem, ...]
-    totals: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    gate: GateReport = GateReport()
+    paused: Annotated[bool, "Whether background work is paused."]
+    running: Annotated[WorkItem | None, "What is at work; null where nothing is."]
+    progress: Annotated[str, "How far that is."]
+    queued: Annotated[int, "Pieces of work that wait."]
+    failed: Annotated[int, "Pieces of work that have failed."]
+    lacking_vectors: Annotated[int, "Passages that are found by their words only until they are embedded."]
+    importance: Annotated[float, "The importance of what happened since the last consolidation, summed up."]
+    budget: Annotated[float, "The sum from which on what happened is consolidated."]
+    items: Annotated[tuple[WorkItem, ...], "The pieces of work asked for last, newest first."]
+    totals: Annotated[Mapping[str, Mapping[str, int]], "By kind of work, what was done since the daemon started."] = (
+        field(default_factory=dict)
+    )
+    gate: Annotated[GateReport, "What the gate made of the episodes that were read."] = GateReport()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProblem:
     """One piece of a source that could not be taken in, by its place (`line 7`) and why."""
 
-    where: str
-    why: str
+    where: Annotated[str, "Its place, such as `line 7`."]
+    why: Annotated[str, "What is wrong with it."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,94 +215,100 @@ class IngestReport:
     `quarantined` counts the slices kept from recall because they read like instructions to an agent.
     """
 
-    source: str
-    episodes: int = 0
-    memories: int = 0
-    edges: int = 0
-    skipped: int = 0
-    redacted: int = 0
-    quarantined: int = 0
-    problems: tuple[IngestProblem, ...] = ()
+    source: Annotated[str, "What was taken in."]
+    episodes: Annotated[int, "Episodes recorded."] = 0
+    memories: Annotated[int, "Memories added."] = 0
+    edges: Annotated[int, "Edges drawn."] = 0
+    skipped: Annotated[int, "What was there already, is excluded, or belongs to a private session."] = 0
+    redacted: Annotated[int, "Secrets taken out."] = 0
+    quarantined: Annotated[
+        int, "What reads like an instruction to an agent, and is kept from recall until reviewed."
+    ] = 0
+    problems: Annotated[tuple[IngestProblem, ...], "What could not be taken in."] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CypherResult:
     """Rows of a read-only query; `truncated` when the row limit cut them."""
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    truncated: bool
-    elapsed_ms: float
+    columns: Annotated[tuple[str, ...], "The names of the columns."]
+    rows: Annotated[tuple[tuple[Any, ...], ...], "The rows, each a list of values."]
+    truncated: Annotated[bool, "Whether the row limit cut it off."]
+    elapsed_ms: Annotated[float, "How long it took, in milliseconds."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """What `health` says: `ok`, `degraded` (works, with something to know) or `failing`, and the reasons."""
 
-    status: str
-    issues: tuple[str, ...]
-    stats: Mapping[str, Any]
+    status: Annotated[str, "`ok`, `degraded` or `failing`."]
+    issues: Annotated[tuple[str, ...], "What is not as it should be."]
+    stats: Annotated[Mapping[str, Any], "Numbers about the store."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """Counts over the memories of a store."""
 
-    total: int
-    by_type: Mapping[str, int]
-    by_status: Mapping[str, int]
-    total_helped: float
-    total_failed: float
-    with_feedback: int
-    without_feedback: int
-    overall_effectiveness: float | None
-    episodes: int
-    entities: int
-    relationships: int
-    embedding_coverage: float
+    total: Annotated[int, "Memories."]
+    by_type: Annotated[Mapping[str, int], "Memories of each kind."]
+    by_status: Annotated[Mapping[str, int], "Memories of each status."]
+    total_helped: Annotated[float, "Sum of `helped`."]
+    total_failed: Annotated[float, "Sum of `failed`."]
+    with_feedback: Annotated[int, "Memories that have had feedback."]
+    without_feedback: Annotated[int, "Memories that have had none."]
+    overall_effectiveness: Annotated[float | None, "helped / (helped + failed) over all; null before any feedback."]
+    episodes: Annotated[int, "Episodes."]
+    entities: Annotated[int, "Entities."]
+    relationships: Annotated[int, "Edges; those that begin in the scope, where one is named."]
+    embedding_coverage: Annotated[
+        float, "Share of the passages (of the scope, where one is named) that have a vector, 0 to 1."
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
     """What `helix status` shows: the store, its model, its files, and anything that is not as it should be."""
 
-    version: str
-    store: str
-    mode: str
-    model: str
-    dimension: int
-    journal_rows: int
-    applied_seq: int
-    poison_rows: int
-    disk_bytes: Mapping[str, int]
-    journal_bytes_week: int
-    memory_bytes: int
-    paused: bool
-    nodes: Mapping[str, int]
-    edges: int
-    jobs: tuple[Job, ...]
-    warnings: tuple[str, ...]
+    version: Annotated[str, "The version of Helix."]
+    store: Annotated[str, "The folder of the store."]
+    mode: Annotated[str, "How recall works at present: `hybrid` or `lexical`."]
+    model: Annotated[str, "The embedding model."]
+    dimension: Annotated[int, "Its dimension; 0 without a model."]
+    journal_rows: Annotated[int, "Rows of the journal."]
+    applied_seq: Annotated[int, "The last row of the journal that the graph has."]
+    poison_rows: Annotated[int, "Rows set aside because they could not be applied."]
+    disk_bytes: Annotated[Mapping[str, int], "Bytes on disk, by part."]
+    journal_bytes_week: Annotated[int, "How much the journal grew in the last week."]
+    memory_bytes: Annotated[int, "Resident memory of the daemon."]
+    paused: Annotated[bool, "Whether capture is paused: nothing new is taken in, and no background job runs."]
+    nodes: Annotated[Mapping[str, int], "Nodes of each label."]
+    edges: Annotated[int, "Edges of the graph."]
+    jobs: Annotated[tuple[Job, ...], "Jobs that run or ran."]
+    warnings: Annotated[tuple[str, ...], "What is not as it should be."]
     started_at: datetime
-    background: BackgroundStatus | None = None
-    models: ModelUsage | None = None
-    holdback: float = 0.0
+    background: Annotated[BackgroundStatus | None, "What goes on behind the foreground."] = None
+    models: Annotated[ModelUsage | None, "What language models were asked, and what it cost."] = None
+    holdback: Annotated[
+        float, "The share of tasks that are shown no memories, so that `report` can compare; 0 for none."
+    ] = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorFinding:
     """One check of `helix doctor`."""
 
-    check: str
-    ok: bool
-    detail: str
-    hint: str = ""
+    check: Annotated[str, "What was checked."]
+    ok: Annotated[bool, "Whether it is as it should be."]
+    detail: Annotated[str, "What was found."]
+    hint: Annotated[str, "What to do about it."] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorReport:
     """All checks of `helix doctor`; healthy when every one is ok."""
 
-    findings: tuple[DoctorFinding, ...]
+    findings: Annotated[tuple[DoctorFinding, ...], "The checks, one by one."]
 
     @property
     def healthy(self) -> bool:
@@ -306,6 +320,6 @@ class DoctorReport:
 class GraphTable:
     """One label or relationship of the graph and the names of its properties; `kind` is `node` or `relationship`."""
 
-    name: str
-    kind: str
-    properties: tuple[str, ...]
+    name: Annotated[str, "The label or the relationship's type."]
+    kind: Annotated[str, "`node` or `relationship`."]
+    properties: Annotated[tuple[str, ...], "The names of its properties."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE
 
@@ -35,7 +36,7 @@ class Plan:
     objective: str
     recorded_at: datetime
     scope: str = GLOBAL_SCOPE
-    status: str = "open"
+    status: Annotated[str, "Where the plan stands."] = "open"
     attributes: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -51,10 +52,14 @@ class Task:
     objective: str
     recorded_at: datetime
     scope: str = GLOBAL_SCOPE
-    status: str = PENDING
-    outcome: str = ""
-    session: str = ""
-    treatment: str = ""
-    verification: str = ""
+    status: Annotated[str, "Where the task stands."] = PENDING
+    outcome: Annotated[str, "What evidence says it came to."] = ""
+    session: Annotated[str, "The session it is worked on in."] = ""
+    treatment: Annotated[
+        str, "`memory` where it was shown memories, `held_back` where they were not; empty while undecided."
+    ] = ""
+    verification: Annotated[
+        str, "What the commands that check it came to: `passed`, `failed`, `none`; empty where unknown."
+    ] = ""
     ended_at: datetime | None = None
     attributes: Mapping[str, object] = field(default_factory=dict)

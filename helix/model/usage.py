@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 NO_KEY, OVER_BUDGET, NOT_CONFIRMED = "no key", "over budget", "not confirmed"
 """What stands in the state of a provider that nobody has set up, that may not be paid for, or whose address is not this
@@ -17,13 +18,13 @@ class ModelSpend:
     Calls that were never answered count with what they may have cost at most in tokens, and with no dollars.
     """
 
-    month: str
-    provider: str
-    calls: int = 0
-    failures: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float = 0.0
+    month: Annotated[str, "The month, such as `2026-03`."]
+    provider: Annotated[str, "The model."]
+    calls: Annotated[int, "Calls."] = 0
+    failures: Annotated[int, "Calls that failed."] = 0
+    tokens_in: Annotated[int, "Tokens sent."] = 0
+    tokens_out: Annotated[int, "Tokens received."] = 0
+    cost: Annotated[float, "US dollars."] = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +45,12 @@ class ProviderState:
     `place` is the address that texts for it go to.
     """
 
-    model: str
-    free: bool
-    ready: bool
-    state: str
-    place: str = ""
-    trouble: str = ""
+    model: Annotated[str, "The model, as LiteLLM names it."]
+    free: Annotated[bool, "Whether it counts as free, by the setting `free_models`."]
+    ready: Annotated[bool, "Whether it may be asked now."]
+    state: Annotated[str, "How it stands."]
+    place: Annotated[str, "The address that texts for it go to; a hosted provider's name where it is unknown."] = ""
+    trouble: Annotated[str, "How its last call failed; empty where it did not."] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +61,15 @@ class ModelUsage:
     `cache_hits` and `absences` (questions without an answer, by reason) count since the service was started.
     """
 
-    budget: int
-    paid_tokens: int
-    providers: tuple[ProviderState, ...] = ()
-    spend: tuple[ModelSpend, ...] = ()
-    calls: int = 0
-    cache_hits: int = 0
-    absences: Mapping[str, int] = field(default_factory=dict)
+    budget: Annotated[int, "Tokens of a month that may be paid for; 0 forbids paying."]
+    paid_tokens: Annotated[int, "Tokens of this month that count towards the budget."]
+    providers: Annotated[tuple[ProviderState, ...], "The models that may be asked, in order."] = ()
+    spend: Annotated[tuple[ModelSpend, ...], "What they took, by month and model."] = ()
+    calls: Annotated[int, "Calls since the daemon started."] = 0
+    cache_hits: Annotated[int, "Questions answered from the cache since then."] = 0
+    absences: Annotated[Mapping[str, int], "Questions without an answer since then, by reason."] = field(
+        default_factory=dict
+    )
 
     @property
     def standing(self) -> str:

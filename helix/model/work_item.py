@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 EPISODES_READ, EPISODES_HELD_BACK = "episodes read", "episodes held back by the gate"
 """What a consolidation counts once of each episode: that it was read, and that no sentence of it passed the gate."""
@@ -36,18 +36,18 @@ class WorkItem:
     often it was begun; `error` is why it was put off or failed, `result` what it came to, as counts.
     """
 
-    id: str
-    kind: str
-    key: str
-    payload: Mapping[str, Any]
-    state: WorkState
-    attempts: int
-    not_before: datetime
-    created_at: datetime
+    id: Annotated[str, "Its id, by which `undo` takes it back."]
+    kind: Annotated[str, "What is done: consolidate, reflect, roll_up, merge_similar and others."]
+    key: Annotated[str, "What of a kind it concerns, such as a scope."]
+    payload: Annotated[Mapping[str, Any], "What it was asked for with."]
+    state: Annotated[WorkState, "Where it stands."]
+    attempts: Annotated[int, "How often it was begun."]
+    not_before: Annotated[datetime, "When it is begun at the earliest."]
+    created_at: Annotated[datetime, "When it was asked for."]
     started_at: datetime | None = None
     ended_at: datetime | None = None
-    error: str = ""
-    result: Mapping[str, Any] = field(default_factory=dict)
+    error: Annotated[str, "Why it was put off or failed; empty where it did not."] = ""
+    result: Annotated[Mapping[str, Any], "What it came to, as counts."] = field(default_factory=dict)
 
     @property
     def changed(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE
 
@@ -21,6 +22,6 @@ class Workspace:
     id: str
     recorded_at: datetime
     scope: str = GLOBAL_SCOPE
-    status: str = ACTIVE
+    status: Annotated[str, "`active`, `complete`, `blocked`, or `superseded` where another attempt began."] = ACTIVE
     ended_at: datetime | None = None
     attributes: Mapping[str, object] = field(default_factory=dict)

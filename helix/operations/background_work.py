@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from helix.memory.change.intake import Intake
 from helix.memory.worker.undo import undo as take_back
@@ -54,12 +54,12 @@ def cancel_work(helix: Helix, id: Id) -> WorkItem:
 
 
 @mutation()
-def pause_worker(helix: Helix, on: bool = True) -> bool:
+def pause_worker(helix: Helix, on: Annotated[bool, "Pause, or go on."] = True) -> bool:
     """Stop background work, also over restarts, or go on with it; returns whether it is paused now."""
     return helix.worker.pause(on)
 
 
 @mutation()
-def undo(helix: Helix, job: Id, dry_run: bool = False) -> UndoReport:
+def undo(helix: Helix, job: Annotated[Id, "The id of the piece of work."], dry_run: bool = False) -> UndoReport:
     """Take a piece of background work back exactly, or list what has been done since that this would take away."""
     return take_back(helix.store, job, dry_run=dry_run)

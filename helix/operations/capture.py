@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from helix.memory.capture import sessions as keeping
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.capture.sessions import SessionRequest
@@ -27,7 +29,12 @@ def record_episode(helix: Helix, request: EpisodeRequest) -> Recording:
 
 @query
 def episodes(
-    helix: Helix, *, scope: str | None = None, session: str | None = None, first: int = 50, after: str | None = None
+    helix: Helix,
+    *,
+    scope: Annotated[str | None, "Only of this scope."] = None,
+    session: Annotated[str | None, "Only of this session."] = None,
+    first: int = 50,
+    after: str | None = None,
 ) -> Page[Episode]:
     """List episodes page by page, newest first."""
     size = page_size(helix, "first", first)
@@ -43,7 +50,9 @@ def open_session(helix: Helix, request: SessionRequest) -> SessionReport:
 
 
 @mutation(keyed=True)
-def close_session(helix: Helix, name: str, scope: str = GLOBAL_SCOPE) -> SessionReport:
+def close_session(
+    helix: Helix, name: Annotated[str, "The name of the session."], scope: str = GLOBAL_SCOPE
+) -> SessionReport:
     """End a session; what is new in its scope is consolidated in the background."""
     return helix.close_session(name, scope)
 
@@ -55,7 +64,7 @@ def sessions(helix: Helix, scope: str | None = None, limit: int = 50) -> list[Se
 
 
 @mutation(person_where={("on", False): "end a pause"})
-def pause(helix: Helix, on: bool = True) -> bool:
+def pause(helix: Helix, on: Annotated[bool, "True to stop, false to go on."] = True) -> bool:
     """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.
 
     Nothing new comes in while it is paused. Recall goes on, and so does what people do to what is there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
 from helix.agents.context import builder_context as for_builder
@@ -37,29 +37,39 @@ class BuilderRequest:
     `no_inject` asks for a context without memories.
     """
 
-    objective: str
-    task: str = ""
-    files: Sequence[str] = ()
-    lineage: Sequence[Mapping[str, Any]] = ()
-    warning: str = ""
-    limit: int = MEMORY_LIMIT
+    objective: Annotated[str, "What is to be built."]
+    task: Annotated[str, "The task in other words, where there are any."] = ""
+    files: Annotated[
+        Sequence[str], "Files the task is about: what touches one of them is told, however little it fits else."
+    ] = ()
+    lineage: Annotated[
+        Sequence[Mapping[str, Any]],
+        "The tasks before it as the client lists them, or `{seq, slug, delivered}` of each.",
+    ] = ()
+    warning: Annotated[str, "A warning to put first."] = ""
+    limit: Annotated[int, "At most this many memories; 0 for none."] = MEMORY_LIMIT
     scope: str | None = None
     session: str = ""
-    no_inject: bool = False
+    no_inject: Annotated[bool, "Put no memories in."] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionContext:
     """What is remembered of exactly one command, error or file: the memories, and what an agent is told of them."""
 
-    sites: tuple[Site, ...]
-    text: str
+    sites: Annotated[tuple[Site, ...], "The memories about it, best first."]
+    text: Annotated[str, "What an agent is told at the action; empty where nothing is about it."]
     shown: tuple[Shown, ...]
 
 
 @query
 def explorer_context(
-    helix: Helix, objective: str, focus: str = "", scope: str | None = None, limit: int = LIMIT, session: str = ""
+    helix: Helix,
+    objective: Annotated[str, "What is to be reached."],
+    focus: Annotated[str, "What the explorer looks for."] = "",
+    scope: str | None = None,
+    limit: int = LIMIT,
+    session: str = "",
 ) -> ExplorerContext:
     """Tell an explorer what is known already and which failures to watch for."""
     return for_explorer.explorer_context(
@@ -75,7 +85,11 @@ def explorer_context(
 
 @query
 def planner_context(
-    helix: Helix, objective: str, scope: str | None = None, limit: int = LIMIT, session: str = ""
+    helix: Helix,
+    objective: Annotated[str, "What is to be planned."],
+    scope: str | None = None,
+    limit: int = LIMIT,
+    session: str = "",
 ) -> PlannerContext:
     """Tell a planner what was decided, how things are done here and what has changed lately."""
     return for_planner.planner_context(
@@ -111,8 +125,11 @@ def builder_context(helix: Helix, request: BuilderRequest) -> BuilderContext:
 @query
 def lineage(
     helix: Helix,
-    tasks: Sequence[Mapping[str, Any]] | None = None,
-    plan: Id | None = None,
+    tasks: Annotated[
+        Sequence[Mapping[str, Any]] | None,
+        "Tasks as the client lists them, with `metadata`, or `{seq, slug, delivered}` of each.",
+    ] = None,
+    plan: Annotated[Id | None, "The id of a plan; the newest where none is given."] = None,
     scope: str = GLOBAL_SCOPE,
 ) -> list[Delivery]:
     """List what tasks delivered: those of a client's list, else of a plan, by default the newest of a scope."""
@@ -120,7 +137,13 @@ def lineage(
 
 
 @query
-def brief(helix: Helix, scope: str | None = None, budget_tokens: int | None = None) -> Brief:
+def brief(
+    helix: Helix,
+    scope: str | None = None,
+    budget_tokens: Annotated[
+        int | None, "About how many tokens it may take; by default the setting `brief_tokens`."
+    ] = None,
+) -> Brief:
     """Tell what there is to know of a project as a session begins, without a question."""
     budget = helix.settings.brief_tokens if budget_tokens is None else budget_tokens
     with helix.foreground.request():
@@ -130,11 +153,11 @@ def brief(helix: Helix, scope: str | None = None, budget_tokens: int | None = No
 @query
 def at_action(
     helix: Helix,
-    command: str = "",
-    files: Sequence[str] = (),
-    output: str = "",
-    folder: str = "",
-    project: str = "",
+    command: Annotated[str, "A command line, as it is typed."] = "",
+    files: Annotated[Sequence[str], "Files that an edit changes."] = (),
+    output: Annotated[str, "What the command printed, where it has failed."] = "",
+    folder: Annotated[str, "The folder it is run in."] = "",
+    project: Annotated[str, "The top of the project, from which paths are seen; by default that folder."] = "",
     scope: str | None = None,
     limit: int = exact_lookup.MOST,
 ) -> ActionContext:

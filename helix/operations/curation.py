@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from helix.agents.outcomes import settle
 from helix.agents.outcomes.feedback import feedback as give_feedback
@@ -46,7 +47,7 @@ def get(helix: Helix, name_or_id: str) -> Memory:
 
 
 @query
-def node(helix: Helix, label: Label, id: Id) -> Node:
+def node(helix: Helix, label: Annotated[Label, "The label of the node."], id: Id) -> Node:
     """Read any node by its label and id."""
     return helix.store.records.node(Ref(label=label, id=id))
 
@@ -55,9 +56,9 @@ def node(helix: Helix, label: Label, id: Id) -> Node:
 def memories(
     helix: Helix,
     *,
-    scope: str | None = None,
+    scope: Annotated[str | None, "Only of this scope."] = None,
     kinds: Sequence[Kind] = (),
-    status: Status = Status.ACTIVE,
+    status: Annotated[Status, "Only memories that stand like this."] = Status.ACTIVE,
     any_status: bool = False,
     first: int = 50,
     after: str | None = None,
@@ -76,11 +77,11 @@ def memories(
 @query
 def similar_recent(
     helix: Helix,
-    trigger: str,
-    threshold: float = 0.7,
-    days: float = 7,
-    kind: Kind | None = None,
-    scope: str | None = None,
+    trigger: Annotated[str, "The text to compare with."],
+    threshold: Annotated[float, "The least cosine similarity that counts as alike."] = 0.7,
+    days: Annotated[float, "How many days back to look."] = 7,
+    kind: Annotated[Kind | None, "Only memories of this kind."] = None,
+    scope: Annotated[str | None, "Only in this scope and in `global`."] = None,
     limit: int = 10,
 ) -> list[SimilarMemory]:
     """Find memories of the last days that are like a trigger: has this happened before?"""
@@ -121,13 +122,25 @@ def unmerge(helix: Helix, name_or_id: str) -> Memory:
 
 
 @mutation(keyed=True)
-def edge(helix: Helix, source: str, target: str, relation: str, weight: float = 1.0, agent: str = "") -> Edge:
+def edge(
+    helix: Helix,
+    source: Annotated[str, "The name or id of the memory it starts from."],
+    target: Annotated[str, "The name or id of the memory it leads to."],
+    relation: Annotated[str, "Its type, such as SOLVES or CAUSES; any other word makes a RELATED edge of that word."],
+    weight: float = 1.0,
+    agent: str = "",
+) -> Edge:
     """Draw an edge between two memories."""
     return links.link(helix.store, source, target, relation, weight, agent)
 
 
 @query
-def edges(helix: Helix, name_or_id: str | None = None, relation: str | None = None, limit: int = 100) -> list[Edge]:
+def edges(
+    helix: Helix,
+    name_or_id: Annotated[str | None, "A memory's name or id; the whole graph where it is not said."] = None,
+    relation: str | None = None,
+    limit: int = 100,
+) -> list[Edge]:
     """Read the edges of one memory, in both directions, or of the whole graph."""
     return links.edges(helix.store, name_or_id, relation, page_size(helix, "limit", limit))
 
@@ -146,10 +159,14 @@ def feedback(
     helix: Helix,
     names: Sequence[str],
     delta: float = 0.0,
-    quality: int | None = None,
-    task: Id | None = None,
+    quality: Annotated[
+        int | None, "A verified use, which reinforces: 5 used, passed; 4 said to be so; 3 passed; 1 used, failed."
+    ] = None,
+    task: Annotated[
+        Id | None, "The task that the memories were shown to: what its outcome gave to them is replaced by this."
+    ] = None,
     agent: str = "",
-    undo: bool = False,
+    undo: Annotated[bool, "Take the newest feedback of each memory back; with no delta beside it."] = False,
 ) -> list[Memory]:
     """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was verified.
 

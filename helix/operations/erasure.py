@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 from helix.errors import ConflictError
 from helix.memory.erasure import hard_forget as erase
@@ -25,7 +25,9 @@ def erase_plan(helix: Helix, name_or_id: str) -> ErasePlan:
 
 
 @mutation(person="erase for good")
-def hard_forget(helix: Helix, name_or_id: str, confirm: Id) -> Job:
+def hard_forget(
+    helix: Helix, name_or_id: str, confirm: Annotated[Id, "The id of the root that `erasePlan` shows."]
+) -> Job:
     """Erase a memory or an episode from every file, for good; `confirm` is the id of the root of its `erasePlan`."""
     plan = erase.plan_hard_forget(helix.store, name_or_id)
     if confirm != plan.root.id:
@@ -39,7 +41,9 @@ def hard_forget(helix: Helix, name_or_id: str, confirm: Id) -> Job:
 
 
 @mutation(person_where={("apply", True): "erase for good"})
-def scan_secrets(helix: Helix, apply: bool = False) -> Job:
+def scan_secrets(
+    helix: Helix, apply: Annotated[bool, "Take the secrets out, for good; otherwise they are only listed."] = False
+) -> Job:
     """Look with today's rules for secrets in everything that is stored, and with `apply` take them out for good."""
     return _erasing(
         helix,

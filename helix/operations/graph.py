@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from helix.model.reports import CypherResult, GraphTable
 from helix.operations.listed import graph_query
@@ -14,10 +14,10 @@ from helix.store import graph_questions
 @graph_query
 def cypher(
     helix: Helix,
-    query: str,
-    params: Mapping[str, Any] | None = None,
-    timeout_ms: int | None = None,
-    limit: int | None = None,
+    query: Annotated[str, "The statement; only reading ones are let through."],
+    params: Annotated[Mapping[str, Any] | None, "Its parameters: an object."] = None,
+    timeout_ms: Annotated[int | None, "Its time limit in milliseconds; the setting's at most."] = None,
+    limit: Annotated[int | None, "Its row limit; the setting's at most."] = None,
 ) -> CypherResult:
     """Run a Cypher statement that only reads; time and rows are limited by the settings at most."""
     helix.mend_graph()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Annotated
 
 from helix.errors import NotFoundError
 from helix.memory.capture import quarantine
@@ -30,45 +31,58 @@ from helix.service import Helix
 class Evidence:
     """One piece of evidence of an insight, in its place: `depth` 1 is cited by the insight, 2 by what that rests on."""
 
-    depth: int
-    ref: Ref
-    text: str
-    at: datetime
-    level: int
-    stands: bool
-    cut: bool
+    depth: Annotated[int, "How many steps below the insight."]
+    ref: Annotated[Ref, "The node."]
+    text: Annotated[str, "The beginning of what it says."]
+    at: Annotated[datetime, "When it happened or was recorded."]
+    level: Annotated[int, "Levels of insights below it; 0 for what is none."]
+    stands: Annotated[bool, "Whether it still holds: not forgotten, retired or quarantined."]
+    cut: Annotated[bool, "Whether it has evidence that is not shown here."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
     """An insight with what it rests on, each piece of evidence followed by its own."""
 
-    reflection: Reflection
-    evidence: tuple[Evidence, ...]
+    reflection: Annotated[Reflection, "The insight."]
+    evidence: Annotated[tuple[Evidence, ...], "What it rests on, each piece followed by what that rests on itself."]
 
 
 @query
 def contradictions(
-    helix: Helix, scope: str | None = None, status: DisputeStatus = DisputeStatus.OPEN, any_status: bool = False
+    helix: Helix,
+    scope: str | None = None,
+    status: Annotated[DisputeStatus, "Only those that stand so."] = DisputeStatus.OPEN,
+    any_status: bool = False,
 ) -> list[Dispute]:
     """List pairs of memories that cannot both hold, the oldest first."""
     return disputes.contradictions(helix.store, scope, None if any_status else status)
 
 
 @mutation(person="say which of two memories holds")
-def resolve_contradiction(helix: Helix, a: str, b: str, winner: str, note: str = "") -> Dispute:
+def resolve_contradiction(
+    helix: Helix,
+    a: Annotated[str, "The name or id of one of the two."],
+    b: Annotated[str, "The name or id of the other one."],
+    winner: Annotated[str, "The name or id of the one that holds, `both` or `neither`."],
+    note: Annotated[str, "What there is to say about it."] = "",
+) -> Dispute:
     """Say, as a person, which of two memories holds: the name or id of one, `both` or `neither`."""
     return disputes.resolve_contradiction(helix.store, a, b, winner, note)
 
 
 @mutation(person="take back what was said of a contradiction")
-def reopen_contradiction(helix: Helix, a: str, b: str) -> Dispute:
+def reopen_contradiction(
+    helix: Helix,
+    a: Annotated[str, "The name or id of one of the two."],
+    b: Annotated[str, "The name or id of the other one."],
+) -> Dispute:
     """Take back what was said of a contradiction."""
     return disputes.reopen_contradiction(helix.store, a, b)
 
 
 @mutation(keyed=True)
-def note_gap(helix: Helix, session: str = "", agent: str = "") -> StoreResult | None:
+def note_gap(helix: Helix, session: Annotated[str, "Whose last question."] = "", agent: str = "") -> StoreResult | None:
     """Remember that the last question of a session was not answered, until something answers it; null where it was."""
     helix.store.check_capture()
     answer = helix.answers.of(session)
@@ -90,7 +104,7 @@ def review(helix: Helix, scope: str | None = None, first: int = 50, after: str |
 
 
 @mutation(keyed=True, person="let what is quarantined be recalled")
-def accept(helix: Helix, name_or_id: str, by: str = "") -> Node:
+def accept(helix: Helix, name_or_id: str, by: Annotated[str, "Who accepts it."] = "") -> Node:
     """Let something quarantined be recalled; its trust stays what it was."""
     accepted = quarantine.accept(helix.store, name_or_id, by)
     if isinstance(accepted, Memory):
@@ -99,7 +113,7 @@ def accept(helix: Helix, name_or_id: str, by: str = "") -> Node:
 
 
 @mutation(keyed=True)
-def reject(helix: Helix, name_or_id: str, by: str = "") -> Node:
+def reject(helix: Helix, name_or_id: str, by: Annotated[str, "Who rejects it."] = "") -> Node:
     """Have something quarantined forgotten."""
     return quarantine.reject(helix.store, name_or_id, by)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from helix.ingest import sources
 from helix.model.reports import IngestReport, Job
@@ -14,21 +15,43 @@ _KIND = "ingest"
 
 
 @mutation()
-def ingest_git(helix: Helix, path: str, *, scope: str | None = None, limit: int | None = None) -> Job:
+def ingest_git(
+    helix: Helix,
+    path: str,
+    *,
+    scope: Annotated[str | None, "The scope to take it into; the repository's own where it is not said."] = None,
+    limit: Annotated[int | None, "At most this many commits."] = None,
+) -> Job:
     """Take in the history of a git repository, oldest commit first; nothing is taken in twice."""
     helix.store.check_capture()
     return helix.jobs.start(_KIND, sources.git_history(helix.store, absolute(path), scope=scope, limit=limit))
 
 
 @mutation(person_where={("mine", True): "say that notes are the user's own"})
-def ingest_notes(helix: Helix, paths: Sequence[str], *, scope: str | None = None, mine: bool = False) -> Job:
+def ingest_notes(
+    helix: Helix,
+    paths: Sequence[str],
+    *,
+    scope: Annotated[str | None, "The scope to take them into; the project's own where it is not said."] = None,
+    mine: Annotated[bool, "The user wrote them or stands for what they say; only a person may say so."] = False,
+) -> Job:
     """Take in Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
     helix.store.check_capture()
     return helix.jobs.start(_KIND, sources.notes(helix.store, [*map(absolute, paths)], scope=scope, mine=mine))
 
 
 @mutation()
-def ingest_transcript(helix: Helix, path: str, *, scope: str | None = None, agent: str | None = None) -> Job:
+def ingest_transcript(
+    helix: Helix,
+    path: Annotated[str, "A `.jsonl` history of Claude Code, or a folder of them, on the daemon's machine."],
+    *,
+    scope: Annotated[
+        str | None, "The scope to take it into; by default that of the project each session was held in."
+    ] = None,
+    agent: Annotated[
+        str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
+    ] = None,
+) -> Job:
     """Take in Claude Code's history of sessions: what was said, what failed, what mended it, and what worked.
 
     For an agent all goes into `scope`, which it has to name.
@@ -44,9 +67,11 @@ def ingest_jsonl(
     lines: Sequence[str],
     *,
     first_line: int = 1,
-    scope: str | None = None,
-    source: str = "jsonl",
-    agent: str | None = None,
+    scope: Annotated[str | None, "The scope for lines that name none."] = None,
+    source: Annotated[str, "What the lines come from, for their provenance."] = "jsonl",
+    agent: Annotated[
+        str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
+    ] = None,
 ) -> IngestReport:
     """Take in one chunk of JSON lines; a broken line is named by its number and the rest goes in.
 
@@ -61,10 +86,15 @@ def ingest_bulk(
     helix: Helix,
     path: str,
     *,
-    vectors: str | None = None,
-    scope: str | None = None,
-    source: str | None = None,
-    agent: str | None = None,
+    vectors: Annotated[
+        str | None,
+        "A .npy file on the daemon's machine: float32 rows of length 1 by the store's model, shape (lines, dimension).",
+    ] = None,
+    scope: Annotated[str | None, "The scope for lines that name none."] = None,
+    source: Annotated[str | None, "What ids in the lines belong to; the file where it is not said."] = None,
+    agent: Annotated[
+        str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
+    ] = None,
 ) -> Job:
     """Take in a file of JSON lines, a large one fast: the graph is built once, when all its lines are in.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from helix.agents.experiment.effect import report as compare
 from helix.agents.experiment.report_page import page
@@ -28,7 +28,11 @@ from helix.service import Helix
 
 
 @mutation()
-def observe_explorer(helix: Helix, keeping: Keeping, output: str) -> Observed:
+def observe_explorer(
+    helix: Helix,
+    keeping: Keeping,
+    output: Annotated[str, "What the agent answered, JSON with or without prose around it."],
+) -> Observed:
     """See what an explorer's answer gives to learn: facts and conventions."""
     return _observe(helix, keeping, lambda origin: observe.observe_explorer(output, origin))
 
@@ -37,9 +41,11 @@ def observe_explorer(helix: Helix, keeping: Keeping, output: str) -> Observed:
 def observe_planner(
     helix: Helix,
     keeping: Keeping,
-    tasks: Sequence[Mapping[str, Any]],
-    exploration: Mapping[str, Any] | None = None,
-    learned: Sequence[str] = (),
+    tasks: Annotated[
+        Sequence[Mapping[str, Any]], "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`."
+    ],
+    exploration: Annotated[Mapping[str, Any] | None, "What was explored before, as the planner was given it."] = None,
+    learned: Annotated[Sequence[str], "What was learned, in sentences."] = (),
 ) -> Observed:
     """See what a plan gives to learn: decisions."""
     plan = objects(tasks)
@@ -48,7 +54,11 @@ def observe_planner(
 
 @mutation()
 def observe_builder(
-    helix: Helix, keeping: Keeping, task: Mapping[str, Any], result: str = "", files_changed: Sequence[str] = ()
+    helix: Helix,
+    keeping: Keeping,
+    task: Annotated[Mapping[str, Any], "The builder's task, as the client lists it."],
+    result: Annotated[str, "The builder's last message."] = "",
+    files_changed: Annotated[Sequence[str], "The files that were changed."] = (),
 ) -> Observed:
     """See what a builder's work gives to learn: what changed, what stood in the way, what it says it learned."""
     return _observe(helix, keeping, lambda origin: observe.observe_builder(task, result, files_changed, origin))
@@ -59,8 +69,13 @@ def observe_session(
     helix: Helix,
     keeping: Keeping,
     objective: str,
-    tasks: Sequence[Mapping[str, Any]] | None = None,
-    outcomes: Mapping[str, Any] | None = None,
+    tasks: Annotated[
+        Sequence[Mapping[str, Any]] | None,
+        "Tasks as the client lists them; null: those of `session` that are kept here.",
+    ] = None,
+    outcomes: Annotated[
+        Mapping[str, Any] | None, "What became of the tasks, by their id or number in the plan."
+    ] = None,
 ) -> Observed:
     """See what a session came to as a whole, by the tasks that are given, else by those that are kept of it."""
     done = _of_session(helix, keeping) if tasks is None else objects(tasks)
@@ -74,7 +89,7 @@ def learning_queue(helix: Helix, scope: str | None = None, limit: int = 50) -> l
 
 
 @mutation()
-def accept_candidate(helix: Helix, id: Id, by: str = "") -> Accepted:
+def accept_candidate(helix: Helix, id: Id, by: Annotated[str, "Who accepts it."] = "") -> Accepted:
     """Make a memory of what waits in the learning queue; it is trusted no further than the one who said it."""
     helix.store.check_capture()
     with helix.foreground.request():
@@ -82,7 +97,7 @@ def accept_candidate(helix: Helix, id: Id, by: str = "") -> Accepted:
 
 
 @mutation()
-def reject_candidate(helix: Helix, id: Id, by: str = "") -> Candidate:
+def reject_candidate(helix: Helix, id: Id, by: Annotated[str, "Who rejects it."] = "") -> Candidate:
     """Have what waits in the learning queue come to nothing, also when the same is proposed again."""
     return queue.reject(helix.store, id, by)
 
@@ -102,13 +117,21 @@ def verify(helix: Helix, scope: str | None = None) -> Health:
 
 
 @query
-def report(helix: Helix, since: datetime | None = None, scope: str | None = None) -> Report:
+def report(
+    helix: Helix,
+    since: Annotated[datetime | None, "Only tasks recorded since then."] = None,
+    scope: Annotated[str | None, "Only tasks of exactly this scope."] = None,
+) -> Report:
     """Compare tasks that were shown memories with tasks that they were held back from."""
     return compare(helix.store, since, scope)
 
 
 @query
-def report_page(helix: Helix, since: datetime | None = None, scope: str | None = None) -> str:
+def report_page(
+    helix: Helix,
+    since: Annotated[datetime | None, "Only tasks recorded since then."] = None,
+    scope: Annotated[str | None, "Only tasks of exactly this scope."] = None,
+) -> str:
     """Write the report as one HTML document that asks for nothing from anywhere."""
     return page(compare(helix.store, since, scope))
 

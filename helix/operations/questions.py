@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.memory.change.intake import known_kind
 from helix.model.memory import Kind
@@ -20,7 +21,7 @@ class KindAnswer:
     """What recall answered for one kind of memory."""
 
     kind: Kind
-    answer: RecallAnswer
+    answer: Annotated[RecallAnswer, "What was found of that kind."]
 
 
 @listed
@@ -36,7 +37,11 @@ def recall(helix: Helix, question: RecallQuery) -> RecallAnswer:
 
 @listed
 def recall_by_type(
-    helix: Helix, query: str, kinds: Sequence[Kind] = (), limit: int = 5, scope: str | None = None
+    helix: Helix,
+    query: str,
+    kinds: Annotated[Sequence[Kind], "The kinds to answer for, in the order wanted; all where it is empty."] = (),
+    limit: int = 5,
+    scope: Annotated[str | None, "Look in this scope and in `global`; everywhere where it is not said."] = None,
 ) -> list[KindAnswer]:
     """Find the best few memories of each kind, kind by kind, in the order of `kinds`."""
     check_length(helix, "query", query)
@@ -55,12 +60,18 @@ def completions(helix: Helix, of: Completable, prefix: str = "", limit: int = 50
 
 
 @listed
-def last(helix: Helix, session: str = "") -> RecallAnswer | None:
+def last(
+    helix: Helix, session: Annotated[str, "The session; whichever asked last where it is not said."] = ""
+) -> RecallAnswer | None:
     """Show again what a session was answered last; null when it was answered nothing yet."""
     return helix.answers.of(session)
 
 
 @listed
-def why(helix: Helix, name_or_id: str, session: str = "") -> RecallItem:
+def why(
+    helix: Helix,
+    name_or_id: str,
+    session: Annotated[str, "The session; whichever asked last where it is not said."] = "",
+) -> RecallItem:
     """Explain the place of a memory in the last answer of a session."""
     return helix.answers.place_of(name_or_id, session)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from helix.agents.answers import dag
 from helix.agents.answers.dag import Cascade, Stall
@@ -45,56 +45,66 @@ from helix.store.store import Store
 class Stalled:
     """Whether nothing can go on, and why."""
 
-    stalled: bool
-    info: Stall | None
+    stalled: Annotated[bool, "Whether tasks are left of which none is at work and none can begin."]
+    info: Annotated[Stall | None, "Why; null where it is not so."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleared:
     """The tasks that are pending again, those whose session may still be at work, and the whole list as it is then."""
 
-    cleared: tuple[str, ...]
-    kept: tuple[str, ...]
-    tasks: tuple[Mapping[str, Any], ...]
+    cleared: Annotated[tuple[str, ...], "The tasks that were in progress."]
+    kept: Annotated[tuple[str, ...], "The tasks that stay in progress, as their session may still be at work."]
+    tasks: Annotated[tuple[Mapping[str, Any], ...], "All tasks as they are now."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One command that said whether the work holds."""
 
-    kind: EvidenceKind
-    command: str
-    passed: bool
-    exit_status: int | None
-    tests_passed: int | None
-    tests_failed: int | None
-    commit: str
-    verify: bool
-    at: datetime | None
+    kind: Annotated[EvidenceKind, "What was run."]
+    command: Annotated[str, "The command, redacted; empty for a person's word."]
+    passed: Annotated[bool, "Whether it speaks for the work."]
+    exit_status: Annotated[int | None, "What it ended with; null where that is not known."]
+    tests_passed: Annotated[int | None, "How many tests passed, as its output says; null where it does not."]
+    tests_failed: Annotated[
+        int | None, "How many tests failed, or what a linter found; null where its output does not say."
+    ]
+    commit: Annotated[str, "The commit that landed, or of a revert the one that was taken back."]
+    verify: Annotated[bool, "Whether it is the task's own verify command."]
+    at: Annotated[datetime | None, "When it ended."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOutcome:
     """How a task stands by its evidence, and what the memories got that were shown to it."""
 
-    task: Id
-    outcome: str
-    claimed: str
-    verification: Verification
-    evidence: tuple[Check, ...]
-    gains: tuple[Gain, ...]
-    changed: bool
+    task: Annotated[Id, "The id of the task."]
+    outcome: Annotated[str, "What came of it by the evidence: `delivered`, `blocked`, `skipped`, or empty."]
+    claimed: Annotated[str, "What the agent said of it."]
+    verification: Annotated[Verification, "What all the evidence comes to."]
+    evidence: Annotated[tuple[Check, ...], "The evidence, in the order in which it came."]
+    gains: Annotated[tuple[Gain, ...], "What each memory got that was shown to it."]
+    changed: Annotated[bool, "Whether this has changed anything."]
 
 
 @query
-def exploration(helix: Helix, id: Id | None = None, scope: str = GLOBAL_SCOPE) -> Exploration:
+def exploration(
+    helix: Helix,
+    id: Annotated[Id | None, "The exploration's id; by default the newest of the scope is meant."] = None,
+    scope: Annotated[str, "Whose newest is meant: of exactly this scope."] = GLOBAL_SCOPE,
+) -> Exploration:
     """Read what explorers found: one exploration by its id, or the newest of a scope."""
     return explorations.load_exploration(helix.store, id or "", scope)
 
 
 @mutation()
 def save_exploration(
-    helix: Helix, answer: str, objective: str = "", scope: str = GLOBAL_SCOPE, session: str = ""
+    helix: Helix,
+    answer: Annotated[str, "An exploration as JSON, or the answers of explorers, one after another."],
+    objective: Annotated[str, "What was explored for, where the answer does not say."] = "",
+    scope: str = GLOBAL_SCOPE,
+    session: str = "",
 ) -> ExplorationReport:
     """Keep what explorers found: an exploration as JSON, or the answers of one or more explorers."""
     helix.store.check_capture()
@@ -104,7 +114,11 @@ def save_exploration(
 
 
 @query
-def plan(helix: Helix, id: Id | None = None, scope: str = GLOBAL_SCOPE) -> PlanReport:
+def plan(
+    helix: Helix,
+    id: Annotated[Id | None, "The plan's id; by default the newest of the scope is meant."] = None,
+    scope: Annotated[str, "Whose newest is meant: of exactly this scope."] = GLOBAL_SCOPE,
+) -> PlanReport:
     """Read a plan with its tasks as they stand: one by its id, or the newest of a scope."""
     return plans.load_plan(helix.store, id or "", scope)
 
@@ -112,11 +126,13 @@ def plan(helix: Helix, id: Id | None = None, scope: str = GLOBAL_SCOPE) -> PlanR
 @mutation()
 def save_plan(
     helix: Helix,
-    answer: str,
-    objective: str = "",
+    answer: Annotated[str, "The planner's whole answer: JSON, alone or in prose."],
+    objective: Annotated[str, "What the plan is for, where the answer does not say."] = "",
     scope: str = GLOBAL_SCOPE,
-    session: str = "",
-    exploration: Id | None = None,
+    session: Annotated[str, "The session whose tasks the answer maps its own to."] = "",
+    exploration: Annotated[
+        Id | None, "What it is based on; by default the scope's newest exploration for this objective."
+    ] = None,
 ) -> PlanReport:
     """Keep what a planner answered, as tasks and their order; refused where nobody could work through it."""
     helix.store.check_capture()
@@ -128,27 +144,43 @@ def save_plan(
 
 
 @mutation()
-def complete_plan(helix: Helix, plan: Id | None = None, scope: str = GLOBAL_SCOPE) -> PlanReport:
+def complete_plan(
+    helix: Helix,
+    plan: Id | None = None,
+    scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
+) -> PlanReport:
     """Say that nobody works on a plan any more, whatever became of its tasks; what is left is among the problems."""
     with helix.foreground.request():
         return plan_end.complete_plan(helix.store, plan or "", scope)
 
 
 @query
-def ready_tasks(helix: Helix, plan: Id | None = None, scope: str = GLOBAL_SCOPE) -> list[PlanTask]:
+def ready_tasks(
+    helix: Helix,
+    plan: Id | None = None,
+    scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
+) -> list[PlanTask]:
     """List the tasks of a plan that can begin now: pending, with all they wait for delivered."""
     return list(plans.ready_tasks(helix.store, plan or "", scope))
 
 
 @query
-def cascade_status(helix: Helix, plan: Id | None = None, scope: str = GLOBAL_SCOPE) -> Cascade:
+def cascade_status(
+    helix: Helix,
+    plan: Id | None = None,
+    scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
+) -> Cascade:
     """Say where a plan stands as a whole, and which of its tasks can never begin as things are."""
     return plans.cascade_status(helix.store, plan or "", scope)
 
 
 @query
 def workspaces(
-    helix: Helix, plan: Id | None = None, scope: str | None = None, status: str | None = None, limit: int = 50
+    helix: Helix,
+    plan: Annotated[Id | None, "Only those of this plan."] = None,
+    scope: str | None = None,
+    status: Annotated[str | None, "Only those that are `active`, `complete`, `blocked` or `superseded`."] = None,
+    limit: int = 50,
 ) -> list[WorkspaceReport]:
     """List attempts at tasks, the oldest first; of more than `limit` the newest."""
     size = page_size(helix, "limit", limit)
@@ -158,11 +190,13 @@ def workspaces(
 @mutation()
 def create_workspace(
     helix: Helix,
-    task: str,
+    task: Annotated[str, "The task's id, or its number in the plan."],
     plan: Id | None = None,
-    scope: str = GLOBAL_SCOPE,
-    warning: str = "",
-    limit: int = MEMORY_LIMIT,
+    scope: Annotated[
+        str, "Whose newest plan the task is looked for in, where it is named by its number."
+    ] = GLOBAL_SCOPE,
+    warning: Annotated[str, "What the agent is to be told before all else."] = "",
+    limit: Annotated[int, "How many memories at most."] = MEMORY_LIMIT,
 ) -> WorkspaceReport:
     """Begin an attempt at a task: what is to be put before the agent, with the memories that fit, or without them."""
     size = page_size(helix, "limit", limit)
@@ -178,7 +212,9 @@ def create_workspace(
 
 
 @mutation()
-def complete_workspace(helix: Helix, id: Id, delivered: str, utilized: Sequence[str] = ()) -> WorkspaceReport:
+def complete_workspace(
+    helix: Helix, id: Annotated[Id, "The workspace's id."], delivered: str, utilized: Sequence[str] = ()
+) -> WorkspaceReport:
     """Say that an attempt delivered; what that is worth to the memories it was shown is for evidence to say."""
     ending = Ending(delivered=delivered, utilized=utilized)
     with helix.foreground.request():
@@ -187,7 +223,12 @@ def complete_workspace(helix: Helix, id: Id, delivered: str, utilized: Sequence[
 
 @mutation()
 def block_workspace(
-    helix: Helix, id: Id, reason: str, tried: str = "", error: str = "", utilized: Sequence[str] = ()
+    helix: Helix,
+    id: Annotated[Id, "The workspace's id."],
+    reason: str,
+    tried: str = "",
+    error: str = "",
+    utilized: Sequence[str] = (),
 ) -> WorkspaceReport:
     """Say that an attempt came to nothing, and why."""
     ending = Ending(reason=reason, tried=tried, error=error, utilized=utilized)
@@ -196,13 +237,20 @@ def block_workspace(
 
 
 @query
-def task_state(helix: Helix, task: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> TaskState:
+def task_state(
+    helix: Helix,
+    task: Annotated[Mapping[str, Any], "The task, as the client lists it."],
+    others: Annotated[Sequence[Mapping[str, Any]], "The other tasks of the list."] = (),
+) -> TaskState:
     """Say where a task of a client's list stands; what it waits for was delivered only where `others` say so."""
     return helix_task_state(task, task_lists.objects(others))
 
 
 @query
-def dag_cycles(helix: Helix, dependencies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def dag_cycles(
+    helix: Helix,
+    dependencies: Annotated[Mapping[str, Any], 'Tasks, each with the list of those it waits for: `{"002": ["001"]}`.'],
+) -> list[tuple[str, ...]]:
     """List circles of tasks that wait for each other, a shortest one of each knot."""
     return task_lists.cycles(dependencies)
 
@@ -210,9 +258,13 @@ def dag_cycles(helix: Helix, dependencies: Mapping[str, Any]) -> list[tuple[str,
 @query
 def dag_ready(
     helix: Helix,
-    tasks: Sequence[Mapping[str, Any]] | None = None,
-    plan: Id | None = None,
-    scope: str = GLOBAL_SCOPE,
+    tasks: Annotated[
+        Sequence[Mapping[str, Any]] | None, "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`."
+    ] = None,
+    plan: Annotated[
+        Id | None, "The id of a saved plan; the scope's newest one where neither tasks nor a plan are given."
+    ] = None,
+    scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> list[str]:
     """List the tasks that can begin now: pending, with everything they wait for delivered."""
     return dag.get_ready_tasks(task_lists.listed(helix.store, tasks, plan or "", scope))
@@ -221,9 +273,13 @@ def dag_ready(
 @query
 def dag_stalled(
     helix: Helix,
-    tasks: Sequence[Mapping[str, Any]] | None = None,
-    plan: Id | None = None,
-    scope: str = GLOBAL_SCOPE,
+    tasks: Annotated[
+        Sequence[Mapping[str, Any]] | None, "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`."
+    ] = None,
+    plan: Annotated[
+        Id | None, "The id of a saved plan; the scope's newest one where neither tasks nor a plan are given."
+    ] = None,
+    scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> Stalled:
     """Say whether tasks are left of which none is at work and none can begin, and why."""
     stall = dag.check_stalled(task_lists.listed(helix.store, tasks, plan or "", scope))[1]
@@ -233,11 +289,15 @@ def dag_stalled(
 @mutation()
 def dag_clear(
     helix: Helix,
-    tasks: Sequence[Mapping[str, Any]] | None = None,
-    plan: Id | None = None,
-    scope: str = GLOBAL_SCOPE,
-    session: str = "",
-    force: bool = False,
+    tasks: Annotated[
+        Sequence[Mapping[str, Any]] | None, "Tasks as the client lists them: `id`, `status`, `blockedBy`, `metadata`."
+    ] = None,
+    plan: Annotated[
+        Id | None, "The id of a saved plan; the scope's newest one where neither tasks nor a plan are given."
+    ] = None,
+    scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
+    session: Annotated[str, "The session that goes on; its tasks stay in progress."] = "",
+    force: Annotated[bool, "Whether tasks of sessions that may still be at work are given back too."] = False,
 ) -> Cleared:
     """Give back the tasks that a dead session left in progress; a plan is changed, a list only answered."""
     done, after = task_lists.clear(helix.store, tasks, plan or "", scope, session, force=force)
@@ -246,7 +306,11 @@ def dag_clear(
 
 @mutation(keyed=True)
 def task_outcome(
-    helix: Helix, task: Id, outcome: str, claimed: bool = False, utilized: Sequence[str] = ()
+    helix: Helix,
+    task: Annotated[Id, "The id of the task, or what its client calls it."],
+    outcome: Annotated[str, "`delivered`, `blocked` or `skipped`; empty to take back what was said."],
+    claimed: Annotated[bool, "Whether it is the agent's own word, worth half where no command says so."] = False,
+    utilized: Annotated[Sequence[str], "Names of the memories that the agent says it used."] = (),
 ) -> TaskOutcome:
     """Say what came of a task: delivered, blocked, skipped, or nothing to take that back.
 
@@ -271,12 +335,12 @@ def task_outcome(
 @mutation(keyed=True)
 def note_action(
     helix: Helix,
-    task: Id,
-    command: str = "",
-    files: Sequence[str] = (),
-    exit_status: int | None = None,
-    output: str = "",
-    id: str = "",
+    task: Annotated[Id, "The id of the task, or what its client calls it."],
+    command: Annotated[str, "The command that has ended; empty for an edit."] = "",
+    files: Annotated[Sequence[str], "The files that were edited."] = (),
+    exit_status: Annotated[int | None, "What the command ended with."] = None,
+    output: Annotated[str, "What it printed: counts of tests are read from it."] = "",
+    id: Annotated[str, "What tells this action from others, so that it counts once however often it is told."] = "",
 ) -> Check | None:
     """Say what was done in a task: a command that ended, or files that were edited; null where it proves nothing.
 

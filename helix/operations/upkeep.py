@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from helix import settings as configuration
 from helix.memory.remember import recover as recovery
@@ -25,11 +25,11 @@ from helix.store.jobs import Ticket
 class Setting:
     """One setting as it is in force."""
 
-    name: str
-    value: str | None
-    source: str
-    variable: str
-    help: str
+    name: Annotated[str, "The name of the setting."]
+    value: Annotated[str | None, "Its value; null where it has none."]
+    source: Annotated[str, "Where the value came from."]
+    variable: Annotated[str, "The environment variable that sets it."]
+    help: Annotated[str, "What it is for."]
 
 
 @query
@@ -39,7 +39,7 @@ def health(helix: Helix) -> Health:
 
 
 @query
-def stats(helix: Helix, scope: str | None = None) -> Stats:
+def stats(helix: Helix, scope: Annotated[str | None, "Count in this scope only."] = None) -> Stats:
     """Count the memories of the store, or of one scope."""
     return overview.stats(helix.store, scope)
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from helix.agents.answers.task_record import (
     BLOCKED,
@@ -43,23 +43,23 @@ class Stall:
     `blocked` are the tasks in the way that are over without being delivered, `missing` the ids that no task has.
     """
 
-    pending: tuple[str, ...] = ()
-    waiting: Mapping[str, tuple[str, ...]]
-    blocked: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    cycles: tuple[tuple[str, ...], ...] = ()
+    pending: Annotated[tuple[str, ...], "The tasks that are left."] = ()
+    waiting: Annotated[Mapping[str, tuple[str, ...]], "What each of them still waits for."]
+    blocked: Annotated[tuple[str, ...], "What they wait for that is over and was not delivered."] = ()
+    missing: Annotated[tuple[str, ...], "What they wait for that is no task."] = ()
+    cycles: Annotated[tuple[tuple[str, ...], ...], "Those that wait for each other."] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cascade:
     """Where a plan stands: what can begin, what is over, and what can never begin as things are."""
 
-    status: Progress
-    ready: tuple[str, ...] = ()
-    in_progress: tuple[str, ...] = ()
-    delivered: tuple[str, ...] = ()
-    blocked: tuple[str, ...] = ()
-    unreachable: tuple[str, ...] = ()
+    status: Annotated[Progress, "Where the plan stands."]
+    ready: Annotated[tuple[str, ...], "The tasks that can begin."] = ()
+    in_progress: Annotated[tuple[str, ...], "The tasks that somebody works on."] = ()
+    delivered: Annotated[tuple[str, ...], "The tasks that were delivered."] = ()
+    blocked: Annotated[tuple[str, ...], "The tasks that were blocked."] = ()
+    unreachable: Annotated[tuple[str, ...], "The tasks that can never begin as things are."] = ()
 
 
 def detect_cycles(dependencies: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 PENDING, IN_PROGRESS, COMPLETED, DELETED = "pending", "in_progress", "completed", "deleted"
 DELIVERED, BLOCKED, SKIPPED = "delivered", "blocked", "skipped"
@@ -25,11 +25,13 @@ class TaskState:
     the client's status. `blocks_dependents`: it is over and was not delivered, so what waits for it cannot begin.
     """
 
-    executable: bool
-    finished: bool
-    successful: bool
-    outcome: str
-    blocks_dependents: bool
+    executable: Annotated[bool, "Whether it can begin: pending, and everything it waits for delivered."]
+    finished: Annotated[bool, "Whether it is over."]
+    successful: Annotated[bool, "Whether it is over and was delivered."]
+    outcome: Annotated[str, "`delivered`, `blocked` or `skipped`, else the client's status."]
+    blocks_dependents: Annotated[
+        bool, "Whether it is over and was not delivered, so that what waits for it cannot begin."
+    ]
 
 
 def helix_task_state(task: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> TaskState:

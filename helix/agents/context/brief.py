@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
+from typing import Annotated
 
 import numpy as np
 
@@ -60,7 +61,7 @@ _UNASKED = frozenset({"notes", "tool", "web"})
 class Brief:
     """The block that a session begins with, and the memories in it as they are noted; both empty for nothing to say."""
 
-    text: str = ""
+    text: Annotated[str, "The block that a session begins with; empty where there is nothing to say."] = ""
     shown: tuple[Shown, ...] = ()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from helix.agents.answers.planner_answer import sequence
 from helix.agents.answers.prompt import MOST_MEMORIES, BuilderParams
@@ -52,7 +52,7 @@ class BuilderContext:
     """What a builder is told: the block, the names of the memories in it, and what is noted as shown."""
 
     injected: tuple[str, ...] = ()
-    text: str = ""
+    text: Annotated[str, "The block as it goes into a prompt; empty where nothing fits."] = ""
     shown: tuple[Shown, ...] = ()
 
     @property
@@ -127,9 +127,9 @@ _MOST = 20
 class Delivery:
     """What a task delivered: its number in the plan, its short name, and what came of it in a line."""
 
-    seq: str
-    slug: str
-    delivered: str
+    seq: Annotated[str, "The number of the task in its plan."]
+    slug: Annotated[str, "The short name of the task."]
+    delivered: Annotated[str, "What came of it, in a line."]
 
     @property
     def line(self) -> str:

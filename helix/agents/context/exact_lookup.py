@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 from posixpath import isabs, join, normpath
+from typing import Annotated
 
 import numpy as np
 
@@ -71,10 +72,12 @@ _GLOB = frozenset("*?[")
 class Site:
     """A memory about an action: why it is about it, the way it came, and how exactly it fits (0 is the most)."""
 
-    memory: Memory
-    reason: str
-    arm: str
-    level: int
+    memory: Annotated[Memory, "The memory."]
+    reason: Annotated[str, "What it is about, in words."]
+    arm: Annotated[str, "The way it came: `action` or `error`."]
+    level: Annotated[
+        int, "How exactly it fits: 0 as a whole, 1 by what the command is run on, 2 by the tool and what it does."
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

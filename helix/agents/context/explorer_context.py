@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.agents.context.blocks import Entry, fitted, listing, names_line, shown_of
 from helix.agents.context.notes import Written, nothing_written
@@ -24,10 +25,10 @@ _KINDS = (Kind.DECISION, Kind.CONVENTION, Kind.FACT, Kind.ENTITY, Kind.PROJECT, 
 class ExplorerContext:
     """What an explorer is told: a line for each memory, their names, the block, and what is noted as shown."""
 
-    known_facts: tuple[str, ...] = ()
-    relevant_failures: tuple[str, ...] = ()
+    known_facts: Annotated[tuple[str, ...], "What need not be found again, a line each."] = ()
+    relevant_failures: Annotated[tuple[str, ...], "What to watch for, a line each."] = ()
     injected: tuple[str, ...] = ()
-    text: str = ""
+    text: Annotated[str, "The block as it goes into a prompt; empty where nothing fits."] = ""
     shown: tuple[Shown, ...] = ()
 
 

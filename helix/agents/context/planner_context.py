@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.agents.context.blocks import WARNING, Entry, fitted, listing, names_line, shown_of
 from helix.agents.context.notes import Written, nothing_written
@@ -24,11 +25,11 @@ _KINDS = (
 class PlannerContext:
     """What a planner is told: a line for each memory, their names, the block, and what is noted as shown."""
 
-    decisions: tuple[str, ...] = ()
-    conventions: tuple[str, ...] = ()
-    recent_evolution: tuple[str, ...] = ()
+    decisions: Annotated[tuple[str, ...], "Choices already made, a line each."] = ()
+    conventions: Annotated[tuple[str, ...], "How things are done here, a line each."] = ()
+    recent_evolution: Annotated[tuple[str, ...], "What has changed lately, a line each."] = ()
     injected: tuple[str, ...] = ()
-    text: str = ""
+    text: Annotated[str, "The block as it goes into a prompt; empty where nothing fits."] = ""
     shown: tuple[Shown, ...] = ()
 
 

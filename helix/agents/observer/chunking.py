@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Annotated
 
 from helix.agents.observer.candidates import SURENESS
 from helix.agents.tasks.board import learn
@@ -48,11 +49,11 @@ class ChunkRequest:
     `agent` is whose words these are; where nobody is named they are an agent's all the same.
     """
 
-    task: str
-    outcome: str
-    approach: str
+    task: Annotated[str, "What was to be done."]
+    outcome: Annotated[str, "What came of it."]
+    approach: Annotated[str, "How it was gone about; lines that are numbered are kept as steps."]
     scope: str = GLOBAL_SCOPE
-    task_id: str = ""
+    task_id: Annotated[str, "The task that it was learned in, by its id on the board; empty for none."] = ""
     agent: str = ""
     source: str = ""
 

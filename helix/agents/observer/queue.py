@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
+from typing import Annotated, cast
 
 from helix.agents.observer.candidates import (
     Stored,
@@ -163,12 +163,14 @@ class Keeping:
     `store` remembers what is at least as sure as `min_confidence`, `queue` has everything else wait to be looked at.
     """
 
-    store: bool = False
-    queue: bool = False
-    min_confidence: Certainty = Certainty.MEDIUM
+    store: Annotated[bool, "Whether what is sure enough is stored."] = False
+    queue: Annotated[bool, "Whether what is not stored waits to be looked at."] = False
+    min_confidence: Annotated[Certainty, "How sure something must be to be stored: `HIGH`, `MEDIUM` or `LOW`."] = (
+        Certainty.MEDIUM
+    )
     scope: str = GLOBAL_SCOPE
     session: str = ""
-    task_id: str = ""
+    task_id: Annotated[str, "The task that it was learned in, by its id on the board; empty for none."] = ""
     agent: str = ""
     source: str = ""
 

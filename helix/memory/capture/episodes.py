@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
+from typing import Annotated, cast
 
 from helix.errors import InvalidInputError
 from helix.memory.capture.ignore import without_ignored
@@ -42,11 +42,13 @@ class EpisodeRequest:
     agent: str = ""
     role: str = ""
     occurred_at: datetime | None = None
-    source: str = ""
-    importance: float | None = None
-    trust: Trust | None = None
-    files: Sequence[str] = ()
-    project: str = ""
+    source: Annotated[str, "What identifies it where it came from; the same source is recorded once."] = ""
+    importance: Annotated[float | None, "How much it weighs, 1 to 10; judged by its text where it is not said."] = None
+    trust: Annotated[
+        Trust | None, "How far its source is to be trusted: tool_output for a tool, else agent_inferred."
+    ] = None
+    files: Annotated[Sequence[str], "Paths it is about, absolute or from `project`; `.helixignore` is honoured."] = ()
+    project: Annotated[str, "The folder that relative paths are of, an absolute path."] = ""
 
 
 def record(store: Store, request: EpisodeRequest) -> Recording:

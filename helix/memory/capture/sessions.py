@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
 
@@ -36,10 +36,10 @@ _LONGEST_NAME = 65_536
 class SessionRequest:
     """What a caller asks to open; without a `name` the session is given one."""
 
-    name: str = ""
+    name: Annotated[str, "Its name; one is made where it is left out."] = ""
     scope: str = GLOBAL_SCOPE
     agent: str = ""
-    private: bool = False
+    private: Annotated[bool, "Nothing that names the session is written down, not even after it was closed."] = False
 
 
 def open_session(store: Store, request: SessionRequest) -> SessionReport:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import screen, texts_of
@@ -33,11 +34,15 @@ class StoreRequest:
     resolution: str
     kind: str
     scope: str = GLOBAL_SCOPE
-    name: str | None = None
-    confidence: float | None = None
-    importance: float | None = None
-    files: Sequence[str] = ()
-    trust: Trust | None = None
+    name: Annotated[str | None, "A readable name; made from the trigger where it is not said."] = None
+    confidence: Annotated[
+        float | None, "How sure it is, 0 to 1; by its trust where it is not said, and never above what that allows."
+    ] = None
+    importance: Annotated[float | None, "How much it weighs, 1 to 10; judged by its text where it is not said."] = None
+    files: Annotated[Sequence[str], "Files it is about: recall for them finds it whatever the words."] = ()
+    trust: Annotated[
+        Trust | None, "How far its source is to be trusted: where it is not said, a user's, or an agent's with `agent`."
+    ] = None
     source: str = ""
     agent: str = ""
     session: str = ""
