@@ -48,6 +48,7 @@ SECTIONS = {
         "suggest-edges": ("edges:suggest_edges", "Suggest edges that a memory might want."),
         "stats": ("inspect:stats", "Count what is stored."),
         "health": ("inspect:health", "Say whether the store works as it should."),
+        "graph": ("graph_commands:graph", "Look at what hangs together in the graph."),
         "cypher": ("cypher_command:command", "Ask the graph itself, in Cypher."),
     },
     "Know": {

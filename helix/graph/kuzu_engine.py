@@ -37,6 +37,7 @@ _PASSAGES_BEFORE_REOPEN = 400
 _SEARCH_WIDTH = 200
 _EXPORT_PAGE = 5_000
 _MIB, _GIB = 1 << 20, 1 << 30
+_SCRATCH_BYTES = 128 * _MIB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +143,11 @@ class KuzuEngine:
     def read(self, query: str, /, **params: Any) -> Rows:
         """Run a named query and return its rows."""
         return self._rows(queries.text_of(self._queries, query), params)
+
+    def tuples(self, query: str, /, **params: Any) -> list[Any]:
+        """Run a named query and return its rows without the names of their columns."""
+        with mapped(self.path):
+            return list(_single(self._connection.execute(queries.text_of(self._queries, query), params)).get_all())
 
     def counts(self) -> dict[str, int]:
         """Return how many nodes of each label, edges of each type, and vectors ("passages") the graph holds."""
@@ -287,6 +293,53 @@ class KuzuEngine:
 
 
 _Statement = tuple[str, Mapping[str, Any]]
+
+
+class ScratchGraph:
+    """A graph in memory for one question: nodes 0 to `count` - 1 and directed edges between them."""
+
+    def __init__(self, count: int, ends: Sequence[tuple[int, int]]) -> None:
+        """Fill it; raises InvalidInputError where it does not fit into its memory."""
+        import pyarrow as pa  # heavy, and only needed while a graph is built
+
+        self._count = count
+        with mapped(Path(":memory:")):
+            self._database = kuzu.Database(
+                ":memory:", buffer_pool_size=_SCRATCH_BYTES, max_db_size=2 * _SCRATCH_BYTES, max_num_threads=1
+            )
+            self._connection = kuzu.Connection(self._database, num_threads=1)
+            self._connection.execute("CREATE NODE TABLE Item (place INT64 PRIMARY KEY)")
+            self._connection.execute("CREATE REL TABLE Leads (FROM Item TO Item)")
+            nodes = pa.table({"place": pa.array(range(count), pa.int64())})
+            self._connection.execute("COPY Item FROM $rows", {"rows": nodes})
+            sources, targets = zip(*ends, strict=True) if ends else ((), ())
+            edges = pa.table({"from": pa.array(sources, pa.int64()), "to": pa.array(targets, pa.int64())})
+            if ends:
+                self._connection.execute("COPY Leads FROM $rows", {"rows": edges})
+            self._connection.execute("CALL project_graph('all', ['Item'], ['Leads'])")
+
+    def __enter__(self) -> ScratchGraph:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._connection.close()
+        self._database.close()
+
+    def communities(self) -> list[int]:
+        """Return the number of each node's community by Louvain, -1 for a node by itself."""
+        return [int(one) for one in self._of_each("louvain('all')", "louvain_id", -1)]
+
+    def ranks(self) -> list[float]:
+        """Return the PageRank of each node."""
+        return [float(one) for one in self._of_each("page_rank('all')", "rank", 0.0)]
+
+    def _of_each(self, call: str, column: str, none: float) -> list[float]:
+        values = [none] * self._count
+        with mapped(Path(":memory:")):
+            rows: list[Any] = _single(self._connection.execute(f"CALL {call} RETURN node.place, {column}")).get_all()
+        for place, value in rows:
+            values[place] = value
+        return values
 
 
 def files_of(path: Path) -> tuple[Path, ...]:

@@ -1,11 +1,15 @@
-"""Graph: ask it in Cypher."""
+"""Graph: ask it in Cypher, and what lies near, paths, communities and what is central."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+from helix.memory.change.links import node_of
+from helix.model.edge import Label
+from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood
 from helix.model.reports import CypherResult, GraphTable
+from helix.operations.checks import page_size
 from helix.operations.listed import graph_query
 from helix.service import Helix
 from helix.store import graph_questions
@@ -28,3 +32,56 @@ def cypher(
 def graph_schema(helix: Helix) -> list[GraphTable]:
     """List the labels and relationships of the graph with the names of their properties, for writing Cypher."""
     return graph_questions.graph_schema(helix.store)
+
+
+@graph_query
+def neighbourhood(
+    helix: Helix,
+    name_or_id: Annotated[str, "A memory's name, or the id of any node."],
+    steps: Annotated[int, "How many edges away to look, 1 to 3."] = 1,
+    scope: Annotated[str | None, "Stay within this scope and `global`; everywhere where it is not said."] = None,
+    limit: int = 50,
+) -> Neighbourhood:
+    """Show what lies around a node: the nodes within so many steps, and the edges among them."""
+    helix.mend_graph()
+    size = page_size(helix, "limit", limit)
+    centre = node_of(helix.store, name_or_id)
+    return graph_questions.neighbourhood(helix.store, centre, steps=steps, scope=scope, limit=size)
+
+
+@graph_query
+def path(
+    helix: Helix,
+    source: Annotated[str, "A memory's name, or the id of any node."],
+    target: Annotated[str, "A memory's name, or the id of any node."],
+    scope: Annotated[str | None, "Stay within this scope and `global`; everywhere where it is not said."] = None,
+) -> GraphPath:
+    """Find a shortest path between two nodes, of at most 8 steps: how one has to do with the other."""
+    helix.mend_graph()
+    ends = node_of(helix.store, source), node_of(helix.store, target)
+    return graph_questions.path(helix.store, *ends, scope=scope)
+
+
+@graph_query
+def communities(
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope and `global`; everywhere where it is not said."] = None,
+    least: Annotated[int, "Leave out those with fewer nodes."] = 3,
+    limit: int = 20,
+) -> list[Community]:
+    """List the largest communities: nodes that are linked with each other more than with the rest (Louvain)."""
+    helix.mend_graph()
+    return graph_questions.communities(helix.store, scope=scope, least=least, limit=page_size(helix, "limit", limit))
+
+
+@graph_query
+def centrality(
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope and `global`; everywhere where it is not said."] = None,
+    labels: Annotated[Sequence[Label], "Only nodes of these labels, of Memory, Episode, Reflection and Entity."] = (),
+    limit: int = 20,
+) -> list[CentralNode]:
+    """List the nodes that most others lead to (PageRank): what everything is about."""
+    helix.mend_graph()
+    size = page_size(helix, "limit", limit)
+    return graph_questions.centrality(helix.store, scope=scope, labels=labels, limit=size)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
+from helix.graph import analytics
 from helix.graph.build import LEAST_POOL_BYTES, Progress, build, pool_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
@@ -33,6 +34,7 @@ BUILT_AT_ONCE = 3_000
 """Nodes, edges and passages up to which a graph is built where it is missing, within a second or so."""
 _OVERGROWN_TIMES, _OVERGROWN_BYTES = 4, 16 << 20
 _NICE = 5
+_MOST_EDGES = 2_001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +220,29 @@ class GraphServer:
     def tables(self) -> list[tuple[str, str, list[str]]]:
         """Answer (name, NODE or REL, property names) of every table."""
         return [(name, kind, list(columns)) for name, kind, columns in self._graph().tables()]
+
+    def near(self, label: str, node: str, steps: int, scope: str, limit: int) -> dict[str, Any]:
+        """Answer the nodes near one, as (label, id, steps away), and the edges among them and it."""
+        graph = self._graph()
+        nodes = analytics.near(graph, label, node, steps=steps, scope=scope, limit=limit + 1)
+        kept = [(label, node), *((kind, one) for kind, one, _ in nodes[:limit])]
+        edges = analytics.among(graph, kept, _MOST_EDGES)
+        return {"nodes": nodes[:limit], "edges": edges[: _MOST_EDGES - 1], "more": len(nodes) > limit}
+
+    def path(self, source: tuple[str, str], target: tuple[str, str], scope: str) -> dict[str, Any]:
+        """Answer the nodes of a shortest path as (label, id), and the edges among them."""
+        graph = self._graph()
+        nodes = analytics.path(graph, source, target, scope=scope)
+        return {"nodes": nodes, "edges": analytics.among(graph, nodes, _MOST_EDGES)}
+
+    def communities(self, scope: str, least: int, limit: int, most: int) -> list[tuple[int, list[tuple[str, str]]]]:
+        """Answer (size, at most `most` members as (label, id)) of the largest communities."""
+        found = analytics.communities(self._graph(), scope=scope, least=least, limit=limit)
+        return [(size, members[:most]) for size, members in found]
+
+    def centrality(self, scope: str, labels: list[str], limit: int) -> list[tuple[str, str, float]]:
+        """Answer (label, id, rank) of the nodes with the highest PageRank."""
+        return analytics.centrality(self._graph(), scope=scope, labels=labels, limit=limit)
 
     def export(self, label: str, after: str = "") -> list[dict[str, Any]]:
         """Answer a page of the nodes of a label, those behind an id."""

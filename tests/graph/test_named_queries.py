@@ -61,6 +61,7 @@ def _sample(name: str, text: str) -> dict[str, object]:
         "after": "",
         "number": 1,
         "limit": 5,
+        "ids": ["x"],
         "k": 3,
         "efs": 10,
         "vector": [0.5, 0.5, 0.5, 0.5],
@@ -71,11 +72,11 @@ def _sample(name: str, text: str) -> dict[str, object]:
 
 def test_every_query_is_used_by_name() -> None:
     code = "\n".join(path.read_text("utf-8") for path in (ROOT / "helix").rglob("*.py"))
-    patterns = {"put_", "drop_", "count_", "export_"}
+    patterns = {"put_", "drop_", "count_", "export_", "near", "path_"}
     for name in queries.load(resources.directory("queries")):
         if not any(name.startswith(pattern) for pattern in patterns):
             assert f'"{name}"' in code, name
-    for pattern in ('f"put_{', '"put"', '"drop"', 'f"count_{', 'f"count_edges_{', 'f"export_{'):
+    for pattern in ('f"put_{', '"put"', '"drop"', 'f"count_{', 'f"count_edges_{', 'f"export_{', 'f"near{', 'f"path_{'):
         assert pattern in code, pattern
 
 

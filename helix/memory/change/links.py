@@ -88,11 +88,12 @@ def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int
     if name_or_id is None:
         found = store.records.edges_of(kind, limit)
     else:
-        found = [op for op in store.records.edges_at(_node_of(store, name_or_id)) if kind in (None, op.type)]
+        found = [op for op in store.records.edges_at(node_of(store, name_or_id)) if kind in (None, op.type)]
     return [edge_from(op) for op in found[:limit]]
 
 
-def _node_of(store: Store, name_or_id: str) -> Ref:
+def node_of(store: Store, name_or_id: str) -> Ref:
+    """Return the node with that id, else the memory of that name; raises NotFoundError."""
     for label in Label:
         ref = Ref(label=label, id=name_or_id.strip())
         if store.catalogue.row_of(ref) is not None:

@@ -1,0 +1,95 @@
+"""Analytics: what Kuzu's graph algorithms say of the graph as it is: what lies near, paths, communities, centrality.
+
+Kuzu's Louvain takes one table of nodes, and its PageRank follows edges in their direction only. So both run over a
+graph in memory that is made for one question: one table of nodes and one of edges, which lead both ways for PageRank.
+Measured with 150,000 nodes and 350,000 edges on 2 cores: nearest nodes 0.1 to 0.6 s, a path 0.3 s.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from helix.graph.kuzu_engine import KuzuEngine, ScratchGraph
+
+Place = tuple[str, str]
+"""A node: its label and its id."""
+
+MOST_STEPS = 3
+
+
+def near(
+    engine: KuzuEngine, label: str, node: str, *, steps: int, scope: str, limit: int
+) -> list[tuple[str, str, int]]:
+    """Return (label, id, steps away) of at most `limit` nodes within 1 to 3 steps of a node, the nearest first."""
+    rows = engine.read(f"near{steps}_{label}", id=node, scope=scope, limit=limit)
+    return [(str(row["label"]), str(row["id"]), int(row["distance"])) for row in rows]
+
+
+def path(engine: KuzuEngine, source: Place, target: Place, *, scope: str) -> list[Place]:
+    """Return the nodes of a shortest path of at most 8 steps, both ends included; empty where there is none."""
+    label, node = source
+    rows = engine.read(f"path_{label}", id=node, scope=scope, target_label=target[0], target=target[1])
+    return [(str(one["_label"]), str(one["id"])) for one in rows[0]["nodes"]] if rows else []
+
+
+def among(engine: KuzuEngine, places: Sequence[Place], limit: int) -> list[tuple[str, Place, Place, float]]:
+    """Return (type, source, target, weight) of the edges that lead from one of the nodes to another of them."""
+    wanted = set(places)
+    rows = engine.read("edges_among", ids=[node for _, node in places], limit=limit)
+    found = [
+        (
+            str(row["type"]),
+            (str(row["source_label"]), str(row["source"])),
+            (str(row["target_label"]), str(row["target"])),
+            float(row["weight"] or 0.0),
+        )
+        for row in rows
+    ]
+    return [edge for edge in found if edge[1] in wanted and edge[2] in wanted]
+
+
+def communities(engine: KuzuEngine, *, scope: str, least: int, limit: int) -> list[tuple[int, list[Place]]]:
+    """Return (size, members) of the largest communities of at least `least` nodes, members by their edges within.
+
+    Communities are those of greatest modularity that Louvain finds (Blondel et al. 2008), each edge counting once.
+    """
+    places, ends = _edges(engine, scope)
+    with ScratchGraph(len(places), ends) as graph:
+        community = graph.communities()
+    held: dict[int, list[int]] = {}
+    for place, name in enumerate(community):
+        if name >= 0:
+            held.setdefault(name, []).append(place)
+    inside = Counter(end for edge in ends if community[edge[0]] == community[edge[1]] for end in edge)
+    largest = sorted((group for group in held.values() if len(group) >= least), key=lambda group: (-len(group), group))
+    return [
+        (len(group), [places[place] for place in sorted(group, key=lambda one: (-inside[one], places[one]))])
+        for group in largest[:limit]
+    ]
+
+
+def centrality(engine: KuzuEngine, *, scope: str, labels: Sequence[str], limit: int) -> list[tuple[str, str, float]]:
+    """Return (label, id, rank) of the nodes with the highest PageRank, edges followed both ways; ranks sum up to 1."""
+    places, ends = _edges(engine, scope)
+    with ScratchGraph(len(places), [*ends, *((there, here) for here, there in ends)]) as graph:
+        ranks = graph.ranks()
+    wanted = set(labels)
+    order = sorted(
+        (place for place in range(len(places)) if not wanted or places[place][0] in wanted),
+        key=lambda place: (-ranks[place], places[place]),
+    )
+    return [(*places[place], ranks[place]) for place in order[:limit]]
+
+
+def _edges(engine: KuzuEngine, scope: str) -> tuple[list[Place], list[tuple[int, int]]]:
+    """Return the nodes that have an edge, and the edges as pairs of their numbers."""
+    number: dict[Place, int] = {}
+    ends = [
+        (
+            number.setdefault((str(source_label), str(source)), len(number)),
+            number.setdefault((str(target_label), str(target)), len(number)),
+        )
+        for source_label, source, target_label, target in engine.tuples("all_edges", scope=scope)
+    ]
+    return list(number), ends

@@ -1,0 +1,69 @@
+"""What is told of the graph as a graph: what lies near, paths, communities, centrality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from helix.model.edge import Ref, Relation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphNode:
+    """A node of the graph with what it is called."""
+
+    ref: Annotated[Ref, "The node."]
+    title: Annotated[str, "What it is called: a name, or how its text begins."]
+    scope: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphEdge:
+    """An edge of the graph, as far as drawing it needs."""
+
+    type: Annotated[Relation, "Its type."]
+    source: Annotated[Ref, "Where it starts."]
+    target: Annotated[Ref, "Where it leads."]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearNode:
+    """A node near another one."""
+
+    node: Annotated[GraphNode, "The node."]
+    steps: Annotated[int, "How many edges away it is."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbourhood:
+    """What lies around a node, and how it hangs together."""
+
+    centre: Annotated[GraphNode, "The node asked for."]
+    nodes: Annotated[tuple[NearNode, ...], "The nodes around it, the nearest first."]
+    edges: Annotated[tuple[GraphEdge, ...], "The edges among all of them; at most 2,000."]
+    truncated: Annotated[bool, "Whether there are more nodes within so many steps."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphPath:
+    """A shortest path through the graph, whichever way its edges lead."""
+
+    nodes: Annotated[tuple[GraphNode, ...], "The nodes on the way, both ends included; empty where there is no path."]
+    edges: Annotated[tuple[GraphEdge, ...], "The edges among them."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Community:
+    """Nodes that are linked with each other more than with the rest."""
+
+    size: Annotated[int, "How many nodes it has."]
+    nodes: Annotated[tuple[GraphNode, ...], "Those with the most edges within it first; at most 25."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CentralNode:
+    """A node and how central it is."""
+
+    node: Annotated[GraphNode, "The node."]
+    rank: Annotated[float, "Its PageRank, edges followed both ways; those of all nodes sum up to 1."]
