@@ -9,11 +9,12 @@ from fnmatch import fnmatchcase
 import numpy as np
 import numpy.typing as npt
 
-from helix.model.edge import Relation
+from helix.model.edge import Label, Relation
+from helix.model.provenance import Trust
 from helix.store.catalogue import CatalogueView
 from helix.store.csr import RELATION_CODE
 from helix.store.eligibility import event_times
-from helix.store.node_columns import BoolArray, FloatArray, IndexArray
+from helix.store.node_columns import LABEL_CODE, TRUST_CODE, BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 from helix.store.projection import GraphSnapshot
 
@@ -136,6 +137,30 @@ def named_arm(
     words = np.nan_to_num(matches.of_rows(view, rows))
     order = np.lexsort((rows, -words))
     return _plain("named", rows[order], words[order])
+
+
+def yours_arm(
+    view: CatalogueView, mask: BoolArray, terms: Sequence[str], affinity: Callable[[IndexArray], FloatArray]
+) -> RankedList:
+    """Return the memory of the user's own that holds every one of the terms, the best of several by `affinity`."""
+    own = (view.columns.label == LABEL_CODE[Label.MEMORY]) & (view.columns.trust == TRUST_CODE[Trust.USER_ASSERTED])
+    rows = holding(view, np.flatnonzero(mask & own), terms)
+    fit = affinity(rows)
+    best = np.lexsort((rows, -fit))[:1]
+    return _plain("yours", rows[best], fit[best])
+
+
+def holding(view: CatalogueView, rows: IndexArray, terms: Sequence[str]) -> IndexArray:
+    """Return those of the rows that hold every one of the terms, none where there are no terms."""
+    frequency = view.words.document_frequency(terms)
+    for term in sorted(frequency, key=lambda term: frequency[term]):  # the rarest leave the fewest rows to look at
+        if not len(rows):
+            break
+        held = np.zeros(view.count, np.bool_)
+        for passages in view.words.holders([term]).values():
+            held[view.passages.owner[passages]] = True
+        rows = rows[held[rows]]
+    return rows if terms else rows[:0]
 
 
 def files_arm(

@@ -40,6 +40,8 @@ def reason(
         parts.append(_words(question.terms, text))
     if "named" in arms:
         parts.append("hardly anything else has a name that you gave")
+    if "yours" in arms:
+        parts.append("you said it, and it holds every word of the question")
     if "vector" in arms:
         parts.append(f"{ordinal(arms['vector'].rank)} by meaning")
     if "files" in arms:

@@ -24,8 +24,11 @@ POOL_SHARE = 4
 MIN_POOL = 40
 """How many of the best are diversified: so many times the limit, at least so many."""
 
-NAMED_WITHIN, NAMED_PLACES = 5, 3
-"""What alone holds a name that was asked for is among so many first, and takes so many of those places at most."""
+PLACED_WITHIN = 5
+PLACES = {"named": 3, "yours": 1}
+"""What alone holds a name that was asked for, and what the user said and holds every word of the question, is among so
+many first, and takes so many of those places at most. However often others repeat a question, they cannot crowd out the
+user's own answer."""
 
 POINTING_ARMS = ("time", "solves")
 """Arms that know where to look rather than how well it fits: their ranks are all there is."""
@@ -98,29 +101,24 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
         vectors, known = view.passages.vectors_of(passages[pool])
         order = np.concatenate((pool[diversified(scores[pool], vectors, known, recipe.diversity)], rest))
         grounds = {place: episodes for place, episodes in grounds.items() if place not in summaries}
-    within = min(NAMED_WITHIN, scene.query.limit)
+    within = min(PLACED_WITHIN, scene.query.limit)
     return Ranking(
         rows=rows,
         scores=scores,
         factors=factors,
         signals=signals,
         passages=passages,
-        order=tuple(_named_first(memories_first([int(place) for place in order], grounds), rows, found, within)),
+        order=tuple(_placed_first(memories_first([int(place) for place in order], grounds), rows, found, within)),
         grounds=grounds,
     )
 
 
-def _named_first(order: list[int], rows: IndexArray, found: Found, within: int) -> list[int]:
-    """Return the order with the rows that alone hold a name of the question among so many first.
-
-    They go behind what stays in front, and take NAMED_PLACES at most.
-    """
-    listed = next((ranked.rows[:NAMED_PLACES] for ranked in found.fused.lists if ranked.arm == "named"), None)
-    if listed is None:
-        return order
-    named = set(np.flatnonzero(np.isin(rows, listed)).tolist())
-    late = [place for place in order[within:] if place in named]
-    free = [place for place in order[:within] if place not in named]
+def _placed_first(order: list[int], rows: IndexArray, found: Found, within: int) -> list[int]:
+    """Return the order with the first rows of the arms in PLACES among so many first, behind what stays in front."""
+    listed = [row for ranked in found.fused.lists for row in ranked.rows[: PLACES.get(ranked.arm, 0)].tolist()]
+    placed = set(np.flatnonzero(np.isin(rows, listed)).tolist())
+    late = [place for place in order[within:] if place in placed]
+    free = [place for place in order[:within] if place not in placed]
     leaving = free[max(0, len(free) - len(late)) :] if late else []
     front = [place for place in order[:within] if place not in leaving]
     return [*front, *late, *leaving, *(place for place in order[within:] if place not in late)]

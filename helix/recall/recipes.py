@@ -16,9 +16,10 @@ from helix.store.node_columns import KINDS, FloatArray
 
 ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
     ("vector", "lexical", "files", "time", "pagerank", "neighbours", "solves"), 1.0
-) | {"context": 0.0, "named": 0.0}
+) | {"context": 0.0, "named": 0.0, "yours": 0.0}
 """What each arm counts in fusion. The turns beside a found one are candidates; what they get is the recipe's to say.
-What alone holds a name that was asked for has its place whatever its score (`ranking`)."""
+What alone holds a name that was asked for, or is the user's and holds every word of the question, has its place
+whatever its score (`ranking`)."""
 
 _MOST = 1_000
 

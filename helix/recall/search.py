@@ -7,7 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from helix.model.recall import Expand, RecallQuery
-from helix.recall.arms import Matches, RankedList, files_arm, lexical_matches, named_arm, selective_terms, time_arm
+from helix.recall.arms import (
+    Matches,
+    RankedList,
+    files_arm,
+    lexical_matches,
+    named_arm,
+    selective_terms,
+    time_arm,
+    yours_arm,
+)
 from helix.recall.fusion import Fused, fuse
 from helix.recall.question import Question
 from helix.recall.recipes import ARM_WEIGHTS
@@ -87,7 +96,7 @@ def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwat
 
 
 def _pointed(scene: Scene, matches: Matches, watch: Stopwatch) -> list[RankedList]:
-    """Return the arms that only a query with files or a time has."""
+    """Return what is the user's own and holds all that is asked for, and the arms that files or a time ask for."""
     view, question = scene.view, scene.question
 
     def affinity(rows: IndexArray) -> FloatArray:
@@ -95,7 +104,7 @@ def _pointed(scene: Scene, matches: Matches, watch: Stopwatch) -> list[RankedLis
             return np.nan_to_num(matches.of_rows(view, rows))
         return np.nan_to_num(cosines(view, rows, scene.vector)[0])
 
-    lists = []
+    lists = [yours_arm(view, scene.mask, question.terms, affinity)]
     with watch("files"):
         if question.files:
             lists.append(files_arm(view, scene.mask, scene.graph, question.files, affinity))

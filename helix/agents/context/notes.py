@@ -2,7 +2,8 @@
 
 Notes are few and short, and what they say is seldom said in a question's words. So they are not compared with a fixed
 score but with what else the store holds: where the history fits a question much better than the best note does, the
-question is about the code, and not about how things are done. Measured in docs/benchmarks.md.
+question is about the code, and not about how things are done. A note that holds every word of the question is about it
+all the same: others may repeat a question as often as they like. Measured in docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from helix.model.edge import Label
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.recall.arms import holding
 from helix.recall.relevance import unrelated
 from helix.recall.vector import candidates, check_dimension, cosines, scan
 from helix.store.node_columns import LABEL_CODE, TRUST_CODE
 from helix.store.store import Store
+from helix.text.tokens import query_terms
 
 BEHIND, BEHIND_ASKING = 0.24, 0.04
 """How far the best note may be behind the best of all else, in cosine over that of an unrelated text: for who is to do
@@ -86,7 +89,10 @@ def written(store: Store, question: str, scope: str | None, *, strict: bool = Fa
     rival = (float(best[0]) - floor) / (1.0 - floor) if len(best) else 0.0
     behind = (BEHIND_ASKING if _ASKS.match(question) else BEHIND) * (STRICTLY if strict else 1.0)
     if fits.max() < max(rival - behind, LEAST):
-        return ()
+        whole = np.isin(rows, holding(view, rows, query_terms(question)))
+        rows, fits = rows[whole], fits[whole]
+        if not len(rows):
+            return ()
     order = np.lexsort((rows, -fits))[:_MOST]
     kept = [place for place in order.tolist() if fits[place] >= fits.max() - NEAR_BEST]
     return tuple(Note(memory=store.memory(int(rows[place])), fit=float(fits[place])) for place in kept)
