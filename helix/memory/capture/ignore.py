@@ -119,7 +119,7 @@ def _places(file: str, project: str) -> list[tuple[Path, Path]]:
 
 def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path, Path]:
     path = Path(whole(Path(project, file)))
-    folders = list(path.parents)
+    folders = list(path.parents) or [path]  # the root of the file system lies in nothing
     found = next((at for at, folder in enumerate(folders) if os.path.lexists(folder / ".git")), len(folders) - 1)
     if project and (root := Path(whole(Path(project)))) in folders:
         found = max(found, folders.index(root))

@@ -342,6 +342,15 @@ def test_however_an_ignored_file_is_named_it_is_kept_out(session: AgentSession, 
     assert [one for one in kept if "beaver" in one]
 
 
+@pytest.mark.parametrize(
+    "command", ["sh tool.sh /", "sh tool.sh 1 / 2", "cd / && sh tool.sh", "sh tool.sh ../../../../../.."]
+)
+def test_a_command_that_names_the_root_of_the_file_system_is_kept(session: AgentSession, command: str) -> None:
+    session.run(command, 3, "TypeError: the beaver is no function")
+    kept = [str(one) for one in capture.episodes(session.settled()).items]
+    assert [one for one in kept if "beaver" in one]
+
+
 @pytest.fixture
 def cold(helix: Helix, project: Path) -> Iterator[AgentSession]:
     session = AgentSession(helix, project)
