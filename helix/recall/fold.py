@@ -53,8 +53,8 @@ def fold(
 ) -> Folding:
     """Fold the candidates at the places of `head`, best first, whose `nodes` were read.
 
-    `grounds` are the places of the episodes that a memory, by its place, is grounded in. With `evidence` episodes stay
-    beside their memories. `limit` is how many items are asked for.
+    `grounds` are the places of the episodes that a memory, by its place, is grounded in; those behind the head are
+    folded too. With `evidence` episodes stay beside their memories. `limit` is how many items are asked for.
     """
     memories = {place: node for place in head if isinstance(node := nodes.get(place), Memory) and not node.is_summary}
     order, within = _by_resolution(list(head), memories, rows, graph)
@@ -78,8 +78,8 @@ def _behind(order: Sequence[int], within: Mapping[int, frozenset[int]], limit: i
     """Return the order with what says less behind all that says it, where that is within the limit."""
     at = {place: float(index) for index, place in enumerate(order)}
     key = dict(at)
-    for place, held in within.items():
-        last = max(at[one] for one in held)
+    for place in within.keys() & at.keys():
+        last = max(at[one] for one in within[place])
         if at[place] < last < limit:
             key[place] = last + 0.5
     return sorted(order, key=lambda place: (key[place], at[place]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from recall_world import NOW, World
 
 from helix.model.edge import Label, Ref, Relation
@@ -67,6 +68,16 @@ def test_a_rule_of_one_sentence_goes_into_nothing_that_does_not_say_it() -> None
     rule = world.memory("rule", "never upload to the staging proxy by hand", Kind.CONVENTION)
     world.edge(rule, Ref(label=Label.MEMORY, id="derived"), Relation.SOLVES)
     assert set(ids(asked(world))) == {"proven", "guess", "rule"}
+
+
+@pytest.mark.parametrize("limit", range(1, 13))
+def test_episodes_that_rank_behind_all_that_is_read_go_into_their_memory_too(limit: int) -> None:
+    world = World()
+    memory = world.memory("memory", ERROR, Kind.FAILURE, resolution="restart the proxy")
+    for number in range(10):
+        seen = world.episode(f"seen-{number}", f"{ERROR} attempt {number} host-{number}")
+        world.edge(memory, seen, Relation.GROUNDED_IN)
+    assert ids(asked(world, limit=limit)) == ["memory"]
 
 
 def test_everything_shows_each_on_its_own() -> None:
