@@ -7,6 +7,7 @@ what cannot be read is passed over. A running session may be taken in again and 
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +34,8 @@ from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
+
+log = logging.getLogger(__name__)
 
 ProjectOf = Callable[[Path], Identity]
 """Returns the project of what is done in a folder, which may be gone by now."""
@@ -83,31 +86,41 @@ def line_count(files: Iterable[Path]) -> int:
 def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[Slice | IngestProblem]:
     """Yield what the histories give to remember, each file's in its order, a line at a time.
 
-    Sources are `claude-code:<session>:<record or call>`: those a live hook uses, so that nothing comes twice.
+    Sources are `claude-code:<session>:<record or call>`: those a live hook uses, so that nothing comes twice. A fault of
+    Helix in one history ends that history, and the log has its trace.
     """
     before = 0
     for file in files:
-        number, unread, whole = 0, 0, True
         history = _History(_agent_of(file), project_of)
         try:
-            with open_regular(file) as stream:
-                for number, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
-                    record = None if raw is None else record_of(raw)
-                    whole = record is not None or (raw is not None and raw.isspace())
-                    unread += not whole and raw is not None
-                    if raw is None:
-                        why = f"longer than {_LONGEST_LINE_BYTES:,} bytes"
-                        yield IngestProblem(where=f"{file}, line {number}", why=why)
-                    elif record is not None:
-                        yield from history.take(record, before + number)
-        except OSError as error:
-            yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
-        if whole:  # behind a line that was cut the agent goes on, and what it said last may be no answer
-            yield from history.rest(before + number)
-        if unread or (number and not history.session):
-            why = f"{unread} of {number} lines are no JSON objects" if unread else "it holds no session of Claude Code"
-            yield IngestProblem(where=str(file), why=why)
-        before += number
+            yield from _read(file, history, before)
+        except Exception as error:  # the boundary to a file that anything may have written: the others are taken in
+            log.exception("a history could not be taken in", extra={"file": str(file), "line": history.lines})
+            why = f"the rest was not taken in, by a fault of Helix ({type(error).__name__}): the log has more"
+            yield IngestProblem(where=f"{file}, line {history.lines}", why=why)
+        before += history.lines
+
+
+def _read(file: Path, history: _History, before: int) -> Iterator[Slice | IngestProblem]:
+    unread, whole = 0, True
+    try:
+        with open_regular(file) as stream:
+            for history.lines, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
+                record = None if raw is None else record_of(raw)
+                whole = record is not None or (raw is not None and raw.isspace())
+                unread += not whole and raw is not None
+                if raw is None:
+                    why = f"longer than {_LONGEST_LINE_BYTES:,} bytes"
+                    yield IngestProblem(where=f"{file}, line {history.lines}", why=why)
+                elif record is not None:
+                    yield from history.take(record, before + history.lines)
+    except OSError as error:
+        yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
+    if whole:  # behind a line that was cut the agent goes on, and what it said last may be no answer
+        yield from history.rest(before + history.lines)
+    if unread or (history.lines and not history.session):
+        lost = f"{unread} of {history.lines} lines are no JSON objects"
+        yield IngestProblem(where=str(file), why=lost if unread else "it holds no session of Claude Code")
 
 
 @dataclass(slots=True)
@@ -121,10 +134,14 @@ class _Said:
 
 @dataclass(slots=True)
 class _History:
-    """One file on its way into slices: the calls whose results have not come, what has failed, what was said last."""
+    """One file on its way into slices: the calls whose results have not come, what has failed, what was said last.
+
+    `lines` is how many of its lines were read.
+    """
 
     agent: str
     project_of: ProjectOf
+    lines: int = 0
     session: str = ""
     scope: str = ""
     root: str = ""

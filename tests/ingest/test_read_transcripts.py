@@ -85,6 +85,23 @@ def said(slices: Sequence[Slice], role: str) -> list[str]:
     return [item.episode.content for item in slices if item.episode.role == role]
 
 
+def test_a_fault_of_helix_in_one_history_ends_that_history_alone(told: Told, caplog: pytest.LogCaptureFixture) -> None:
+    told.add("user", "Why does the upload time out?")
+    first = told.write("a/first.jsonl")
+    told.lines.insert(0, told.lines[0].replace(str(told.folder), f"{told.folder}/strange"))
+    broken, last = told.write("b/broken.jsonl"), told.folder / "c.jsonl"
+    last.write_bytes(first.read_bytes())
+
+    def project_of(folder: Path) -> Identity:
+        return {"strange": {}}.get(folder.name, {"it": Identity(scope="s", root=folder)})["it"]
+
+    items = list(read_transcripts([first, broken, last], project_of))
+    (problem,) = [one for one in items if isinstance(one, IngestProblem)]
+    assert problem.where == f"{broken}, line 1" and "KeyError" in problem.why
+    assert [one.position for one in items if isinstance(one, Slice)] == [1, 3]
+    assert caplog.records[0].exc_info is not None
+
+
 def test_what_people_ask_and_what_is_answered_become_episodes(told: Told) -> None:
     told.add("user", "Why does the upload time out?")
     told.add("assistant", [{"type": "text", "text": "Let me look."}])
