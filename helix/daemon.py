@@ -31,7 +31,8 @@ from helix.processes import NEUTRAL_FOLDER, daemon_environment, identity, python
 from helix.settings import Settings, load
 
 DAEMON_FILE = "daemon.json"
-PORT_FILE = "port"
+PORTS_FILE = "port"
+"""The ports that daemons of a store listened at, a line each, the newest last."""
 LOGS = "logs"
 START_LOG = "start.log"
 
@@ -46,6 +47,7 @@ _HELD_SECONDS = 20.0
 _PAUSE_SECONDS = 0.05
 _STARTING = "starting"
 _ROOM_TO_START = 1 << 20
+_MOST_PORTS = 1_000
 
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
@@ -133,24 +135,24 @@ def announce(store: Path, *, url: str, port: int, idle_minutes: float) -> Daemon
         identity=identity(os.getpid()),
         idle_minutes=idle_minutes,
     )
-    _write(store / PORT_FILE, str(port))
+    _write(store / PORTS_FILE, "".join(f"{one}\n" for one in [*used_ports(store), port][-_MOST_PORTS:]))
     _write(store / DAEMON_FILE, json.dumps(asdict(daemon), indent=2))
     return daemon
 
 
 def withdraw(store: Path) -> None:
-    """Take back what `announce` wrote: clients no longer find this daemon; the port stays noted for the next one."""
+    """Take back what `announce` wrote: clients no longer find this daemon; its port stays noted as used."""
     (store / DAEMON_FILE).unlink(missing_ok=True)
     local_socket.forget(store)
     drop_link(store)
 
 
-def last_port(store: Path) -> int:
-    """Return the port the store's last daemon had, so that bookmarks keep working; 0 when there was none."""
+def used_ports(store: Path) -> tuple[int, ...]:
+    """Return the ports that the store's daemons had, as far as noted, the newest last."""
     try:
-        return int(files.read_text(store / PORT_FILE))
+        return tuple(dict.fromkeys(map(int, files.read_text(store / PORTS_FILE).split())))
     except (OSError, ValueError):
-        return 0
+        return ()
 
 
 def _located(settings: Settings, minutes: float) -> tuple[str, str]:

@@ -66,7 +66,7 @@ class Settings:
     home: Path = _setting(_HOME, "folder of the store, models, token and logs")
     db_path: Path | None = _setting(None, "folder of the store; default: <project>/.helix/store, else <home>/store")
     host: str = _setting("127.0.0.1", "address the daemon binds to; only loopback addresses are accepted")
-    port: int = _setting(0, "port of the daemon; 0 picks a free one and writes it to the store's daemon.json")
+    port: int = _setting(0, "port of the daemon; 0 takes one that the store never had (see SECURITY.md)")
     idle_exit_minutes: float = _setting(120.0, "a daemon that a client started leaves when unused so long; 0: never")
     log_level: str = _setting("info", "level of the daemon's log: debug, info, warning, error")
 

@@ -111,7 +111,7 @@ def test_two_servers_of_one_store_end_up_as_one_and_the_other_names_it(plain: Se
     assert not is_locked(plain.store_path)
 
 
-def test_after_a_kill_the_next_client_gets_a_new_daemon_at_the_same_address(plain: Settings) -> None:
+def test_after_a_kill_a_connected_client_gets_a_new_daemon_at_a_port_of_its_own(plain: Settings) -> None:
     client = daemon.ensure_running(plain)
     first = running(plain)
     os.kill(first.pid, signal.SIGKILL)
@@ -123,8 +123,19 @@ def test_after_a_kill_the_next_client_gets_a_new_daemon_at_the_same_address(plai
     assert client.run("status")["status"]["version"]
     second = running(plain)
     assert second.pid != first.pid
-    assert (second.port, client.url) == (first.port, first.url)
+    assert second.port != first.port and client.url == second.url
     client.close()
+
+
+def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings) -> None:
+    used = [port for port in range(1_024, 65_536) if port // 2 % 8]  # the system gives one of these nearly always
+    noted = plain.store_path / daemon.PORTS_FILE
+    noted.parent.mkdir(parents=True, exist_ok=True)
+    noted.write_text("\n".join(map(str, used)), "utf-8")
+    daemon.ensure_running(plain).close()
+    now = running(plain).port
+    assert now not in used
+    assert daemon.used_ports(plain.store_path)[-2:] == (used[-1], now)
 
 
 def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings) -> None:

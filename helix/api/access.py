@@ -100,9 +100,10 @@ class Gate:
     """ASGI middleware that lets a request through only when it was meant for this server and proves who it is.
 
     Host must name this machine's loopback and the port it came in by (a page that rebinds its own name to 127.0.0.1
-    fails here); Origin, where a browser sends one, must be this server's own; then the bearer token, or a session
-    cookie that a page of this server sent. A browser sends a cookie to every port of a host, so to other users' servers
-    too: it counts only from a process of this user. There are no CORS headers: other pages cannot read anything.
+    fails here); Origin, where a browser sends one, must be this server's own; no script may become a service
+    worker, which would see all that the browser asks later; then the bearer token, or a session cookie that a page of
+    this server sent. A browser sends a cookie to every port of a host, so to other users' servers too: it counts only
+    from a process of this user. There are no CORS headers: other pages cannot read anything.
     """
 
     def __init__(self, app: ASGIApp, *, access: Access, hosts: Sequence[str] = LOOPBACK) -> None:
@@ -128,6 +129,8 @@ class Gate:
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{host}":
             return refusal(UnauthorizedError(f"pages of {origin!r:.100} may not ask this server"), 403)
+        if "service-worker" in headers:
+            return refusal(UnauthorizedError("this server has no script for a service worker"), 403)
         return None
 
     def _own_hosts(self, scope: Scope) -> set[str]:

@@ -28,7 +28,7 @@ from helix.settings import Settings, load
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; 0 for any free one.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; 0 for one that the store never had.")
 @click.option("--host", help="Loopback address to listen on.")
 @click.option(
     "--idle-exit",

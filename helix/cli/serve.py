@@ -39,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 _DRAIN_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 60
+_TRIES = 100
 _LEAVE_SECONDS = 25
 """How long a daemon that was told to leave may take in all; `helix stop` waits a little longer."""
 
@@ -181,15 +182,23 @@ def _announced(helix: Helix, address: tuple[str, int], idle_minutes: float, read
 
 
 def _listening(settings: Settings) -> socket.socket:
-    """Return a socket that listens: on the port that is set, else on the last one if it is free, else on any."""
+    """Return a socket that listens: on the port that is set, else on one that no daemon of this store had before.
+
+    While none runs another user may listen at its old port, and leave a service worker behind in the browser that asks
+    at all of that port's pages later, as this user.
+    """
     if settings.port:
         return _listen(settings.host, settings.port)
-    if last := daemon.last_port(settings.store_path):
-        try:
-            return _listen(settings.host, last)
-        except DaemonError:
-            pass  # taken meanwhile: nobody asked for this very port
-    return _listen(settings.host, 0)
+    used = daemon.used_ports(settings.store_path)
+    for _ in range(_TRIES):
+        listener = _listen(settings.host, 0)
+        if listener.getsockname()[1] not in used:
+            return listener
+        listener.close()
+    raise DaemonError(
+        f"the system gives only ports that daemons of this store had before ({_TRIES} tries)",
+        hint="other programs may hold all others: end them, or name a port with `helix serve --port N`",
+    )
 
 
 def _listening_in(store: Path) -> socket.socket | None:
@@ -219,7 +228,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise DaemonError(
             f"port {port} of {host} cannot be had: {error.strerror or error}",
-            hint="another program may listen there: take another with `helix serve --port N`, or 0 for any free one",
+            hint="another program may listen there: take another with `helix serve --port N`, or 0 for a new one",
         ) from error
 
 

@@ -86,8 +86,8 @@ def line_count(files: Iterable[Path]) -> int:
 def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[Slice | IngestProblem]:
     """Yield what the histories give to remember, each file's in its order, a line at a time.
 
-    Sources are `claude-code:<session>:<record or call>`: those a live hook uses, so that nothing comes twice. A fault of
-    Helix in one history ends that history, and the log has its trace.
+    Sources are `claude-code:<session>:<record or call>`: those a live hook uses, so that nothing comes twice. A fault
+    of Helix in one history ends that history, and the log has its trace.
     """
     before = 0
     for file in files:

@@ -83,6 +83,12 @@ def test_pages_of_other_origins_are_refused_even_with_the_token(shared: Served, 
     assert (answer.status, answer.code) == (403, "UNAUTHORIZED")
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/graphql", "/static/graphiql/assets/any.js", "/open/nonce"])
+def test_nothing_of_this_server_becomes_a_service_worker(shared: Served, path: str) -> None:
+    answer = shared.request("GET", path, headers={**BEARER, "service-worker": "script"})
+    assert (answer.status, answer.code) == (403, "UNAUTHORIZED")
+
+
 def test_no_answer_lets_other_origins_read_it(shared: Served) -> None:
     answers = [ask(shared, origin=shared.origin, **BEARER), shared.request("OPTIONS", "/graphql", headers=BEARER)]
     assert not [name for answer in answers for name in answer.headers if name.startswith("access-control")]
