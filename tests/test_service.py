@@ -378,7 +378,9 @@ def test_decay_of_edges_spares_structure(timed: Helix, time: Time) -> None:
 
 
 def test_prune_archives_what_uses_speak_against(helix: Helix) -> None:
-    stored = curation.store(helix, StoreRequest(trigger="turn it off and on", resolution="works never", kind="pattern"))
+    stored = curation.store(
+        helix, StoreRequest(trigger="turn it off and on", resolution="works never", kind="pattern", agent="helper")
+    )
     for _ in range(3):
         curation.feedback(helix, [stored.name], -1.0)
     assert curation.prune(helix).names == (stored.name,)

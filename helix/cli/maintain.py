@@ -55,7 +55,7 @@ def decay_edges(invocation: Invocation, /, **limits: Any) -> None:
 @dry_run_option
 @click.pass_obj
 def prune(invocation: Invocation, /, **limits: Any) -> None:
-    """Archive the memories that evidence speaks against; `helix restore` brings one back.
+    """Archive what evidence speaks against, but what you said or confirmed; `helix restore` brings one back.
 
     \b
     helix prune --dry-run

@@ -197,5 +197,5 @@ def decay_edges(helix: Helix, unused_days: float = 60, dry_run: bool = False) ->
 
 @mutation()
 def prune(helix: Helix, min_effectiveness: float = 0.25, min_uses: int = 3, dry_run: bool = False) -> MaintenanceReport:
-    """Archive the memories that evidence speaks against; `restore` brings one back."""
+    """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
     return maintenance.prune(helix.store, min_effectiveness, min_uses, dry_run)

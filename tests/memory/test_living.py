@@ -20,6 +20,7 @@ from helix.model.dispute import DisputeStatus
 from helix.model.edge import Label
 from helix.model.memory import Memory, Status
 from helix.model.operations import Change, PutNode
+from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.operations import curation, human_review
 from helix.service import Helix
@@ -35,8 +36,9 @@ def claim(helix: Helix, place: int, scope: str = "global", **fields: object) -> 
     """Store what contradicts every other claim of the scope, and began ten days after the one before it."""
     began = BEGIN + timedelta(days=10 * place)
     words = f"the api listens on port {8000 + place}"
+    told = {"trust": Trust.AGENT_INFERRED, **fields}
     return curation.store(
-        helix, StoreRequest(trigger=words, resolution="", kind="fact", scope=scope, valid_from=began, **fields)
+        helix, StoreRequest(trigger=words, resolution="", kind="fact", scope=scope, valid_from=began, **told)
     ).id
 
 

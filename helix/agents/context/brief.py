@@ -15,7 +15,7 @@ import numpy as np
 
 from helix.agents.context.blocks import LONGEST_BLOCK, WARNING, Entry, claim, entry, listing, shown_of
 from helix.agents.context.loaded import IsLoaded, nothing_loaded
-from helix.agents.context.relevant import SPOKEN_AGAINST
+from helix.agents.context.relevant import heard
 from helix.commands.outcome.fixes import SESSIONS
 from helix.memory.upkeep.disputes import contradictions
 from helix.model.clock import DAY_MICROS, to_micros
@@ -163,7 +163,8 @@ def _memories(
     query = RecallQuery(query="", scope=scope, kinds=kinds)
     rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
     worth, effectiveness = _worth(view, rows, scope, to_micros(now))
-    rows, worth = rows[effectiveness >= SPOKEN_AGAINST], worth[effectiveness >= SPOKEN_AGAINST]
+    fit = heard(view.columns.at(rows), effectiveness)
+    rows, worth = rows[fit], worth[fit]
     derived = view.columns.trust[rows] != TRUST_CODE[Trust.USER_ASSERTED]
     best = np.lexsort((rows, -worth, derived))[:limit]
     return [

@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 
 from helix.agents.context.blocks import Entry, entry, listing, one_line, shown_of
-from helix.agents.context.relevant import SPOKEN_AGAINST, is_worth_its_room
+from helix.agents.context.relevant import heard, is_worth_its_room
 from helix.commands.grammar.normal_forms import command_forms, error_of
 from helix.commands.outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
@@ -98,8 +98,9 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
 
     Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
     several stands the best of the others, which may say how to get on here and now. Only what is active, in the
-    scope (or `global`) and not faded is found, and nothing that evidence speaks against. `root` is the top of the
-    project, by default the folder the action happens in: paths are compared as they are seen from there.
+    scope (or `global`) and not faded is found, and what evidence speaks against only where the user stands for it.
+    `root` is the top of the project, by default the folder the action happens in: paths are compared as they are seen
+    from there.
     """
     graph, view = store.projection.snapshot, store.catalogue.view
     if graph.generation != view.generation:
@@ -301,7 +302,7 @@ def _fit(store: Store, view: CatalogueView, rows: IndexArray, kinds: frozenset[K
     query = RecallQuery(query="", scope=scope, kinds=tuple(kind for kind in Kind if kind in kinds))
     rows = rows[rows < view.count].astype(np.int64)
     rows = rows[eligible(view.columns, view.lookups.scopes, query, store.clock(), rows)]
-    return rows[_effectiveness(view, rows) >= SPOKEN_AGAINST]
+    return rows[heard(view.columns.at(rows), _effectiveness(view, rows))]
 
 
 def _systemic(

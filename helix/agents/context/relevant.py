@@ -12,6 +12,7 @@ from helix.model.memory import Kind, Memory, room_of, spoken_against
 from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.recall.recipes import Default
+from helix.store.node_columns import TRUST_CODE, BoolArray, Columns, FloatArray
 
 Recall = Callable[[RecallQuery], RecallAnswer]
 
@@ -102,12 +103,20 @@ def _strictness(memory: Memory, *, judged: bool) -> float:
 def is_worth_its_room(memory: Memory) -> bool:
     """Return whether a memory may be put before an agent: no outcomes speak against it, and it is of use at times.
 
-    What was charged for room says only how often it was shown for nothing; it takes PATIENCE of that.
+    Outcomes never silence what the user stands for: whoever writes a repository writes its checks. What was charged for
+    room says only how often a memory was shown for nothing; it takes PATIENCE of that.
     """
     against = spoken_against(memory)
     in_vain, _ = room_of(memory)
     spoken_for = (memory.helped + 0.5) / (memory.helped + against + 1.0) >= SPOKEN_AGAINST
-    return spoken_for and in_vain < PATIENCE * (1 + memory.helped / _ONE_HELP)
+    heard = spoken_for or memory.provenance.trust is Trust.USER_ASSERTED
+    return heard and in_vain < PATIENCE * (1 + memory.helped / _ONE_HELP)
+
+
+def heard(columns: Columns, effectiveness: FloatArray) -> BoolArray:
+    """Return which of the rows of `columns` no outcomes speak against, or the user stands for."""
+    users: BoolArray = columns.trust == TRUST_CODE[Trust.USER_ASSERTED]
+    return users | (effectiveness >= SPOKEN_AGAINST)
 
 
 def fit(item: RecallItem) -> float:

@@ -17,10 +17,11 @@ from helix.model.edge import Label, Ref
 from helix.model.evidence import Verification
 from helix.model.injection import Injection
 from helix.model.memory import Status
+from helix.model.provenance import Trust
 from helix.model.reports import Health
 from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Task
 from helix.store import overview
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE, TRUST_CODE
 from helix.store.store import Store
 
 TASKS_READ = 2_000
@@ -179,6 +180,7 @@ def _ineffective(store: Store, scope: str | None) -> int:
     view = store.catalogue.view
     columns = view.columns
     mask = (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.status == STATUS_CODE[Status.ACTIVE])
+    mask &= columns.trust != TRUST_CODE[Trust.USER_ASSERTED]  # what prune leaves alone
     if scope is not None:
         mask &= columns.scope == view.lookups.scopes.code(scope)
     judged = columns.helped + columns.failed

@@ -18,6 +18,7 @@ from helix.memory.jobs.run import Run
 from helix.memory.scoring.salience import Quality, last_access, reinforced
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref
 from helix.model.memory import Memory, Status, claimed_of, with_claimed
+from helix.model.provenance import Trust
 from helix.model.records import edge_from
 from helix.model.reports import MaintenanceReport
 from helix.store.store import Store
@@ -58,7 +59,10 @@ def decay(store: Store, unused_days: float, min_uses: int, dry_run: bool) -> Mai
 
 
 def prune(store: Store, min_effectiveness: float, min_uses: int, dry_run: bool) -> MaintenanceReport:
-    """Archive memories whose effectiveness is below `min_effectiveness` after at least `min_uses` uses."""
+    """Archive memories whose effectiveness is below `min_effectiveness` after at least `min_uses` uses.
+
+    What the user said or confirmed stays: that goes when somebody names it (`forget`).
+    """
     return _at_once(store, "prune", _prune(store, min_effectiveness, min_uses), dry_run)
 
 
@@ -121,7 +125,8 @@ def _decay(store: Store, unused_days: float, min_uses: int) -> _Sweep[Memory]:
 def _prune(store: Store, min_effectiveness: float, min_uses: int) -> _Sweep[Memory]:
     def due(memory: Memory, now: datetime) -> bool:
         ratio = memory.effectiveness
-        return memory.uses >= min_uses and ratio is not None and ratio < min_effectiveness
+        users = memory.provenance.trust is Trust.USER_ASSERTED
+        return not users and memory.uses >= min_uses and ratio is not None and ratio < min_effectiveness
 
     def change(composer: Composer, memory: Memory) -> None:
         composer.patch(Ref(label=Label.MEMORY, id=memory.id), status=Status.ARCHIVED)

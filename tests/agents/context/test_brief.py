@@ -97,8 +97,13 @@ def test_what_helped_and_is_the_projects_own_comes_first(helix: Helix) -> None:
         ).name
     curation.feedback(helix, [names[2]], 3.0)
     assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[1], names[0]]
-    curation.feedback(helix, [names[1]], -3.0)
-    assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[0]]
+    curation.feedback(helix, [names[1]], -30.0)
+    assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[0], names[1]]
+    request = StoreRequest(trigger="no door is locked", resolution="", kind="decision", scope="house", agent="helper")
+    theirs = curation.store(helix, request).name
+    assert contexts.brief(helix, "house").shown[-1].name == theirs
+    curation.feedback(helix, [theirs], -3.0)
+    assert theirs not in [one.name for one in contexts.brief(helix, "house").shown]
 
 
 def test_an_empty_store_has_no_brief(helix: Helix) -> None:

@@ -92,6 +92,9 @@ def test_a_task_that_is_over_without_an_outcome_is_told_of(store: Store) -> None
 
 def test_memories_that_evidence_speaks_against_are_told_of(living: Helix, store: Store) -> None:
     curation.feedback(living, [shown(living, "tests hang").name], -4.0)
+    assert verify(store).stats["ineffective"] == 0, "prune leaves what the user said alone"
+    said = StoreRequest(trigger="builds hang", resolution="so", kind="pattern", agent="helper")
+    curation.feedback(living, [curation.store(living, said).name], -4.0)
     report = verify(store)
     assert report.stats["ineffective"] == 1
     assert any("helix prune" in issue for issue in report.issues)
