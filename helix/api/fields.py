@@ -37,7 +37,7 @@ def field_of(operation: Operation, views: Views) -> StrawberryField:
         call = context.write if writing else context.ask if operation.asks_graph else context.read
         begun, code = time.perf_counter(), HelixError.code
         try:
-            work = once(function, given.pop(KEY, None), given)
+            work = once(function, given.pop(KEY, None), given, context.agent)
             values = arguments_of(given)
             if writing:
                 values = as_said_by(context.agent, operation, values)

@@ -13,15 +13,16 @@ T = TypeVar("T")
 KEY = "idempotency_key"
 
 
-def once(function: Callable[..., T], key: str | None, given: Mapping[str, Any]) -> Callable[..., T]:
+def once(function: Callable[..., T], key: str | None, given: Mapping[str, Any], agent: str = "") -> Callable[..., T]:
     """Return a mutation with these arguments as a request with a key; as it is where there is none.
 
+    The same words of an agent and of a person (no `agent`) are two requests: an answer is told to who asked for it.
     Raises InvalidInputError for a key that is none.
     """
     if key is None:
         return function
     payload = {name: value for name, value in given.items() if value is not None}
-    request = request_of(function.__name__, key, payload)
+    request = request_of(function.__name__, key, payload, agent)
 
     def carried_out(helix: Helix, **values: Any) -> T:
         with helix.request(request):

@@ -28,7 +28,8 @@ def kept(cls: C) -> C:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request under way, which may be a retry. `payload` is a digest of all it asks for but for the key.
+    """One request under way, which may be a retry. `payload` is a digest of who asks and of all that is
+    asked for but for the key.
 
     A request may take several decisions. Each is a step, so that a retry, which takes the same ones in the same order,
     finds those that are done.
@@ -45,12 +46,15 @@ class Request:
         return f"{name} {self._seen[name]}"
 
 
-def request_of(mutation: str, key: str, payload: Mapping[str, Any]) -> Request:
-    """Return the request of a mutation with these arguments; raises InvalidInputError for a key that is none."""
+def request_of(mutation: str, key: str, payload: Mapping[str, Any], agent: str = "") -> Request:
+    """Return the request of a mutation with these arguments, by an agent or (empty) a person.
+
+    Raises InvalidInputError for a key that is none.
+    """
     if not 0 < len(key) <= LONGEST_KEY or not key.isprintable() or not key.strip():
         raise InvalidInputError(
             f"an idempotency key has 1 to {LONGEST_KEY} printable characters, this one has {len(key)}",
             hint="use a new UUID for each request, and send it again with its retry",
         )
-    told = json.dumps(payload, sort_keys=True, default=str, ensure_ascii=True)
+    told = json.dumps([agent, payload] if agent else payload, sort_keys=True, default=str, ensure_ascii=True)
     return Request(mutation=mutation, key=key, payload=sha256(told.encode("ascii")).digest())

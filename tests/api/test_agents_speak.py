@@ -90,6 +90,17 @@ def test_a_person_may_import_lines_of_several_projects(served: Served, helix: He
     assert [one.scope for one in capture.episodes(helix, scope="other-project").items] == ["other-project"] * 2
 
 
+def test_a_key_of_a_person_tells_an_agent_nothing_and_the_other_way_round(served: Served, helix: Helix) -> None:
+    stored = by_person(served, "store", **SAID, idempotencyKey="one")
+    assert asked(served, "store", **SAID, idempotencyKey="one") == "CONFLICT"
+    theirs = asked(served, "record_episode", content="make db was run", idempotencyKey="two")
+    answer = served.post(document("record_episode"), {"content": "make db was run", "idempotencyKey": "two"})
+    assert answer.code == "CONFLICT"
+    assert asked(served, "record_episode", content="make db was run", idempotencyKey="two") == theirs
+    assert by_person(served, "store", **SAID, idempotencyKey="one") == stored
+    assert curation.get(helix, stored["id"]).provenance.trust is Trust.USER_ASSERTED
+
+
 def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None:
     name = by_person(served, "store", **SAID)["name"]
     assert curation.get(helix, name).provenance.trust is Trust.USER_ASSERTED
