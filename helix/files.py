@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
@@ -97,18 +98,20 @@ def create_private(path: Path, *, exclusive: bool = False, append: bool = False)
 
 
 def write_private(path: Path, text: str, *, mode: int = PRIVATE_FILE) -> None:
-    """Write a small file whole or not at all, for the owner alone."""
-    draft = path.with_name(path.name + ".new")
-    draft.unlink(missing_ok=True)
-    with os.fdopen(create_private(draft, exclusive=True), "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    if mode != PRIVATE_FILE:
-        draft.chmod(mode)
+    """Write a small file whole or not at all, for the owner alone; no other file beside it is touched."""
+    draft = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
+        with os.fdopen(create_private(draft, exclusive=True), "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if mode != PRIVATE_FILE:
+            draft.chmod(mode)
         draft.replace(path)
-    except OSError as error:  # what is wrong is in the way of the file, and not its draft
-        draft.unlink()
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    except BaseException as error:
+        with suppress(OSError):
+            draft.unlink()
+        if isinstance(error, OSError):  # what is wrong is in the way of the file, and not its draft
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def remove(path: Path) -> None:

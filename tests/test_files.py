@@ -131,10 +131,24 @@ def test_what_is_made_is_the_owners_whatever_the_umask(tmp_path: Path) -> None:
     assert modes(folder.parent, folder, folder / "text", folder / "log") == [0o700, 0o700, 0o600, 0o600]
 
 
+def test_what_is_beside_a_file_that_is_written_stays(tmp_path: Path) -> None:
+    beside = tmp_path / "report.html.new"
+    beside.write_text("mine", "utf-8")
+    files.write_private(tmp_path / "report.html", "it")
+    with pytest.raises(UnicodeEncodeError):
+        files.write_private(tmp_path / "report.html", "\ud800")
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        files.write_private(tmp_path, "it")
+    assert {one.name: one.read_text("utf-8") for one in tmp_path.iterdir()} == {
+        "report.html": "it",
+        "report.html.new": "mine",
+    }
+
+
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     theirs.write_text("keep", "utf-8")
-    for name in ("log", "text.new", "text"):
+    for name in ("log", "text"):
         (tmp_path / name).symlink_to(theirs)
     with pytest.raises(OSError, match="link"):
         files.create_private(tmp_path / "log", append=True)

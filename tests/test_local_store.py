@@ -123,7 +123,7 @@ def test_a_token_that_was_committed_opens_nothing(project: Path) -> None:
         "lock",
         "starting",
         "token",
-        "daemon.json.new",
+        "daemon.json",
         "logs",
     ],
 )
