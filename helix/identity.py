@@ -37,7 +37,7 @@ LONGEST_PATH = 4_096
 _LONGEST_REMOTE = 2_048
 _LONGEST_NAME = 200
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
-_SCP = re.compile(r"(?:[^@/]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
+_SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
 _AZURE_SSH = re.compile(r"v3/([^/]+)/([^/]+)/([^/]+)")
 _AZURE_HTTPS = re.compile(r"(?:([^/]+)/)?_git/([^/]+)")
 _BITBUCKET_SERVER_SSH = 7999
@@ -182,7 +182,8 @@ def scope_of_remote(url: str) -> str:
 
     `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project. So is a host's
     second name in an SSH configuration (`git@github.com-me:`), and what Azure DevOps and Bitbucket Server have under
-    other paths for SSH.
+    other paths for SSH. A path of one name, as an owner's page has, keeps a `.git`: no repository of that owner's lies
+    below it.
     """
     port = None
     if len(url) > _LONGEST_REMOTE:
@@ -193,6 +194,8 @@ def scope_of_remote(url: str) -> str:
             host, path, port = split.hostname or "", split.path, split.port
         except ValueError:
             return ""
+        if split.scheme == "file":
+            return ""
     elif (match := _SCP.fullmatch(url)) is not None:
         host, path = match["host"], match["path"]
     else:
@@ -200,7 +203,7 @@ def scope_of_remote(url: str) -> str:
     path = re.sub(r"/{2,}", "/", path).strip("/")
     host, path = _of_forge(host.casefold(), path[:-4] if path[-4:].lower() == ".git" else path, port)
     host, path = _fit(host), _fit(path)
-    return scope_key(f"{host}/{path}") if host and path else ""
+    return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
 
 
 def _of_forge(host: str, path: str, port: int | None) -> tuple[str, str]:

@@ -73,6 +73,19 @@ def test_clones_are_one_project_however_they_reach_their_remote(tmp_path: Path, 
     assert scope(repository(tmp_path / "clone", url)) == "github.com/acme/shop"
 
 
+def test_no_address_has_the_scope_of_a_project_elsewhere() -> None:
+    # Git asks the host before the first colon, and the disk for a `file:`.
+    assert scope_of_remote("evil.example:x@github.com:acme/shop.git").startswith("evil.example/")
+    assert scope_of_remote("file://github.com/acme/shop") == ""
+
+
+@pytest.mark.parametrize("url", ["https://github.com/acme", "git@github.com:acme.git", "ssh://git@github.com/acme/"])
+def test_a_repository_of_one_name_is_above_no_project_of_an_owner_of_that_name(url: str) -> None:
+    found = scope_of_remote(url)
+    assert found == "github.com/acme.git"
+    assert found not in scopes_seen(scope_of_remote("https://github.com/acme/shop"))
+
+
 @pytest.mark.parametrize(
     ("scope_of_all", "urls"),
     [
