@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from posixpath import basename, join, normpath
 
 from helix.text.command_words import (
@@ -76,6 +77,7 @@ class _Command:
     options: tuple[str, ...]
 
 
+@lru_cache(maxsize=16)  # what a command did, and what is known of it, is looked up by its forms one after the other
 def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
     """Return the normal forms of the commands in a line, the most exact first, each once.
 

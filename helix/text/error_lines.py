@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from helix.text.redact import redact
 
@@ -82,6 +83,7 @@ The last of them counts: before it stands what the tool was doing.
 """
 
 
+@lru_cache(maxsize=16)  # evidence, fixes and what is known of an error ask for it one after the other
 def signature_of(output: str, *, failed: bool = False) -> str:
     """Return the line of an output that says what went wrong, in the form in which it is compared; empty without one.
 

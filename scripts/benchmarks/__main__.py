@@ -19,6 +19,7 @@ from benchmarks.quality import quality
 from benchmarks.replay import replay
 from benchmarks.soak import soak
 from benchmarks.speed import speed
+from benchmarks.trips import trips
 
 cli = click.Group(
     commands={
@@ -37,6 +38,7 @@ cli = click.Group(
         "replay": replay,
         "soak": soak,
         "speed": speed,
+        "trips": trips,
     },
     help=__doc__,
 )

@@ -14,6 +14,7 @@ import re
 import shlex
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from posixpath import join, normpath
 
@@ -113,6 +114,7 @@ _ANOTHER_BRACKET = re.compile(r"(?=\()")
 _FUNCTION = re.compile(r"[ \t]*\([ \t]*\)")
 
 
+@lru_cache(maxsize=16)  # whoever is told of a command asks for its tree several times, one after the other
 def read(line: str) -> Line:
     """Return a line as its commands; never raises.
 
