@@ -64,9 +64,18 @@ def test_only_what_passed_is_part_of_a_fix() -> None:
 
 @pytest.mark.parametrize(
     ("command", "mends"),
-    [("pytest -q", False), ("npm run lint", False), ("ruff check --fix .", True), ("jest -u", True)],
+    [
+        ("pytest -q", False),
+        ("npm run lint", False),
+        ("pytest -q | tail -5", False),
+        ("ruff check --fix .", True),
+        ("jest -u", True),
+        ("sed -i s/a/b/ a.py", True),
+        ("sed -i s/a/b/ a.py && pytest -q", True),
+        ("cat > a.py", True),
+    ],
 )
-def test_tests_and_linters_mend_nothing_but_where_they_change_files(command: str, mends: bool) -> None:
+def test_tests_and_linters_mend_nothing_but_where_files_are_changed(command: str, mends: bool) -> None:
     told = found(ran("make all", 2, "error: a"), ran(command), ran("make all"))
     assert [fix.commands for fix in told] == ([(command,)] if mends else [])
 

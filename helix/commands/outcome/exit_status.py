@@ -372,13 +372,11 @@ def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]
 
 
 def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
-    """Return whether a line runs tests and linters alone, none of them to change files, beside what only `looks`."""
+    """Return whether a line runs tests and linters that change no files, and beside them only what `looks`."""
     whole = parse(line)
-    return whole is not None and all(
-        looks(words) or (recognised(words) in _CHECKS and not any(map(_REWRITES.match, words)))
-        for words in words_of(whole)
-        if words
-    )
+    parts = [] if whole is None else [words for words in words_of(whole) if words]
+    checks = [recognised(words) in _CHECKS and not any(map(_REWRITES.match, words)) for words in parts]
+    return any(checks) and all(check or looks(words) for check, words in zip(checks, parts, strict=True))
 
 
 def _subject(whole: Node) -> Words:

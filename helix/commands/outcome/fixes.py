@@ -162,7 +162,7 @@ class Mending:
         if well is None and (not action.passed or (known is not None and not _comes_without(known.error, action))):
             return None
         self._open.pop(command, None)
-        if (well or not error_of(action.output)) and not only_checks(action.command, looks):
+        if (well or not error_of(action.output)) and not only_checks(action.command, _leaves_files):
             for one in self._open.values():
                 one.commands[_as_run(action)] = None
         return None if known is None or not (known.files or known.commands) else _fix(known, action)
@@ -226,6 +226,10 @@ def looks(words: Sequence[str]) -> bool:
     """Return whether one command, by its words, only shows what is there."""
     name = PurePath(words[0]).name
     return name in _LOOKING or (name == "git" and len(words) > 1 and words[1] in _GIT_LOOKING)
+
+
+def _leaves_files(words: Sequence[str]) -> bool:
+    return looks(words) and not _CHANGES_IN_PLACE.search(" ".join(words))
 
 
 def normal(action: Action, root: str = "") -> str:
