@@ -23,32 +23,43 @@ def background(helix: Helix, limit: int = 10) -> BackgroundStatus:
 
 
 @query
-def work(helix: Helix, id: Id) -> WorkItem:
+def work(helix: Helix, id: Annotated[Id, "The id of the piece of work."]) -> WorkItem:
     """Look at one piece of background work."""
     return helix.worker.item(id)
 
 
 @query
-def work_plan(helix: Helix, kind: str, payload: Mapping[str, Any] | None = None) -> WorkPlan:
+def work_plan(
+    helix: Helix,
+    kind: Annotated[str, "The kind of work, such as `consolidate` or `reflect`."],
+    payload: Mapping[str, Any] | None = None,
+) -> WorkPlan:
     """Say what a piece of background work would do now; nothing is changed."""
     return helix.worker.plan(kind, payload or {})
 
 
 @mutation()
-def flush(helix: Helix, scope: str | None = None) -> WorkItem:
+def flush(
+    helix: Helix,
+    scope: Annotated[str | None, "Only what happened in this scope; everywhere where it is not said."] = None,
+) -> WorkItem:
     """Have what happened consolidated now, without waiting until enough of it has come together."""
     return helix.flush(scope)
 
 
 @mutation()
-def begin_work(helix: Helix, kind: str, payload: Mapping[str, Any] | None = None) -> WorkItem:
+def begin_work(
+    helix: Helix,
+    kind: Annotated[str, "The kind of work, such as `consolidate` or `reflect`."],
+    payload: Mapping[str, Any] | None = None,
+) -> WorkItem:
     """Ask for a piece of background work; of the same there is one unfinished at most."""
     helix.store.check_capture()
     return helix.worker.add(kind, Intake(helix.settings.text_limit).attributes(payload or {}))
 
 
 @mutation()
-def cancel_work(helix: Helix, id: Id) -> WorkItem:
+def cancel_work(helix: Helix, id: Annotated[Id, "The id of the piece of work."]) -> WorkItem:
     """Ask a piece of background work to end; `undo` takes back what it has written."""
     return helix.worker.cancel(id)
 

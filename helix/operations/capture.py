@@ -58,7 +58,11 @@ def close_session(
 
 
 @query
-def sessions(helix: Helix, scope: str | None = None, limit: int = 50) -> list[SessionReport]:
+def sessions(
+    helix: Helix,
+    scope: Annotated[str | None, "Only sessions of this scope; all where it is not said."] = None,
+    limit: int = 50,
+) -> list[SessionReport]:
     """List sessions, the latest start first; private ones are not among them."""
     return keeping.sessions(helix.store, scope, page_size(helix, "limit", limit))
 

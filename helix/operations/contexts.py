@@ -67,7 +67,7 @@ def explorer_context(
     helix: Helix,
     objective: Annotated[str, "What is to be reached."],
     focus: Annotated[str, "What the explorer looks for."] = "",
-    scope: str | None = None,
+    scope: Annotated[str | None, "The scope that the agent works in; `global` is seen too."] = None,
     limit: int = LIMIT,
     session: str = "",
 ) -> ExplorerContext:
@@ -87,7 +87,7 @@ def explorer_context(
 def planner_context(
     helix: Helix,
     objective: Annotated[str, "What is to be planned."],
-    scope: str | None = None,
+    scope: Annotated[str | None, "The scope that the agent works in; `global` is seen too."] = None,
     limit: int = LIMIT,
     session: str = "",
 ) -> PlannerContext:
@@ -139,7 +139,7 @@ def lineage(
 @query
 def brief(
     helix: Helix,
-    scope: str | None = None,
+    scope: Annotated[str | None, "The scope that the session is in; `global` is seen too."] = None,
     budget_tokens: Annotated[
         int | None, "About how many tokens it may take; by default the setting `brief_tokens`."
     ] = None,
@@ -158,7 +158,7 @@ def at_action(
     output: Annotated[str, "What the command printed, where it has failed."] = "",
     folder: Annotated[str, "The folder it is run in."] = "",
     project: Annotated[str, "The top of the project, from which paths are seen; by default that folder."] = "",
-    scope: str | None = None,
+    scope: Annotated[str | None, "The scope that the agent works in; `global` is seen too."] = None,
     limit: int = exact_lookup.MOST,
 ) -> ActionContext:
     """Look up what is remembered about exactly a command, the error it ended with, or the files an edit changes."""

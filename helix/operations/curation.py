@@ -47,7 +47,7 @@ def get(helix: Helix, name_or_id: str) -> Memory:
 
 
 @query
-def node(helix: Helix, label: Annotated[Label, "The label of the node."], id: Id) -> Node:
+def node(helix: Helix, label: Annotated[Label, "The label of the node."], id: Annotated[Id, "The node's id."]) -> Node:
     """Read any node by its label and id."""
     return helix.store.records.node(Ref(label=label, id=id))
 

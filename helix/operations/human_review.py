@@ -51,9 +51,9 @@ class Insight:
 @query
 def contradictions(
     helix: Helix,
-    scope: str | None = None,
+    scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
     status: Annotated[DisputeStatus, "Only those that stand so."] = DisputeStatus.OPEN,
-    any_status: bool = False,
+    any_status: Annotated[bool, "Those too that are settled."] = False,
 ) -> list[Dispute]:
     """List pairs of memories that cannot both hold, the oldest first."""
     return disputes.contradictions(helix.store, scope, None if any_status else status)
@@ -98,7 +98,12 @@ def reopen_gap(helix: Helix, name_or_id: str) -> Memory:
 
 
 @query
-def review(helix: Helix, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Held]:
+def review(
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
+    first: int = 50,
+    after: str | None = None,
+) -> Page[Held]:
     """List what is kept from recall until a person has looked at it, newest first, with the reasons."""
     return quarantine.review(helix.store, scope, page_size(helix, "first", first), after)
 
@@ -119,13 +124,18 @@ def reject(helix: Helix, name_or_id: str, by: Annotated[str, "Who rejects it."] 
 
 
 @query
-def reflections(helix: Helix, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Reflection]:
+def reflections(
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
+    first: int = 50,
+    after: str | None = None,
+) -> Page[Reflection]:
     """List insights page by page, newest first."""
     return insights.reflections(helix.store, scope, page_size(helix, "first", first), after)
 
 
 @query
-def insight_tree(helix: Helix, id: Id) -> Insight:
+def insight_tree(helix: Helix, id: Annotated[Id, "The insight's id."]) -> Insight:
     """Show an insight with what it rests on, down to the episodes."""
     tree = insights.insight_tree(helix.store, id)
     return Insight(reflection=tree.reflection, evidence=tuple(_laid_out(tree.evidence, 1)))

@@ -83,13 +83,17 @@ def observe_session(
 
 
 @query
-def learning_queue(helix: Helix, scope: str | None = None, limit: int = 50) -> list[Candidate]:
+def learning_queue(
+    helix: Helix, scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None, limit: int = 50
+) -> list[Candidate]:
     """List what agents' work gave to learn and nobody has looked at, the surest first."""
     return queue.waiting(helix.store, scope, page_size(helix, "limit", limit))
 
 
 @mutation()
-def accept_candidate(helix: Helix, id: Id, by: Annotated[str, "Who accepts it."] = "") -> Accepted:
+def accept_candidate(
+    helix: Helix, id: Annotated[Id, "The candidate's id."], by: Annotated[str, "Who accepts it."] = ""
+) -> Accepted:
     """Make a memory of what waits in the learning queue; it is trusted no further than the one who said it."""
     helix.store.check_capture()
     with helix.foreground.request():
@@ -97,7 +101,9 @@ def accept_candidate(helix: Helix, id: Id, by: Annotated[str, "Who accepts it."]
 
 
 @mutation()
-def reject_candidate(helix: Helix, id: Id, by: Annotated[str, "Who rejects it."] = "") -> Candidate:
+def reject_candidate(
+    helix: Helix, id: Annotated[Id, "The candidate's id."], by: Annotated[str, "Who rejects it."] = ""
+) -> Candidate:
     """Have what waits in the learning queue come to nothing, also when the same is proposed again."""
     return queue.reject(helix.store, id, by)
 
@@ -111,7 +117,9 @@ def chunk(helix: Helix, request: ChunkRequest) -> StoreResult | None:
 
 
 @query
-def verify(helix: Helix, scope: str | None = None) -> Health:
+def verify(
+    helix: Helix, scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None
+) -> Health:
     """Say whether the learning loop is closed: what was shown is judged, what was judged counts, nothing dangles."""
     return examine(helix.store, scope)
 

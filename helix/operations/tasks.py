@@ -178,7 +178,7 @@ def cascade_status(
 def workspaces(
     helix: Helix,
     plan: Annotated[Id | None, "Only those of this plan."] = None,
-    scope: str | None = None,
+    scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
     status: Annotated[str | None, "Only those that are `active`, `complete`, `blocked` or `superseded`."] = None,
     limit: int = 50,
 ) -> list[WorkspaceReport]:

@@ -75,7 +75,7 @@ def config(helix: Helix) -> list[Setting]:
 
 
 @query
-def job(helix: Helix, id: Id) -> Job:
+def job(helix: Helix, id: Annotated[Id, "The job's id."]) -> Job:
     """Look at one job."""
     return helix.jobs.get(id)
 
@@ -87,7 +87,7 @@ def jobs(helix: Helix) -> list[Job]:
 
 
 @mutation()
-def cancel_job(helix: Helix, id: Id) -> Job:
+def cancel_job(helix: Helix, id: Annotated[Id, "The job's id."]) -> Job:
     """Ask a job to stop; what it has done so far stays."""
     return helix.jobs.cancel(id)
 

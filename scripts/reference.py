@@ -1,0 +1,180 @@
+"""Writes docs/reference from the code: every operation, every command, every setting. `scripts/schema` runs it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import click
+from graphql import GraphQLField
+
+from helix.api.schema import build_schema
+from helix.cli import main as command_line
+from helix.cli.invocation import Invocation
+from helix.operations import OPERATIONS
+from helix.operations.listed import Operation
+from helix.settings import Settings
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
+_MADE = "<!-- written by scripts/schema; change the code instead -->\n"
+
+
+def pages() -> dict[str, str]:
+    """Return each page by its file name."""
+    made = {"operations.md": operations(), "commands.md": commands(), "settings.md": settings()}
+    return {name: f"{_MADE}{text.rstrip()}\n" for name, text in made.items()}
+
+
+def operations() -> str:
+    """Return what can be asked over GraphQL, in the parts in which it is written down."""
+    schema = build_schema(Settings())._schema
+    roots = {
+        kind: root.fields
+        for kind, root in (
+            ("query", schema.query_type),
+            ("mutation", schema.mutation_type),
+            ("subscription", schema.subscription_type),
+        )
+        if root is not None
+    }
+    lines = [
+        "# Operations",
+        "",
+        "Everything that can be asked of Helix over GraphQL. GraphiQL (`helix open`) shows the fields of each answer. "
+        "An argument with `!` has to be given; another one that is left out or null stands for its default.",
+    ]
+    listed: set[str] = set()
+    for module, held in _by_module().items():
+        title, _, words = (inspect.getdoc(module) or "").partition(": ")
+        lines += ["", f"## {title}", "", words[:1].upper() + words[1:]]
+        for one in held:
+            kind = "mutation" if one.writes else "query"
+            name = _camel(one.name)
+            listed.add(name)
+            lines += ["", *_operation(kind, name, roots[kind][name], one)]
+    rest = [(kind, name, field) for kind, held in roots.items() for name, field in held.items() if name not in listed]
+    lines += ["", "## The service itself"]
+    for kind, name, field in rest:
+        lines += ["", *_operation(kind, name, field, None)]
+    return "\n".join(lines)
+
+
+def _by_module() -> dict[object, list[Operation]]:
+    found: dict[object, list[Operation]] = {}
+    for one in OPERATIONS.values():
+        found.setdefault(inspect.getmodule(one.function), []).append(one)
+    return found
+
+
+def _operation(kind: str, name: str, field: GraphQLField, one: Operation | None) -> Iterator[str]:
+    yield f"### `{name}` ({kind})"
+    yield ""
+    yield _line(field.description or "")
+    if one is not None and one.person:
+        yield ""
+        yield f"Only a person may {one.person}: an agent's request is refused."
+    if one is not None:
+        for (argument, given), words in one.person_where.items():
+            yield ""
+            yield f"{'With' if given else 'Without'} `{_camel(argument)}` only a person may {words}."
+    yield ""
+    yield f"Answers `{field.type}`."
+    if field.args:
+        yield ""
+        yield "| argument | type | meaning |"
+        yield "|---|---|---|"
+        for argument, given in field.args.items():
+            yield f"| `{argument}` | `{given.type}` | {_cell(given.description or '')} |"
+
+
+def commands() -> str:
+    """Return every command with its arguments, options and examples."""
+    lines = [
+        "# Commands",
+        "",
+        "Each takes `--json` for the whole answer as JSON. `helix completion` sets up completion in your shell.",
+    ]
+    context = click.Context(command_line.cli, info_name="helix", obj=Invocation.__new__(Invocation))
+    for title, held in command_line.SECTIONS.items():
+        lines += ["", f"## {title}"]
+        for name in held:
+            command = command_line.cli.get_command(context, name)  # type: ignore[attr-defined]  # it is a group
+            lines += _command(command, f"helix {name}")
+    return "\n".join(lines)
+
+
+def _command(command: click.Command, path: str) -> Iterator[str]:
+    words, _, examples = inspect.cleandoc(command.help or "").partition("\b")
+    arguments = [one for one in command.params if isinstance(one, click.Argument)]
+    below = command.commands if isinstance(command, click.Group) else {}
+    usage = " ".join([path, *(_placed(one) for one in arguments), *(["COMMAND"] if below else [])])
+    yield from ("", f"### `{usage}`", "", _line(words))
+    if examples.strip():
+        yield from ("", "```sh", *(line.strip() for line in examples.strip().splitlines()), "```")
+    options = [one for one in command.params if isinstance(one, click.Option) and one.name != "json" and not one.hidden]
+    if options:
+        yield from ("", "| option | meaning |", "|---|---|")
+        for option in options:
+            names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+            yield f"| {names} | {_cell(option.help or '')}{_default(option)} |"
+    for name, inner in below.items():
+        yield from _command(inner, f"{path} {name}")
+
+
+def _placed(argument: click.Argument) -> str:
+    word = (argument.metavar or argument.human_readable_name).upper()
+    word = f"{word}..." if argument.nargs == -1 and not word.endswith("...") else word
+    return word if argument.required else f"[{word.strip('[]')}]"
+
+
+def _default(option: click.Option) -> str:
+    plain = isinstance(option.default, str | int | float) and not isinstance(option.default, bool)
+    return f" Default: `{option.default}`." if option.show_default and plain else ""
+
+
+def settings() -> str:
+    """Return every setting with its default and its environment variable."""
+    lines = [
+        "# Settings",
+        "",
+        "A setting comes from `~/.helix/config.toml`, or from the environment as `HELIX_NAME`; `helix config` shows "
+        "each with where its value came from.",
+        "",
+        "| setting | default | meaning |",
+        "|---|---|---|",
+    ]
+    for field in fields(Settings):
+        help_words = field.metadata.get("help")
+        if help_words:
+            default = "" if field.default is MISSING or field.default in (None, "") else f"`{field.default}`"
+            default = default.replace(str(Path.home()), "~")
+            lines.append(f"| `{field.name}` | {default} | {_cell(str(help_words))} |")
+    return "\n".join(lines)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _line(text: str) -> str:
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def write() -> None:
+    """Write the pages."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    write()
