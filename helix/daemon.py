@@ -147,6 +147,16 @@ def withdraw(store: Path) -> None:
     drop_link(store)
 
 
+def is_announced(store: Path) -> bool:
+    """Return whether `daemon.json` still names this process: without it no client finds the daemon, nor ends it."""
+    try:
+        return bool(json.loads(files.read_text(store / DAEMON_FILE))["pid"] == os.getpid())
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    except OSError:  # such as no descriptor left: that says nothing of the file
+        return True
+
+
 def used_ports(store: Path) -> tuple[int, ...]:
     """Return the ports that the store's daemons had, as far as noted, the newest last."""
     try:

@@ -147,6 +147,22 @@ def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings)
     assert not (plain.store_path / daemon.DAEMON_FILE).exists()
 
 
+@pytest.mark.parametrize("how", ["the store", "the record", "another's record"])
+def test_a_daemon_that_nobody_finds_any_more_leaves_by_itself(plain: Settings, how: str) -> None:
+    server = serve(plain)
+    until(lambda: daemon.find(plain.store_path) is not None or server.poll() is not None)
+    record = plain.store_path / daemon.DAEMON_FILE
+    if how == "the store":
+        plain.store_path.rename(plain.home / "moved")
+    elif how == "the record":
+        record.unlink()
+    else:
+        record.write_text(json.dumps(asdict(replace(running(plain), pid=1))), "utf-8")
+    _, words = server.communicate(timeout=SECONDS)
+    assert (server.returncode, words) == (0, "")
+    assert not is_locked(plain.store_path)
+
+
 def test_a_daemon_of_another_version_is_replaced_unless_it_was_started_by_hand(plain: Settings) -> None:
     daemon.ensure_running(plain).close()
     first = running(plain)

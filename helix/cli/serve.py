@@ -40,6 +40,7 @@ logger = logging.getLogger(__name__)
 _DRAIN_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 60
 _TRIES = 100
+_TICKS = 10  # a second of the server's, between looks at what names it
 _LEAVE_SECONDS = 25
 """How long a daemon that was told to leave may take in all; `helix stop` waits a little longer."""
 
@@ -92,7 +93,7 @@ def set_aside_closed_store(settings: Settings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it is ready, is no longer found once it leaves, and leaves when it is idle."""
+    """A server that says when it is ready, is no longer found once it leaves, and leaves when it is idle or lost."""
 
     def __init__(
         self,
@@ -101,18 +102,20 @@ class _Server(uvicorn.Server):
         ready: Callable[[], None],
         leaving: Callable[[], None],
         idle: Callable[[], bool],
+        lost: Callable[[], bool],
     ) -> None:
         super().__init__(config)
         self._ready = ready
         self._leaving = leaving
         self._idle = idle
+        self._lost = lost
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._ready()
 
     async def on_tick(self, counter: int) -> bool:
-        self.should_exit = self.should_exit or self._idle()
+        self.should_exit = self.should_exit or self._idle() or (counter % _TICKS == 0 and self._lost())
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -147,6 +150,12 @@ def _server(helix: Helix, idle_minutes: float, address: tuple[str, int], ready: 
         unused = idle_minutes > 0 and activity.idle_seconds > idle_minutes * 60
         return unused and not helix.at_work()
 
+    def lost() -> bool:
+        gone = not daemon.is_announced(store)
+        if gone:
+            logger.warning("leaving: daemon.json is gone, or names another process")
+        return gone
+
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -163,7 +172,7 @@ def _server(helix: Helix, idle_minutes: float, address: tuple[str, int], ready: 
         daemon.withdraw(store)
         helix.leave()
 
-    server = _Server(config, ready=ready, leaving=leaving, idle=idle)
+    server = _Server(config, ready=ready, leaving=leaving, idle=idle, lost=lost)
     return server
 
 
