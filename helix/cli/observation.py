@@ -10,9 +10,8 @@ import click
 from helix.cli import given
 from helix.cli.invocation import Invocation
 from helix.cli.options import F, Word, limit_option, listed_scope_option, own_session_option, project_scope_option
-from helix.cli.output import Output, one_line, shorten
+from helix.cli.output import Output, claimed, one_line, shorten
 from helix.model.candidate import Certainty
-from helix.text.inert import quoted
 
 Record = Mapping[str, Any]
 _SESSIONS = "sessions_without_task"
@@ -181,7 +180,7 @@ def reject(invocation: Invocation, /, candidate: str, by: str | None) -> None:
     helix queue reject 6f1f0a5b9b0c4d7e8a1b2c3d4e5f6071
     """
     data = invocation.run("reject_candidate", id=candidate, by=by)
-    invocation.emit(data, lambda out: out.line(f"rejected: {quoted(one_line(data['rejectCandidate']['trigger']))}"))
+    invocation.emit(data, lambda out: out.line(f"rejected: {claimed(one_line(data['rejectCandidate']['trigger']))}"))
 
 
 @click.command()
@@ -241,7 +240,7 @@ def _told(invocation: Invocation, data: Mapping[str, Any]) -> None:
         for stored in seen["stored"]:
             out.line(f"{stored['status'].lower()} {stored['name']}")
         for one in seen["skipped"]:
-            out.line(f"skipped, {one['confidence'].lower()}: {quoted(one_line(one['trigger']))}")
+            out.line(f"skipped, {one['confidence'].lower()}: {claimed(one_line(one['trigger']))}")
         if seen["queued"]:
             out.line(f"{len(seen['queued'])} wait to be looked at: `helix queue list`")
 
@@ -250,8 +249,8 @@ def _told(invocation: Invocation, data: Mapping[str, Any]) -> None:
 
 def _candidate(out: Output, one: Record) -> None:
     out.line((one["id"], "bold"), f"  {one['kind'].lower()}, {one['confidence'].lower()}, {one['scope']}")
-    out.line(quoted(shorten(one["trigger"])), indent=3)
+    out.line(claimed(shorten(one["trigger"])), indent=3)
     if one["resolution"]:
-        out.line(quoted(shorten(one["resolution"])), indent=3)
+        out.line(claimed(shorten(one["resolution"])), indent=3)
     if reasons := one["attributes"].get("suspicious"):
         out.line(("reads like an instruction to an agent: ", "dim"), "; ".join(reasons), indent=3)

@@ -46,6 +46,11 @@ def told(text: str, record: Mapping[str, Any] | None = None) -> str:
     return quoted(text)
 
 
+def claimed(text: str) -> str:
+    """Return what nobody stands for yet as one line in quotes, whoever reads it."""
+    return quoted(text)
+
+
 def named(what: str, name: str) -> str:
     """Return the name of a node of this label: a memory's has no blank, a file or a person may be called anything."""
     return name if what.lower() == "memory" else told(one_line(name))
