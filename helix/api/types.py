@@ -26,6 +26,9 @@ T = TypeVar("T")
 _LARGE = frozenset({"journal_bytes_week", "memory_bytes", "journal_rows", "applied_seq"})
 """Whole numbers that may pass the 32 bits of a GraphQL Int."""
 
+_LEFT_OUT = frozenset({"ref"})
+"""Properties that GraphQL says otherwise: by the type and the id of a node."""
+
 _RENAMED = {"Memory.label": "confidenceLabel"}
 """Properties whose plain name would be taken for something else in GraphQL."""
 
@@ -175,7 +178,8 @@ class Views:
 
 
 def _properties(model: type[Any]) -> Iterator[tuple[str, Any]]:
-    return ((name, value.fget) for name, value in vars(model).items() if isinstance(value, property))
+    held = ((name, value.fget) for name, value in vars(model).items() if isinstance(value, property))
+    return ((name, getter) for name, getter in held if name not in _LEFT_OUT)
 
 
 def _substituted(hint: Any, bound: Mapping[Any, Any]) -> Any:

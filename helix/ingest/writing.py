@@ -294,7 +294,7 @@ class Importer:
         # A session, or the file or history that a slice is named by, speaks with one voice.
         voice = ready.slice.episode.session or draft.source.partition("#")[0].rpartition(":")[0]
         writing.named[(known.scope, known.name)] = count_sighting(writing.composer, known, draft.trust, voice)
-        ref = Ref(label=Label.MEMORY, id=known.id)
+        ref = known.ref
         writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
         return ref
 

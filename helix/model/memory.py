@@ -9,6 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated
 
+from helix.model.edge import Label, Ref
 from helix.model.provenance import QUOTED, Provenance, provenance_word
 
 GLOBAL_SCOPE = "global"
@@ -174,6 +175,11 @@ class Memory:
         helped = max(0.0, round(self.helped - claimed_of(self), 9))
         total = helped + spoken_against(self)
         return f"[{round(100 * helped / total)}% of {total:.3g}]" if total >= 1 else ""
+
+    @property
+    def ref(self) -> Ref:
+        """Where it stands in the graph."""
+        return Ref(label=Label.MEMORY, id=self.id)
 
 
 def room_of(memory: Memory) -> tuple[int, float]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
+from helix.model.edge import Label, Ref
 from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.provenance import Provenance, provenance_word
 
@@ -32,3 +33,8 @@ class Reflection:
     def said_by(self) -> str:
         """Where it comes from, in a word; see `provenance_word`."""
         return provenance_word(self.provenance)
+
+    @property
+    def ref(self) -> Ref:
+        """Where it stands in the graph."""
+        return Ref(label=Label.REFLECTION, id=self.id)

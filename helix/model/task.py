@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
+from helix.model.edge import Label, Ref
 from helix.model.memory import GLOBAL_SCOPE
 
 PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
@@ -63,3 +64,8 @@ class Task:
     ] = ""
     ended_at: datetime | None = None
     attributes: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> Ref:
+        """Where it stands in the graph."""
+        return Ref(label=Label.TASK, id=self.id)

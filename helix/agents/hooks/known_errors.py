@@ -13,7 +13,6 @@ from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.action import Action
-from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.scopes import same_scope
@@ -31,7 +30,7 @@ def met(desk: Desk, command: str, error: str) -> None:
     known, session = _known(desk, command, error), sha256(desk.session.name.encode()).hexdigest()[:16]
     if known is None or is_own(desk, known) or known.attributes.get(_LAST) == session:
         return
-    ref = Ref(label=Label.MEMORY, id=known.id)
+    ref = known.ref
 
     def decision() -> Decision[None]:
         composer = Composer(desk.store, desk.store.clock())

@@ -18,7 +18,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.systemic import TIMES
 from helix.model import task as named
 from helix.model.action import Action
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.model.task import BLOCKED, VERIFY, Task
@@ -110,7 +110,7 @@ def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
     if row is None or known.source == _source(desk, one):
         return
     episode = desk.store.catalogue.ref_of(row)
-    here = Ref(label=Label.MEMORY, id=known.id)
+    here = known.ref
     stands_on = [op.target for op in desk.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
     if episode in stands_on:
         return
@@ -129,7 +129,7 @@ def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
 def _ground(desk: Desk, known: Memory, episode: Ref) -> None:
     def decision() -> Decision[None]:
         composer = Composer(desk.store, desk.store.clock())
-        ref = Ref(label=Label.MEMORY, id=known.id)
+        ref = known.ref
         composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=known.provenance)
         return Decision((composer.change("sighting"),), None)
 

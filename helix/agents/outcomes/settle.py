@@ -266,7 +266,7 @@ class _Settling:
         return bonds_of([*parts, *self._learned()], passed=passed, failed=failed)
 
     def _learned(self) -> list[Part]:
-        here = Ref(label=Label.TASK, id=self.task.id)
+        here = self.task.ref
         ids = [op.target.id for op in self.store.records.edges_at(here) if op.type is Relation.LEARNED]
         held = [_standing(self.store, ident) for ident in sorted(ids)]
         return [Part(memory=one.id, kind=one.kind, learned=True) for one in held if one.status is Status.ACTIVE]
@@ -291,7 +291,7 @@ def _current(store: Store, memory: Memory) -> Memory:
     """Return the newest version of a memory, or what it was folded into: whatever took its place."""
     seen = {memory.id}
     while memory.status is Status.RETIRED:
-        here = Ref(label=Label.MEMORY, id=memory.id)
+        here = memory.ref
         edges = (edge_from(op) for op in store.records.edges_at(here) if op.type is Relation.SUPERSEDES)
         newer = [edge.source.id for edge in edges if edge.target == here and DRAWN not in edge.attributes]
         fresh = [ident for ident in sorted(newer) if ident not in seen]

@@ -88,7 +88,7 @@ def clear_plan(
             if not force and _may_live(store, task):
                 kept.append(planned.seq)
                 continue
-            composer.patch(Ref(label=Label.TASK, id=task.id), status=PENDING)
+            composer.patch(task.ref, status=PENDING)
             supersede(store, composer, task.id)
             cleared.append(planned.seq)
         changes = (composer.change("clear", plan=plan.plan.id),) if cleared else ()

@@ -116,7 +116,7 @@ def create_workspace(
         left = supersede(store, composer, task.id)
         made = Workspace(id=store.make_id(composer.now), recorded_at=composer.now, scope=task.scope)
         ref = composer.node(made)
-        composer.edge(Relation.FOR_TASK, ref, Ref(label=Label.TASK, id=task.id))
+        composer.edge(Relation.FOR_TASK, ref, task.ref)
         return Decision((composer.change("workspace", task=task.id),), (made, left))
 
     made, left = store.writer.submit(decision)

@@ -124,7 +124,7 @@ def restate_evidence(store: Store, composer: Composer, before: Memory, after: Me
     if before.status in (Status.ACTIVE, after.status):
         return
     view = store.catalogue.view
-    here = Ref(label=Label.MEMORY, id=before.id)
+    here = before.ref
     for edge in store.records.edges_at(here):
         if edge.type is not Relation.GROUNDED_IN:
             continue

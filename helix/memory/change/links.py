@@ -36,7 +36,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
         start, end = memory_of(store, source), memory_of(store, target)
         if start.id == end.id:
             raise InvalidInputError("an edge needs two different memories", hint="name another target")
-        here, there = (Ref(label=Label.MEMORY, id=memory.id) for memory in (start, end))
+        here, there = (memory.ref for memory in (start, end))
         present = next(
             (
                 edge_from(op)
@@ -98,7 +98,7 @@ def node_of(store: Store, name_or_id: str) -> Ref:
         ref = Ref(label=label, id=name_or_id.strip())
         if store.catalogue.row_of(ref) is not None:
             return ref
-    return Ref(label=Label.MEMORY, id=memory_of(store, name_or_id).id)
+    return memory_of(store, name_or_id).ref
 
 
 def _known(word: str | None) -> Relation | None:

@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 
 from helix.memory.change.compose import Composer, Prepared
-from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
+from helix.model.edge import OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
@@ -39,7 +39,7 @@ def supersede(
 
 def take_place(composer: Composer, store: Store, old: Memory, new: Memory) -> None:
     """Retire `old` in favour of `new`, a node that is written already, and pass on what a version passes on."""
-    before, after = Ref(label=Label.MEMORY, id=old.id), Ref(label=Label.MEMORY, id=new.id)
+    before, after = old.ref, new.ref
     composer.edge(Relation.SUPERSEDES, after, before, provenance=new.provenance)
     composer.patch(before, status=Status.RETIRED, retired_at=composer.now)
     for stored in store.records.edges_at(before):
@@ -67,7 +67,7 @@ def _bears(store: Store, evidence: Ref, old: Memory, new: Memory) -> bool:
 
 def files_of(store: Store, memory: Memory) -> tuple[str, ...]:
     """Return the paths of the files a memory touches."""
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = memory.ref
     touched = [op.target for op in store.records.edges_at(ref) if op.type is Relation.TOUCHES and op.source == ref]
     return tuple(node.name for node in store.records.nodes(touched) if hasattr(node, "name"))
 
@@ -78,7 +78,7 @@ def hold_until(composer: Composer, store: Store, memory: Memory, until: datetime
     Both time lines stay right: where the end lies in the past, or an end is moved, the memory as it was believed until
     now is kept as a retired copy, which `known_at` finds, and the memory itself counts as recorded now.
     """
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = memory.ref
     fields: dict[str, object] = {"valid_to": until}
     if name:
         fields["name"] = name
@@ -105,7 +105,7 @@ def take_back_retirement(composer: Composer, store: Store, memory: Memory) -> Me
 def passages_of(store: Store, memory: Memory) -> Prepared:
     """Return the texts and vectors by which a memory is found, to be written under another one's id."""
     view = store.catalogue.view
-    row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
+    row = view.row_of(memory.ref)
     indexes = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
     held = [store.records.passage(int(view.passages.numbers[index])) for index in indexes]
     vectors = [
@@ -124,7 +124,7 @@ def passages_of(store: Store, memory: Memory) -> Prepared:
 
 def _keep(composer: Composer, store: Store, memory: Memory) -> None:
     """Write a copy of a memory under an id of its own, with its passages and its evidence."""
-    here = Ref(label=Label.MEMORY, id=memory.id)
+    here = memory.ref
     there = composer.node(replace(memory, id=store.make_id(composer.now)))
     composer.passages(there, passages_of(store, memory))
     composer.edge(Relation.SUPERSEDES, here, there, provenance=memory.provenance)

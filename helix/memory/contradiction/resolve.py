@@ -17,7 +17,7 @@ from helix.memory.change.versions import hold_until
 from helix.memory.contradiction.classify import Claim, Ruling, rule
 from helix.memory.contradiction.detect import Contradiction
 from helix.model.dispute import DisputeStatus, Outcome
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Edge, Relation
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.records import edge_from
@@ -41,7 +41,7 @@ def oppose(
     begins (now, where the winner's began earlier). What is too close to call, and what is not sure, is flagged: both
     lose some of their confidence, and what was taken is written down.
     """
-    first, second = (Ref(label=Label.MEMORY, id=memory.id) for memory in (newer, known))
+    first, second = (memory.ref for memory in (newer, known))
     held = {FIRST: _own(newer, former), SECOND: _own(known, former)}
     since = {side: _since(memory, side, former) for side, memory in held.items()}
     chosen = choices(store, newer, known)
@@ -96,7 +96,7 @@ def take_back(composer: Composer, store: Store, one: Memory, other: Memory, form
         stated = _before(store, memory, former)["valid_to"]
         _end(composer, store, back, _earliest(stated, *_lost(store, memory, former)), side)
         if back.confidence != memory.confidence:
-            composer.patch(Ref(label=Label.MEMORY, id=memory.id), confidence=back.confidence)
+            composer.patch(memory.ref, confidence=back.confidence)
     for source, target in ((former.source, former.target), (former.target, former.source)):
         composer.drop_edge(Relation.SUPERSEDES, source, target)
     composer.drop_edge(Relation.CONTRADICTS, former.source, former.target)
@@ -150,7 +150,7 @@ def decided_against(store: Store, memory: Memory) -> Edge | None:
 
 def disputes_of(store: Store, memory: Memory) -> list[Edge]:
     """Return the contradictions at a memory, whichever end it is."""
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = memory.ref
     return [edge_from(op) for op in store.records.edges_at(ref) if op.type is Relation.CONTRADICTS]
 
 
@@ -163,14 +163,14 @@ def doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
     if doubter >= _OUTSIDE and doubter > memory.provenance.trust.rank:
         return 0.0
     taken = _DOUBT * memory.confidence
-    composer.patch(Ref(label=Label.MEMORY, id=memory.id), confidence=memory.confidence - taken)
+    composer.patch(memory.ref, confidence=memory.confidence - taken)
     return taken
 
 
 def begin(composer: Composer, winner: Memory, since: datetime) -> None:
     """Say since when the winner holds, where it did not say so itself: before, something else held."""
     if winner.valid_from is None:
-        composer.patch(Ref(label=Label.MEMORY, id=winner.id), valid_from=since)
+        composer.patch(winner.ref, valid_from=since)
 
 
 def stated_end(store: Store, memory: Memory) -> datetime | None:
@@ -243,7 +243,7 @@ def _end(composer: Composer, store: Store, memory: Memory, until: datetime | Non
     if memory.valid_to == until:
         return
     if side == FIRST and memory.recorded_at == composer.now:
-        composer.patch(Ref(label=Label.MEMORY, id=memory.id), valid_to=until)
+        composer.patch(memory.ref, valid_to=until)
     else:
         hold_until(composer, store, memory, until)
 

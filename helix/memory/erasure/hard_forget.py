@@ -295,7 +295,7 @@ def _root(store: Store, name_or_id: str) -> Ref:
             )
         return ref
     try:
-        return Ref(label=Label.MEMORY, id=memory_of(store, wanted).id)
+        return memory_of(store, wanted).ref
     except NotFoundError as error:
         raise NotFoundError(
             f"nothing is called {wanted!r}", hint="name a memory, or the id of an episode or a reflection"

@@ -264,7 +264,7 @@ class _Scope:
         prepared = self._prepared(wanted.trigger, wanted.resolution, wanted.files)
 
         def compose(composer: Composer) -> str | None:
-            (now,) = self._store.records.present([Ref(label=Label.MEMORY, id=heir.id)])
+            (now,) = self._store.records.present([heir.ref])
             if not isinstance(now, Memory) or now.status is not heir.status or not self._stand(wanted.grounding):
                 self._overtaken = True
                 return None

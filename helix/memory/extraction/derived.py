@@ -64,7 +64,7 @@ class Existing:
     @property
     def ref(self) -> Ref:
         """Its node."""
-        return Ref(label=Label.MEMORY, id=self.memory.id)
+        return self.memory.ref
 
     @property
     def key(self) -> str:
@@ -127,7 +127,7 @@ def _version(memory: Memory) -> tuple[bool, datetime, str]:
 
 
 def _read(store: Store, memory: Memory) -> Existing:
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = memory.ref
     edges = [edge_from(op) for op in store.records.edges_at(ref) if op.type in _TELLING]
     grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
     successors = [edge.source for edge in edges if edge.type is Relation.SUPERSEDES and edge.target == ref]
@@ -147,7 +147,7 @@ def _heir(store: Store, memory: Memory, successors: Sequence[Ref]) -> Memory | N
         standing = [one for one in found if one.status in _LIVE and not _goes_on(one, memory)]
         if standing:
             return max(standing, key=lambda one: (one.recorded_at, one.id))
-        over = [Ref(label=Label.MEMORY, id=one.id) for one in found if one.status is Status.RETIRED]
+        over = [one.ref for one in found if one.status is Status.RETIRED]
         later = {
             edge.source
             for ref in over
@@ -267,7 +267,7 @@ def reads_the_same(known: Existing, wanted: Desired) -> bool:
 def ground(composer: Composer, memory: Memory, episodes: Iterable[str]) -> None:
     """Ground a memory that is not derived in more episodes."""
     provenance = Provenance(extractor=EXTRACTOR, trust=memory.provenance.trust)
-    _ground(composer, Ref(label=Label.MEMORY, id=memory.id), episodes, provenance)
+    _ground(composer, memory.ref, episodes, provenance)
 
 
 def _ground(composer: Composer, ref: Ref, episodes: Iterable[str], provenance: Provenance) -> None:
@@ -390,7 +390,7 @@ def speaks_for(store: Store, memory: Memory, newcomer: Newcomer, prepared: Prepa
 
 def sight(composer: Composer, store: Store, known: Memory, wanted: Desired) -> bool:
     """Count a stored memory once for each episode that says it too, and ground it in those; False where none is new."""
-    ref = Ref(label=Label.MEMORY, id=known.id)
+    ref = known.ref
     grounded = {
         op.target.id for op in store.records.edges_at(ref) if op.type is Relation.GROUNDED_IN and op.source == ref
     }

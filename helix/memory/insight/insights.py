@@ -100,7 +100,7 @@ def demote(run: Run, scope: str | None) -> None:
     def compose(composer: Composer) -> int:
         changed = _changed(run.store, scope)
         for reflection, confidence, status in changed:
-            ref = Ref(label=Label.REFLECTION, id=reflection.id)
+            ref = reflection.ref
             composer.patch(ref, confidence=confidence, status=status)
             run.say(f"{status}, confidence {confidence:.2f}: {shortened(reflection.insight, _EXCERPT)}")
         return len(changed)

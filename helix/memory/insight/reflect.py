@@ -170,7 +170,7 @@ def _item(node: object, entities: frozenset[str], learned: str) -> Item:
     """Return an episode, in the words of what was `learned` of it where that is anything, or a reflection."""
     if isinstance(node, Episode):
         return Item(
-            ref=Ref(label=Label.EPISODE, id=node.id),
+            ref=node.ref,
             text=learned or node.content,
             speaker="" if learned else speaker_of(node),
             day=in_words(node.occurred_at),
@@ -184,7 +184,7 @@ def _item(node: object, entities: frozenset[str], learned: str) -> Item:
     insight = cast(Reflection, node)
     since = insight.valid_from or insight.recorded_at
     return Item(
-        ref=Ref(label=Label.REFLECTION, id=insight.id),
+        ref=insight.ref,
         text=insight.insight.partition(": ")[2] or insight.insight,
         speaker="",
         day=in_words(since),

@@ -218,9 +218,7 @@ def _write(run: Run, group: Sequence[Episode]) -> bool:
         composer.passages(ref, ready)
         composer.mentions(ref, memory.scope, ready.mentions, memory.provenance)
         for episode in group:
-            composer.edge(
-                Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode.id), provenance=memory.provenance
-            )
+            composer.edge(Relation.GROUNDED_IN, ref, episode.ref, provenance=memory.provenance)
         return True
 
     return bool(run.write(source, compose))
@@ -232,7 +230,7 @@ def _findable(store: Store, group: Sequence[Episode], found: tuple[Mention, ...]
     A summary that is found by its own words alone misses what it left out (LoCoMo: 5 points of recall).
     """
     _, view = present(store)
-    rows = [view.row_of(Ref(label=Label.EPISODE, id=episode.id)) for episode in group]
+    rows = [view.row_of(episode.ref) for episode in group]
     most = max(1, MOST_CHUNKS // len(group))
     held = [view.passages.of_rows(np.array([row]), view.count)[:most] for row in rows if row is not None]
     passages = np.concatenate(held)
@@ -249,7 +247,7 @@ def _findable(store: Store, group: Sequence[Episode], found: tuple[Mention, ...]
 
 def _still_open(store: Store, group: Sequence[Episode]) -> bool:
     graph, view = present(store)
-    rows = [view.row_of(Ref(label=Label.EPISODE, id=episode.id)) for episode in group]
+    rows = [view.row_of(episode.ref) for episode in group]
     stands, covered = standing(view), _covered(graph, view)
     return all(row is not None and stands[row] and not covered[row] for row in rows)
 

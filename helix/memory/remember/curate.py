@@ -20,7 +20,7 @@ from helix.memory.remember.request import body
 from helix.memory.scoring.certainty import bounded
 from helix.memory.scoring.salience import reinforced
 from helix.memory.upkeep.claims import settle_stored
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest
 from helix.store.store import Store
@@ -94,7 +94,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         ref = supersede(composer, store, current, new, prepared, files)
         if _says_otherwise(current, new):
             ended = min(current.valid_to or composer.now, composer.now)
-            composer.patch(Ref(label=Label.MEMORY, id=current.id), valid_to=ended)
+            composer.patch(current.ref, valid_to=ended)
         for episode in grounds:
             composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=new.provenance)
         return Decision((composer.change("edit", memory=new.id),), new)

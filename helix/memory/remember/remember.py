@@ -70,7 +70,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
                 note_sighting(composer, counted)
             else:
                 # What was said in other words is kept as evidence: a merge must not lose any.
-                _ground(composer, store, Ref(label=Label.MEMORY, id=known.id), ready.draft, ready.session)
+                _ground(composer, store, known.ref, ready.draft, ready.session)
             status, memory = StoreStatus.MERGED, known
         elif verdict is Verdict.UPDATE and known is not None and came_later(ready.draft, known):
             status, memory = StoreStatus.UPDATED, _succeed(composer, store, ready, known)
@@ -160,10 +160,10 @@ def _succeed(composer: Composer, store: Store, ready: Ready, known: Memory) -> M
     """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
     until = ready.draft.valid_from
     assert until is not None
-    before = Ref(label=Label.MEMORY, id=known.id)
+    before = known.ref
     hold_until(composer, store, known, until, _former_name(composer, known, until))
     memory = _add(composer, store, ready, name=known.name)
-    after = Ref(label=Label.MEMORY, id=memory.id)
+    after = memory.ref
     composer.edge(Relation.SUPERSEDES, after, before, provenance=memory.provenance)
     return memory
 
@@ -180,7 +180,7 @@ def _contradict(composer: Composer, store: Store, ready: Ready, known: Memory) -
     if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):
         name = known.name
         known = replace(known, name=_former_name(composer, known, draft.valid_from or composer.now))
-        composer.patch(Ref(label=Label.MEMORY, id=known.id), name=known.name)
+        composer.patch(known.ref, name=known.name)
     memory = _add(composer, store, ready, name=name)
     if why is not None:
         oppose(composer, store, memory, known, why)

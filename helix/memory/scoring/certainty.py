@@ -10,7 +10,6 @@ from typing import cast
 
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.model.edge import Label, Ref
 from helix.model.memory import Memory
 from helix.model.provenance import Trust
 
@@ -62,7 +61,7 @@ def count_sighting(composer: Composer, known: Memory, trust: Trust, voice: str) 
         raised = bounded(confidence + _SIGHTING * (1.0 - confidence), known.provenance.trust)
         confidence = max(confidence, raised)
         attributes[VOICES] = [*voices, who]
-    composer.patch(Ref(label=Label.MEMORY, id=known.id), attributes=attributes, confidence=confidence)
+    composer.patch(known.ref, attributes=attributes, confidence=confidence)
     return replace(known, attributes=attributes, confidence=confidence)
 
 

@@ -15,7 +15,7 @@ from helix.memory.contradiction.resolve import choices, disputes_of, oppose, sta
 from helix.memory.jobs.run import Run
 from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.dispute import DisputeStatus
-from helix.model.edge import Edge, Label, Ref
+from helix.model.edge import Edge, Ref
 from helix.model.memory import Memory, Status
 from helix.recall.similar import own_vectors
 from helix.store.store import Store
@@ -167,4 +167,4 @@ def _words(memory: Memory) -> tuple[object, ...]:
 
 
 def _ref(memory: Memory) -> Ref:
-    return Ref(label=Label.MEMORY, id=memory.id)
+    return memory.ref

@@ -319,4 +319,4 @@ def _with(edge: Edge, **attributes: object) -> Edge:
 
 
 def _ref(memory: Memory) -> Ref:
-    return Ref(label=Label.MEMORY, id=memory.id)
+    return memory.ref

@@ -98,12 +98,12 @@ def reopen_gap(store: Store, name_or_id: str) -> Memory:
 
 
 def _close(composer: Composer, gap: Memory, answer: Memory) -> Memory:
-    ref = Ref(label=Label.MEMORY, id=gap.id)
+    ref = gap.ref
     composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
     composer.put_edge(
         Edge(
             type=Relation.SOLVES,
-            source=Ref(label=Label.MEMORY, id=answer.id),
+            source=answer.ref,
             target=ref,
             created_at=composer.now,
             attributes=_CLOSED,
@@ -145,7 +145,7 @@ def _closing(store: Store, gap: Memory) -> list[Edge]:
 
 
 def _solving(store: Store, gap: Memory) -> Iterator[Edge]:
-    ref = Ref(label=Label.MEMORY, id=gap.id)
+    ref = gap.ref
     for op in store.records.edges_at(ref):
         if op.type is Relation.SOLVES and op.target == ref:
             yield edge_from(op)
@@ -161,11 +161,11 @@ def _answered(store: Store, answer: Memory) -> Iterator[Memory]:
     if answer.kind is Kind.GAP or answer.status is not Status.ACTIVE:
         return
     view = store.catalogue.view
-    said = own_vectors(view, view.row_of(Ref(label=Label.MEMORY, id=answer.id)))
+    said = own_vectors(view, view.row_of(answer.ref))
     for gap in _open_near(store, answer.scope, said):
         if not _may_answer(gap, answer):
             continue
-        asked = own_vectors(view, view.row_of(Ref(label=Label.MEMORY, id=gap.id)))
+        asked = own_vectors(view, view.row_of(gap.ref))
         if len(asked) and not len(said):
             continue  # its own vector is to come, and decides then
         cosine = float((said @ asked[0]).max()) if len(asked) else None
@@ -222,7 +222,7 @@ def _bar(store: Store) -> float:
 def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
     """Return the memories nearest to a gap that its scope sees, with their cosines; none where it has no vector."""
     view = store.catalogue.view
-    row = view.row_of(Ref(label=Label.MEMORY, id=gap.id))
+    row = view.row_of(gap.ref)
     own = own_vectors(view, row)
     if not len(own):
         return []

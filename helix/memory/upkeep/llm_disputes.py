@@ -12,7 +12,7 @@ from helix.memory.contradiction.resolve import oppose
 from helix.memory.jobs.run import Run
 from helix.memory.llm.ask import CONTRADICTION, Tally, opposed
 from helix.memory.upkeep.neighbours import nearest_active
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.recall.similar import own_vectors
 from helix.store.store import Store
@@ -103,4 +103,4 @@ def _statement(memory: Memory) -> Statement:
 
 
 def _ref(memory: Memory) -> Ref:
-    return Ref(label=Label.MEMORY, id=memory.id)
+    return memory.ref

@@ -16,7 +16,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.jobs.run import Run
 from helix.memory.scoring.salience import Quality, last_access, reinforced
-from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref
+from helix.model.edge import OPEN_RELATIONS, Edge
 from helix.model.memory import Memory, Status, claimed_of, with_claimed
 from helix.model.provenance import Trust
 from helix.model.records import edge_from
@@ -129,7 +129,7 @@ def _prune(store: Store, min_effectiveness: float, min_uses: int) -> _Sweep[Memo
         return not users and memory.uses >= min_uses and ratio is not None and ratio < min_effectiveness
 
     def change(composer: Composer, memory: Memory) -> None:
-        composer.patch(Ref(label=Label.MEMORY, id=memory.id), status=Status.ARCHIVED)
+        composer.patch(memory.ref, status=Status.ARCHIVED)
 
     return _of_memories(store, due, change)
 
@@ -138,7 +138,7 @@ def _of_memories(
     store: Store, due: Callable[[Memory, datetime], bool], change: Callable[[Composer, Memory], None]
 ) -> _Sweep[Memory]:
     def present(memory: Memory) -> Memory | None:
-        row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory.id))
+        row = store.catalogue.row_of(memory.ref)
         found = None if row is None else store.memory(row)
         return found if found is not None and found.status is Status.ACTIVE else None
 

@@ -113,7 +113,7 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
 
 
 def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> None:
-    here, there = Ref(label=Label.MEMORY, id=winner.id), Ref(label=Label.MEMORY, id=loser.id)
+    here, there = winner.ref, loser.ref
     carried = list(_carried(store, here, there))
     for edge in carried:
         composer.put_edge(edge)
@@ -179,7 +179,7 @@ def _carried(store: Store, winner: Ref, loser: Ref) -> Iterator[Edge]:
 
 
 def _merging(store: Store, loser: Memory) -> Edge | None:
-    ref = Ref(label=Label.MEMORY, id=loser.id)
+    ref = loser.ref
     found = [
         edge
         for op in store.records.edges_at(ref)
@@ -200,7 +200,7 @@ def _rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
 
 def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
     view = store.catalogue.view
-    row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
+    row = view.row_of(memory.ref)
     if row is None:
         return []
     own = own_vectors(view, row)

@@ -9,7 +9,7 @@ import numpy as np
 from helix.errors import InvalidInputError, ModelError
 from helix.memory.change.intake import Intake
 from helix.model.clock import to_micros
-from helix.model.edge import Label, Ref
+from helix.model.edge import Label
 from helix.model.memory import Kind, Memory, Status
 from helix.model.reports import EdgeSuggestion, SimilarMemory
 from helix.recall import similar
@@ -73,7 +73,7 @@ def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
     """Return edges that the memory could have, the most similar first."""
     check_limit(store, limit)
     graph, view = store.projection.snapshot, store.catalogue.view
-    row = view.row_of(Ref(label=Label.MEMORY, id=memory.id))
+    row = view.row_of(memory.ref)
     if row is None or graph.generation != view.generation:
         return []
     return [

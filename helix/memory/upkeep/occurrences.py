@@ -9,7 +9,7 @@ from typing import cast
 
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
@@ -52,7 +52,7 @@ class Failure:
 
 def failure_of(store: Store, memory: Memory) -> Failure:
     """Return a failure with when it was met: by its episodes, and as it was noted where it came in the same words."""
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = memory.ref
     edges = [op for op in store.records.edges_at(ref) if op.source == ref]
     episodes = sorted({op.target for op in edges if op.type is Relation.GROUNDED_IN}, key=lambda found: found.id)
     systemic = frozenset(
@@ -116,7 +116,7 @@ def note_sighting(composer: Composer, memory: Memory) -> None:
         return
     before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
     kept = [*before, composer.now.isoformat()][-_KEPT_SIGHTINGS:]
-    composer.patch(Ref(label=Label.MEMORY, id=memory.id), attributes={**memory.attributes, SEEN_AT: kept})
+    composer.patch(memory.ref, attributes={**memory.attributes, SEEN_AT: kept})
 
 
 def _former(store: Store, ref: Ref) -> list[Ref]:

@@ -154,7 +154,7 @@ def _finding(store: Store, newest: Failure, alike: Sequence[Failure]) -> _Findin
         member
         for member in alike
         if member is newest
-        or (known is not None and Ref(label=Label.MEMORY, id=known.id) in member.causes)
+        or (known is not None and known.ref in member.causes)
         or any(end - WINDOW <= one.at <= end for one in member.occurred)
     ]
     finding = _Finding(members=tuple(sorted(members, key=_earliest)), known=known)
@@ -272,7 +272,7 @@ def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) 
 
 def _count(composer: Composer, store: Store, found: _Finding, known: Memory) -> Memory:
     """Link what is new to a systemic memory, once each, and count how often its failures have occurred."""
-    ref = Ref(label=Label.MEMORY, id=known.id)
+    ref = known.ref
     times = _times((*found.members, *_counted(store, ref)))
     fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
     former = {version for member in found.members for version in member.former}
@@ -296,7 +296,7 @@ def _counted(store: Store, systemic: Ref) -> list[Failure]:
 
 def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:
     for member in found.members:
-        composer.edge(Relation.CAUSES, Ref(label=Label.MEMORY, id=member.memory.id), systemic, provenance=provenance)
+        composer.edge(Relation.CAUSES, member.memory.ref, systemic, provenance=provenance)
         for episode in member.episodes:
             composer.edge(Relation.GROUNDED_IN, systemic, episode, provenance=provenance)
 
