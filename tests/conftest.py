@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,14 +19,68 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
+from tests.waiting import UNHURRIED
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+PURE = tuple(
+    TESTS / place
+    for place in (
+        *("agents/answers", "model", "plugin", "recall", "text"),
+        *(f"agents/{name}.py" for name in ("experiment/test_intervals", "hooks/test_bounds", "hooks/test_claude_code")),
+        *(f"agents/outcomes/{name}.py" for name in ("test_uses", "test_verdicts")),
+        *(f"agents/{name}.py" for name in ("tasks/test_dag", "tasks/test_task_state", "test_afterwards")),
+        *(f"api/{name}.py" for name in ("test_api_scalars", "test_schema_snapshot")),
+        *(f"cli/{name}.py" for name in ("test_columns", "test_json_text")),
+        *(f"commands/test_{name}.py" for name in ("evidence", "fixes", "runners", "taking_back")),
+        *(f"ingest/test_{name}.py" for name in ("commit_messages", "note_sections", "read_jsonl", "read_notes")),
+        *(f"memory/test_{name}.py" for name in ("by_model", "communities", "consolidate", "contradict", "derive")),
+        *(f"memory/test_{name}.py" for name in ("extract", "foreground", "gate", "grounding", "model_extract")),
+        *(f"memory/test_{name}.py" for name in ("reinforce", "salience")),
+        *(f"providers/test_{name}.py" for name in ("crew", "packing", "vector_cache")),
+        *(f"store/test_{name}.py" for name in ("catalogue", "image", "matrix", "projection")),
+    )
+)
+"""Where no test opens a store, starts a process, listens or loads a model: `--fast` runs these."""
+IMPURE = ("subprocess.Popen", "os.fork", "os.posix_spawn", "socket.bind", "sqlite3.connect")
+"""What no pure test may do, by Python's names for it; the graph is a process, too."""
 MOST_PROCESSES = 4
 """Each loads the models for itself and holds up to 3 GB by the end of a run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long tests too, and draw new examples")
+    parser.addoption("--fast", action="store_true", help="run the pure tests alone: no store, process, port or model")
+
+
+_pure_now = False
+
+
+def _forbid(event: str, _: tuple[object, ...]) -> None:
+    if _pure_now and event in IMPURE:
+        raise RuntimeError(f"{event} in a test that tests/conftest.py calls pure")
+
+
+def is_pure(path: Path) -> bool:
+    """Return whether all tests of a file are pure."""
+    return any(path.is_relative_to(place) for place in PURE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out with `--fast` whatever is not pure before it is even imported."""
+    if config.getoption("--fast") and collection_path.suffix == ".py" and not is_pure(collection_path):
+        return True
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    global _pure_now
+    _pure_now = is_pure(item.path) and not item.get_closest_marker("impure")
+    try:
+        return (yield)
+    finally:
+        _pure_now = False
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,6 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(mark, None)
     # A shell lets what it runs in its background ignore the signal, and what tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.addaudithook(_forbid)
     slow = [hypothesis.HealthCheck.too_slow]
     same = not config.getoption("--soak")
     hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=slow, derandomize=same)
@@ -52,6 +108,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--fast"):
+        items[:] = [item for item in items if not item.get_closest_marker("impure")]
     if not config.getoption("--soak"):
         long = pytest.mark.skip(reason="a long run: pass --soak")
         for item in items:
@@ -62,7 +120,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings of an empty home in a temporary folder, untouched by this machine's environment."""
-    return configuration.load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
+    return configuration.load({"home": tmp_path / "home"}, environ=UNHURRIED, cwd=tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +132,7 @@ def put_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Setti
         digest = embedder.space.digest
         if digest not in made:
             folder = tmp_path_factory.mktemp("empty")
-            original = configuration.load({"home": folder}, environ={}, cwd=folder)
+            original = configuration.load({"home": folder}, environ=UNHURRIED, cwd=folder)
             Store(original, embedder=embedder).close()
             made[digest] = original.store_path
         shutil.copytree(made[digest], settings.store_path)

@@ -22,13 +22,13 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, PutEdge
 from helix.model.recall import Expand, RecallQuery
-from helix.model.reports import JobState
 from helix.operations import curation, upkeep
 from helix.operations import graph as graph_operations
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import GRAPH_NAME, JOURNAL_NAME
 from helix.store.writer import Decision
+from tests.waiting import UNHURRIED, finished
 
 FORKING = Path(__file__).parent / "crash" / "fork_victims.py"
 PLACES = (
@@ -81,19 +81,14 @@ def run_victim(victims: subprocess.Popen[str], home: Path, first: int, moment: s
 
 
 def open_store(home: Path) -> Helix:
-    settings = configuration.load({"home": home, "reopen_after": 4}, environ={}, cwd=home)
+    settings = configuration.load({"home": home, "reopen_after": 4}, environ=UNHURRIED, cwd=home)
     return Helix.open(settings, embedder=HashEmbedder())
 
 
 def wait_for_jobs(helix: Helix) -> None:
     helix.store.graph.settle()
-    for _ in range(600):
-        jobs = helix.jobs.all()
-        if all(job.state is not JobState.RUNNING for job in jobs):
-            assert all(job.state is JobState.DONE for job in jobs), jobs
-            return
-        time.sleep(0.05)
-    raise AssertionError("a job did not end")
+    for job in helix.jobs.all():
+        finished(helix, job)
 
 
 def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> None:
@@ -209,7 +204,7 @@ def test_a_damaged_journal_row_costs_nothing(tmp_path: Path) -> None:
 
 def test_a_store_of_little_memory_keeps_vectors_out_of_the_graph_and_finds_by_them(tmp_path: Path) -> None:
     def little(on: bool) -> Helix:
-        settings = configuration.load({"home": tmp_path, "low_memory": on}, environ={}, cwd=tmp_path)
+        settings = configuration.load({"home": tmp_path, "low_memory": on}, environ=UNHURRIED, cwd=tmp_path)
         return Helix.open(settings, embedder=HashEmbedder())
 
     with little(False) as helix:

@@ -8,8 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,17 +20,9 @@ from helix.errors import ConfigError, DaemonError, StoreLockedError
 from helix.lock import StoreLock, is_locked
 from helix.processes import daemon_environment
 from helix.settings import Settings
+from tests.waiting import MOST_SECONDS, until
 
 ROOT = Path(__file__).resolve().parent.parent
-SECONDS = 30.0
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait for something that must come; the limit only ends a test that has failed."""
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -58,7 +49,7 @@ def serve(settings: Settings, *arguments: str) -> subprocess.Popen[str]:
 
 def error_of(process: subprocess.Popen[str]) -> dict[str, str]:
     """Return the error a command ended with."""
-    _, words = process.communicate(timeout=SECONDS)
+    _, words = process.communicate(timeout=MOST_SECONDS)
     error: dict[str, str] = json.loads(words.splitlines()[-1])["error"]
     return error
 
@@ -106,7 +97,7 @@ def test_two_servers_of_one_store_end_up_as_one_and_the_other_names_it(plain: Se
 
     # One that was started by hand leaves on Ctrl-C, closes its store and says nothing about it.
     winner.send_signal(signal.SIGINT)
-    _, words = winner.communicate(timeout=SECONDS)
+    _, words = winner.communicate(timeout=MOST_SECONDS)
     assert (winner.returncode, words) == (0, "")
     assert not is_locked(plain.store_path)
 
@@ -140,7 +131,7 @@ def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings
 
 def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings) -> None:
     server = serve(plain, "--idle-exit", "0.01")
-    ready, words = server.communicate(timeout=SECONDS)
+    ready, words = server.communicate(timeout=MOST_SECONDS)
     assert json.loads(ready)["serve"]["idle_minutes"] == 0.01
     assert (server.returncode, words) == (0, "")
     assert not is_locked(plain.store_path)
@@ -158,7 +149,7 @@ def test_a_daemon_that_nobody_finds_any_more_leaves_by_itself(plain: Settings, h
         record.unlink()
     else:
         record.write_text(json.dumps(asdict(replace(running(plain), pid=1))), "utf-8")
-    _, words = server.communicate(timeout=SECONDS)
+    _, words = server.communicate(timeout=MOST_SECONDS)
     assert (server.returncode, words) == (0, "")
     assert not is_locked(plain.store_path)
 
@@ -187,7 +178,7 @@ def test_a_daemon_that_cannot_say_that_it_is_ready_serves_all_the_same(plain: Se
         assert client.run("status")["status"]["store"] == str(plain.store_path)
     assert running(plain).pid == process.pid, "the one that could not say so"
     daemon.stop(plain)
-    process.wait(SECONDS)
+    process.wait(MOST_SECONDS)
 
 
 def test_a_taken_port_is_named_with_what_to_do(plain: Settings) -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from helix import daemon
 from helix.settings import Settings, load
+from tests.waiting import MOST_SECONDS, UNHURRIED
 
-SECONDS = 30.0
 LITTLE = 64
 """Descriptors that a daemon with little room has."""
 
@@ -26,9 +26,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Settings, 
     """A daemon that may open few files."""
     home = tmp_path_factory.mktemp("small")
     process = serve(home, LITTLE)
-    yield load({"home": home}, environ={}, cwd=home), process
+    yield load({"home": home}, environ=UNHURRIED, cwd=home), process
     process.terminate()
-    process.communicate(timeout=SECONDS)
+    process.communicate(timeout=MOST_SECONDS)
 
 
 def serve(home: Path, descriptors: int = 1024, *words: str) -> subprocess.Popen[bytes]:
@@ -85,7 +85,7 @@ def test_others_connections_keep_neither_commands_nor_browsers_out(
         assert client is not None
         with client:
             assert client.run("status")["status"]["store"]
-        with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as browser:
+        with socket.create_connection(("127.0.0.1", port), timeout=MOST_SECONDS) as browser:
             browser.sendall(b"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
             assert browser.recv(65536).startswith(b"HTTP/1.1 200")
     finally:
@@ -96,12 +96,12 @@ def test_others_connections_keep_neither_commands_nor_browsers_out(
 
 def test_it_leaves_when_told_to_whatever_is_half_open(tmp_path: Path) -> None:
     process = serve(tmp_path)
-    settings = load({"home": tmp_path}, environ={}, cwd=tmp_path)
+    settings = load({"home": tmp_path}, environ=UNHURRIED, cwd=tmp_path)
     port = port_of(settings)
     kinds = [words % port if b"%d" in words else words for words in HALVES.values()]
     opened = [one for words in kinds for one in connections(port, 10, words)]
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=SECONDS)
+    process.communicate(timeout=MOST_SECONDS)
     assert process.returncode in (0, -signal.SIGTERM)
     for one in opened:
         one.close()
@@ -130,5 +130,5 @@ def test_it_leaves_even_where_its_work_never_ends(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline()
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=SECONDS)
+    process.communicate(timeout=MOST_SECONDS)
     assert process.returncode == 1

@@ -19,6 +19,7 @@ from helix.model.recall import RecallQuery
 from helix.operations import curation, graph, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from tests.waiting import UNHURRIED
 
 
 def mount(*arguments: str) -> bool:
@@ -76,7 +77,7 @@ def check(helix: Helix, acknowledged: list[str]) -> None:
 
 def test_a_full_disk_refuses_clearly_and_loses_nothing(small_disk: Path) -> None:
     overrides = {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1, "reopen_after": 20}
-    settings = configuration.load(overrides, environ={}, cwd=small_disk)
+    settings = configuration.load(overrides, environ=UNHURRIED, cwd=small_disk)
     acknowledged: list[str] = []
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         refusal = fill(helix, acknowledged)
@@ -96,7 +97,7 @@ def test_a_full_disk_refuses_clearly_and_loses_nothing(small_disk: Path) -> None
 
 def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> None:
     settings = configuration.load(
-        {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1}, environ={}, cwd=small_disk
+        {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1}, environ=UNHURRIED, cwd=small_disk
     )
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         stored = curation.store(helix, StoreRequest(trigger="before the flood", resolution="x", kind="fact"))
@@ -117,7 +118,7 @@ def test_no_daemon_starts_on_a_full_disk_and_that_is_what_its_client_says(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parent.parent), prepend=os.pathsep)
     overrides = {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1, "embedding_model": "none"}
-    settings = configuration.load(overrides, environ={}, cwd=small_disk)
+    settings = configuration.load(overrides, environ=UNHURRIED, cwd=small_disk)
     with daemon.connect(settings) as client:
         name = client.store(trigger="before the flood", resolution="x", kind="fact")["name"]
     daemon.stop(settings)

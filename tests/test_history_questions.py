@@ -12,7 +12,6 @@ import json
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,9 @@ import pytest
 
 from helix import settings as configuration
 from helix.model.recall import RecallQuery
-from helix.model.reports import JobState
-from helix.operations import ingest, upkeep
+from helix.operations import ingest
 from helix.service import Helix
+from tests.waiting import UNHURRIED, finished
 
 ROOT = Path(__file__).resolve().parent.parent
 SETS = ("curl_history", "curl_history_sampled")
@@ -54,12 +53,9 @@ def history(
     home = folder / "home"
     home.mkdir()
     (home / "models").symlink_to(models_path)
-    with Helix.open(configuration.load({"home": home}, environ={}, cwd=folder)) as helix:
+    with Helix.open(configuration.load({"home": home}, environ=UNHURRIED, cwd=folder)) as helix:
         helix.store.graph.suspend("no question asks it, and it would take most of the time")
-        job = ingest.ingest_git(helix, str(repository))
-        while upkeep.job(helix, job.id).state is JobState.RUNNING:
-            time.sleep(0.05)
-        assert upkeep.job(helix, job.id).state is JobState.DONE, upkeep.job(helix, job.id).error
+        finished(helix, ingest.ingest_git(helix, str(repository)))
         yield helix, ids
 
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,10 +20,11 @@ from helix.ingest.writing import Importer
 from helix.model.edge import Label, Relation
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
-from helix.model.reports import Job, JobState
+from helix.model.reports import JobState
 from helix.operations import capture, curation, graph, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from tests.waiting import UNHURRIED, ended, finished
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMITS = 200
@@ -90,16 +90,6 @@ def repository(tmp_path: Path) -> Path:
         when=3,
     )
     return folder
-
-
-def finished(helix: Helix, job: Job) -> Job:
-    for _ in range(6_000):
-        job = upkeep.job(helix, job.id)
-        if job.state is not JobState.RUNNING:
-            assert job.state is JobState.DONE, job.error
-            return job
-        time.sleep(0.01)
-    raise AssertionError("the job did not end")
 
 
 def test_a_history_becomes_episodes_memories_and_links(helix: Helix, repository: Path) -> None:
@@ -196,7 +186,7 @@ def test_an_import_killed_in_the_middle_goes_on_where_it_stopped(tmp_path: Path)
                 break
         process.wait(30)
     assert process.returncode == -signal.SIGKILL
-    settings = configuration.load({"home": home}, environ={}, cwd=home)
+    settings = configuration.load({"home": home}, environ=UNHURRIED, cwd=home)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         before = upkeep.status(helix).nodes[Label.EPISODE]
         assert 90 <= before < COMMITS
@@ -211,9 +201,7 @@ def test_an_import_killed_in_the_middle_goes_on_where_it_stopped(tmp_path: Path)
 def test_a_cancelled_import_keeps_what_it_has(helix: Helix, repository: Path) -> None:
     job = ingest.ingest_git(helix, str(repository))
     upkeep.cancel_job(helix, job.id)
-    while upkeep.job(helix, job.id).state is JobState.RUNNING:
-        time.sleep(0.01)
-    assert upkeep.job(helix, job.id).state in (JobState.CANCELLED, JobState.DONE)
+    assert ended(helix, job).state in (JobState.CANCELLED, JobState.DONE)
     finished(helix, ingest.ingest_git(helix, str(repository)))
     assert upkeep.status(helix).nodes[Label.EPISODE] == 3
 

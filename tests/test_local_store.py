@@ -14,6 +14,7 @@ from helix import bearer, daemon, local_store
 from helix.errors import ConfigError, DaemonError, StoreError
 from helix.lock import StoreLock
 from helix.settings import load
+from tests.waiting import UNHURRIED
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def git(project: Path, *words: str) -> None:
 
 
 def used(project: Path, home: Path) -> tuple[Path | None, tuple[str, ...]]:
-    settings = load({"home": home}, environ={}, cwd=project)
+    settings = load({"home": home}, environ=UNHURRIED, cwd=project)
     return settings.db_path, settings.warnings
 
 
@@ -152,10 +153,10 @@ def test_a_store_that_was_named_is_judged_as_one_that_was_found(project: Path, h
     """The plugin names the store that it was connected with; a pull may have put another one in its place since."""
     store = local_store.make(project, home)
     (store / "journal.db").write_bytes(b"poison")
-    assert load({"home": home, "db_path": store}, environ={}, cwd=home.parent).db_path == store
+    assert load({"home": home, "db_path": store}, environ=UNHURRIED, cwd=home.parent).db_path == store
     git(project, "add", "--force", ".helix/store/journal.db")
     with pytest.raises(ConfigError, match="git tracks files in it"):
-        load({"home": home, "db_path": store}, environ={}, cwd=home.parent)
+        load({"home": home, "db_path": store}, environ=UNHURRIED, cwd=home.parent)
 
 
 def test_a_store_that_an_outer_repository_tracks_is_not_used(project: Path, home: Path) -> None:

@@ -6,7 +6,7 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 
 from helix.api.app import create_app
 from helix.service import Helix
+from tests.waiting import MOST_SECONDS
 
 TOKEN = "a-token-of-the-tests"
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -52,6 +53,8 @@ class Served:
     app: Starlette
     port: int
     stopped: list[str]
+    connections: Collection[object]
+    """Those that are open just now."""
 
     @property
     def origin(self) -> str:
@@ -61,7 +64,7 @@ class Served:
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
         """Send one request with exactly these headers (and a Host, where none is given)."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=MOST_SECONDS)
         try:
             given = dict(headers or {})
             connection.putrequest(method, path, skip_host="host" in given, skip_accept_encoding=True)
@@ -111,7 +114,7 @@ def serving(helix: Helix, explorer_folder: Path | None = None, hook_token: str =
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.005)
-        yield Served(app, server.servers[0].sockets[0].getsockname()[1], stopped)
+        yield Served(app, server.servers[0].sockets[0].getsockname()[1], stopped, server.server_state.connections)
     finally:
         server.should_exit = True
         thread.join()

@@ -12,6 +12,7 @@ from api_server import Serve, Served, serving
 from helix import settings as configuration
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from tests.waiting import UNHURRIED
 
 
 @pytest.fixture
@@ -35,6 +36,6 @@ def served(helix: Helix, serve: Serve) -> Served:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A served Helix for tests that do not mind what others have stored in it."""
     folder = tmp_path_factory.mktemp("shared")
-    settings = configuration.load({"home": folder / "home"}, environ={}, cwd=folder)
+    settings = configuration.load({"home": folder / "home"}, environ=UNHURRIED, cwd=folder)
     with Helix.open(settings, embedder=HashEmbedder()) as helix, serving(helix) as server:
         yield server

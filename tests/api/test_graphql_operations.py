@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from api_server import TOKEN, Served
 
 from helix.client import Client, document
+from tests.waiting import until
 
 TRIGGERS = {
     "pip fails behind the proxy": ("use the mirror of the house", "FAILURE"),
@@ -171,11 +171,8 @@ def test_notes_are_taken_in_by_a_job_that_can_be_followed(served: Served, tmp_pa
     note = tmp_path / "NOTES.md"
     note.write_text("# Habits\n\nWe always number migrations and never edit one that was released.\n", "utf-8")
     job = served.ask(document("ingest_notes"), paths=[str(note)], scope="notes")["ingestNotes"]
-    deadline = time.monotonic() + 20
-    while (job := served.ask(document("job"), id=job["id"])["job"])[
-        "state"
-    ] == "RUNNING" and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: served.ask(document("job"), id=job["id"])["job"]["state"] != "RUNNING")
+    job = served.ask(document("job"), id=job["id"])["job"]
     assert job["state"] == "DONE", job
     assert job["result"]["episodes"] >= 1
 

@@ -29,6 +29,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.operations import curation
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from tests.waiting import MOST_SECONDS, UNHURRIED, until
 
 HOOK_TOKEN = "a-token-of-the-hooks"
 HOOK = {"authorization": f"Bearer {HOOK_TOKEN}", "content-type": "application/json"}
@@ -118,18 +119,20 @@ def test_what_is_too_late_is_not_answered_and_does_not_count_as_shown(
     helix: Helix, hooked: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
+    answered = threading.Event()
 
     def dawdle(desk: object, event: object) -> Reaction:
-        time.sleep(0.3)
+        assert answered.wait(MOST_SECONDS)
         return Reaction(
             reply=Reply(context="late"), then=(lambda: done.append("shown"),), always=(lambda: done.append("happened"),)
         )
 
     monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, dawdle)  # type: ignore[index]
     assert tell(hooked, **{"x-helix-wait": "100"}).json == {}
+    monkeypatch.setattr(hooked.app.state.hooks, "_seconds", 0.1)
     assert tell(hooked).json == {}
-    time.sleep(0.5)
-    assert helix.reacting.settle(20)
+    answered.set()
+    until(lambda: helix.reacting.settle(MOST_SECONDS) and len(done) >= 2)
     assert done == ["happened", "happened"]
 
 
@@ -146,12 +149,14 @@ def test_a_clock_that_is_not_ours_takes_no_time_from_an_answer(sent: str) -> Non
 
 def test_what_was_long_under_way_is_too_late(hooked: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, lambda desk, event: Reaction(reply=Reply(context="x")))  # type: ignore[index]
-    assert tell(hooked, **{"x-helix-sent": f"{time.monotonic() - 2:.4f}"}).json == {}
+    with monkeypatch.context() as short:
+        short.setattr(hooked.app.state.hooks, "_seconds", 1.0)
+        assert tell(hooked, **{"x-helix-sent": f"{time.monotonic() - 2:.4f}"}).json == {}
     assert tell(hooked, **{"x-helix-sent": f"{time.monotonic():.4f}"}).json != {}
 
 
 def test_one_connection_serves_many_hooks(hooked: Served) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", hooked.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", hooked.port, timeout=MOST_SECONDS)
     try:
         for _ in range(3):
             connection.request("POST", "/hooks/claude-code", json.dumps(PRE), HOOK)
@@ -162,7 +167,7 @@ def test_one_connection_serves_many_hooks(hooked: Served) -> None:
 
 
 def test_what_a_hook_left_to_be_written_is_written_before_the_store_is_closed(tmp_path: Path) -> None:
-    settings = configuration.load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
+    settings = configuration.load({"home": tmp_path / "home"}, environ=UNHURRIED, cwd=tmp_path)
     done: list[str] = []
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         helix.reacting._after.do(lambda: time.sleep(0.2))
@@ -174,7 +179,7 @@ def test_the_scope_pinned_for_a_sessions_commands_is_the_setting_where_there_is_
     given = {"home": tmp_path / "home", "scope": "till"}
     begins = {"hook_event_name": "SessionStart", "session_id": "s", "source": "startup", "cwd": str(tmp_path)}
     with (
-        Helix.open(configuration.load(given, environ={}, cwd=tmp_path), embedder=HashEmbedder()) as helix,
+        Helix.open(configuration.load(given, environ=UNHURRIED, cwd=tmp_path), embedder=HashEmbedder()) as helix,
         serving(helix, hook_token=HOOK_TOKEN) as served,
     ):
         assert tell(served, begins).headers["x-helix-scope"] == "till"
@@ -236,7 +241,7 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    settings = configuration.load({"home": tmp_path / "home", "holdback": 0.0}, environ={}, cwd=tmp_path)
+    settings = configuration.load({"home": tmp_path / "home", "holdback": 0.0}, environ=UNHURRIED, cwd=tmp_path)
     folder = tmp_path / "shop"
     folder.mkdir()
     with (
@@ -269,19 +274,18 @@ def test_a_client_that_hangs_up_before_its_answer_was_shown_nothing_and_judges_n
     def waits(desk: Desk, event: ActionBegins) -> Reaction:
         found = react(desk, event)
         began.set()
-        assert gone.wait(20)
+        assert gone.wait(MOST_SECONDS)
         return found
 
-    monkeypatch.setattr(shop.served.app.state.hooks, "_seconds", 20.0)
+    monkeypatch.setattr(shop.served.app.state.hooks, "_seconds", MOST_SECONDS)
     monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, waits)  # type: ignore[index]
     with socket.create_connection(("127.0.0.1", shop.served.port)) as client:
         client.sendall(shop.request())
-        assert began.wait(20)
-    assert shop.served.request("GET", "/healthz").status == 200, "the server has come round to the end of the other"
+        assert began.wait(MOST_SECONDS)
+    until(lambda: not shop.served.connections)
     gone.set()
     monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, react)  # type: ignore[index]
-    while shop.served.app.state.activity.idle_seconds == 0:
-        time.sleep(0.005)
+    until(lambda: shop.served.app.state.activity.idle_seconds)
     assert shop.shown() == []
     shop.fails()
     assert shop.worth() == (0, 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -21,14 +20,14 @@ from helix.errors import ConflictError
 from helix.journal import idempotency
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Relation
-from helix.model.reports import JobState
 from helix.model.requests import LONGEST_KEY, request_of
-from helix.operations import OPERATIONS, capture, curation, erasure, upkeep
+from helix.operations import OPERATIONS, capture, curation, erasure
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.retry_answers import packed, unpacked
 from helix.store.store import JOURNAL_NAME
+from tests.waiting import finished
 
 VICTIM = Path(__file__).parents[1] / "crash" / "keyed_victim.py"
 
@@ -226,12 +225,7 @@ def test_neither_key_nor_payload_stands_in_the_journal(served: Served, helix: He
 
 def test_erasing_empties_what_was_kept_and_a_retry_still_counts_once(served: Served, helix: Helix) -> None:
     made = send(served, "store", **SAID, idempotencyKey="k")
-    erasing = erasure.hard_forget(helix, made["id"], made["id"]).id
-    for _ in range(600):
-        if (state := upkeep.job(helix, erasing).state) is not JobState.RUNNING:
-            break
-        time.sleep(0.02)
-    assert state is JobState.DONE
+    finished(helix, erasure.hard_forget(helix, made["id"], made["id"]))
     assert [row[-3:] for row in notes(helix)] == [(None, None, None)]
     answer = served.post(document("store"), {**SAID, "idempotencyKey": "k"})
     assert answer.code == "CONFLICT"

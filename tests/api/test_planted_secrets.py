@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from helix.cli.logs import start_daemon_log
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.text.redact import redact
+from tests.waiting import UNHURRIED, until
 
 TOKEN = "ghp_" + "s9GqT2vLx7RmWc4KbZ1nYd8HfPj3AeUo5iVw"  # made up; known by its shape wherever it stands
 PASSWORD = "Kr4ken-Bay-2216-Muldoon"  # known by the name beside it alone
@@ -104,7 +104,7 @@ def planted(tmp_path: Path, logged: None) -> Iterator[Callable[[Callable[[Served
     """Return a function that has a served Helix told of the secret, closes it, and looks for it in every file."""
 
     def plant(told: Callable[[Served, Helix], None]) -> None:
-        settings = configuration.load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
+        settings = configuration.load({"home": tmp_path / "home"}, environ=UNHURRIED, cwd=tmp_path)
         with Helix.open(settings, embedder=HashEmbedder()) as helix, serving(helix) as served:
             told(served, helix)
             work = served.ask("mutation { flush { id } }")["flush"]["id"]
@@ -127,12 +127,11 @@ def leaks(file: Path) -> Iterator[str]:
 
 
 def wait(served: Served, query: str, name: str) -> None:
-    for _ in range(3_000):
+    def over() -> bool:
         state = served.ask(query)[name]
-        if state is None or state["state"].lower() not in ("waiting", "running", "queued"):
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{name} did not end")
+        return state is None or state["state"].lower() not in ("waiting", "running", "queued")
+
+    until(over)
 
 
 def values_for(name: str, kind: GraphQLInputType, sound: Mapping[str, Any]) -> list[Any]:

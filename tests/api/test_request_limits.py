@@ -25,6 +25,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store import graph_questions, overview
 from helix.store.store import Store
+from tests.waiting import MOST_SECONDS
 
 
 def refused(served: Served, query: str) -> str:
@@ -215,7 +216,7 @@ def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(
     gate, count = threading.Event(), overview.stats
 
     def stuck(store: Store, scope: str | None) -> Stats:
-        assert gate.wait(20)
+        assert gate.wait(MOST_SECONDS)
         return count(store, scope)
 
     monkeypatch.setattr(overview, "stats", stuck)
@@ -234,7 +235,7 @@ def test_many_questions_to_the_graph_keep_no_other_request_waiting(
     gate, answer = threading.Event(), graph_questions.cypher
 
     def slow(*asked: Any) -> CypherResult:
-        assert gate.wait(20)
+        assert gate.wait(MOST_SECONDS)
         return answer(*asked)
 
     monkeypatch.setattr(graph_questions, "cypher", slow)
@@ -268,7 +269,7 @@ def test_a_body_nested_deep_is_refused(shared: Served, deep: str) -> None:
 
 def test_a_body_that_does_not_come_is_not_waited_for(shared: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BODY_SECONDS", 0.05)
-    with socket.create_connection(("127.0.0.1", shared.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=MOST_SECONDS) as connection:
         head = f"POST /graphql HTTP/1.1\r\nHost: 127.0.0.1:{shared.port}\r\nContent-Length: 9\r\n"
         connection.sendall(f"{head}Authorization: {BEARER['authorization']}\r\n\r\n{{".encode())
         answer = connection.recv(65536)

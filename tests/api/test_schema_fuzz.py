@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -24,6 +23,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from helix import resources
+from tests.waiting import until
 
 SNAPSHOT = resources.directory("schema").parent / "tests" / "snapshots" / "schema.graphql"
 SCHEMA: GraphQLSchema = build_schema(SNAPSHOT.read_text("utf-8"))
@@ -149,12 +149,8 @@ def test_no_argument_is_an_internal_error(stocked: Served, operation: str, name:
 def test_no_job_ends_in_an_internal_error(stocked: Served) -> None:
     assert stocked.post("mutation { ingestNotes(paths: []) { id } }").code == "INVALID_INPUT"
     query = "{ jobs { kind state error errorCode } }"
-    for _ in range(600):
-        jobs = stocked.ask(query)["jobs"]
-        if all(job["state"] != "RUNNING" for job in jobs):
-            break
-        time.sleep(0.02)
-    assert not [job for job in jobs if job["errorCode"] == "INTERNAL"]
+    until(lambda: all(job["state"] != "RUNNING" for job in stocked.ask(query)["jobs"]))
+    assert not [job for job in stocked.ask(query)["jobs"] if job["errorCode"] == "INTERNAL"]
 
 
 @pytest.mark.parametrize("tasks", [[True], [[]], ["x"], [None], [{"delivered": []}], [{"metadata": []}], [3]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from helix.api.subscriptions import QUEUE, Feed
+from tests.waiting import MOST_SECONDS, until
 
 STORE = 'mutation($t: String!) { store(trigger: $t, resolution: "make a venv", kind: PATTERN) { id } }'
 EVENTS = 'subscription { events(types: ["memory.added"]) { type id detail missed } }'
@@ -30,7 +30,7 @@ def socket(served: Served, headers: Mapping[str, str] | None = None) -> Iterator
         f"ws://127.0.0.1:{served.port}/graphql",
         subprotocols=[Subprotocol("graphql-transport-ws")],
         additional_headers=headers,
-        open_timeout=10,
+        open_timeout=MOST_SECONDS,
     ) as opened:
         yield opened
 
@@ -40,7 +40,7 @@ def send(opened: ClientConnection, **message: Any) -> None:
 
 
 def receive(opened: ClientConnection) -> Any:
-    return json.loads(opened.recv(timeout=10))
+    return json.loads(opened.recv(timeout=MOST_SECONDS))
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def test_a_stored_memory_is_told_over_websocket(shared: Served) -> None:
 
 
 def test_events_are_told_as_server_sent_events(shared: Served) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", shared.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", shared.port, timeout=MOST_SECONDS)
     headers = {"content-type": "application/json", "accept": "text/event-stream", **BEARER}
     connection.request("POST", "/graphql", json.dumps({"query": EVENTS}).encode(), headers)
     response = connection.getresponse()
@@ -118,7 +118,7 @@ def test_who_has_not_proved_itself_is_heard_once_and_briefly(shared: Served, mes
             for message in messages:
                 opened.send(message)
             for _ in range(len(messages)):
-                opened.recv(timeout=10)
+                opened.recv(timeout=MOST_SECONDS)
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 4401
 
@@ -209,7 +209,4 @@ def test_an_open_subscription_counts_as_use(served: Served) -> None:
     with greeted(served) as opened:
         subscribe(opened, EVENTS)
         assert activity.idle_seconds == 0
-    deadline = time.monotonic() + 10
-    while activity.idle_seconds == 0 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert activity.idle_seconds > 0
+    until(lambda: activity.idle_seconds)

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from command_line import Command
 
 from helix.cli.jsonl_upload import CHUNK_LINES
 from helix.errors import DaemonError, InvalidInputError, NotFoundError
+from tests.waiting import MOST_SECONDS, until
 
 
 @pytest.fixture
@@ -114,12 +114,9 @@ def test_ctrl_c_says_how_far_it_got_and_the_same_command_goes_on(home: Path, hel
     assert process.stdin is not None
     process.stdin.write(lines * (CHUNK_LINES + 1))  # one chunk is sent, one line waits for more
     process.stdin.flush()
-    deadline = time.monotonic() + 30
-    while not helix_command("stats", "--scope", "stopped", "--json").data["stats"]["episodes"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: helix_command("stats", "--scope", "stopped", "--json").data["stats"]["episodes"])
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=MOST_SECONDS)
     assert (process.returncode, out) == (128 + signal.SIGINT, b"")
     # The daemon may have taken the chunk in while its answer is still on the way.
     assert re.match(rb"up to line (0|%d) everything is in; the same command" % CHUNK_LINES, err)
@@ -137,16 +134,13 @@ def importing(home: Path, helix_command: Command, repository: Path) -> Iterator[
     subprocess.run([*git, "checkout", "--quiet", "long"], check=True)
     line = [sys.executable, "-m", "helix.cli.main", "ingest", "git", str(repository)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 30
-        while not any(job["state"] == "RUNNING" and job["done"] for job in jobs(helix_command)):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: any(job["state"] == "RUNNING" and job["done"] for job in jobs(helix_command)))
         yield process
 
 
 def test_ctrl_c_stops_the_job_in_the_daemon_too(importing: subprocess.Popen[str], helix_command: Command) -> None:
     importing.send_signal(signal.SIGINT)
-    out, err = importing.communicate(timeout=30)
+    out, err = importing.communicate(timeout=MOST_SECONDS)
     assert (importing.returncode, out) == (128 + signal.SIGINT, "")
     assert re.search(r"^ingest was stopped after \d+ of 1500; the same command goes on from there$", err, re.MULTILINE)
     assert jobs(helix_command)[0]["state"] == "CANCELLED"
@@ -154,7 +148,7 @@ def test_ctrl_c_stops_the_job_in_the_daemon_too(importing: subprocess.Popen[str]
 
 def test_an_import_says_when_its_daemon_was_killed(importing: subprocess.Popen[str], helix_command: Command) -> None:
     os.kill(helix_command("status", "--json").data["daemon"]["pid"], signal.SIGKILL)
-    out, err = importing.communicate(timeout=60)
+    out, err = importing.communicate(timeout=MOST_SECONDS)
     assert (importing.returncode, out) == (DaemonError.exit_code, "")
     assert re.search(r"error \[DAEMON\]: .*ended while ingest was at work|broke off", err)
     # The next command has a daemon again, and what was acknowledged is in it.

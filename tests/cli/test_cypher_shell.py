@@ -7,8 +7,8 @@ import io
 import json
 import sys
 import threading
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from helix.cli.cypher_text import is_finished, is_hidden, parameters, pieces, st
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output
 from helix.errors import CypherRefusedError, InvalidInputError
+from tests.waiting import until
 
 TABLES = [
     {"name": "Memory", "kind": "node", "properties": ["id", "kind", "name"]},
@@ -380,15 +381,14 @@ def test_tab_completes_from_the_graph(tmp_path: Path) -> None:
     steps = [(f"MATCH (m:Mem{TAB}", "(m:Memory"), (f") RETURN m.na{TAB}", "m.name"), (f";{ENTER}{CTRL_D}", "")]
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()) as session:
 
+        def is_typed(awaited: str) -> bool:
+            return not awaited or (session.app is not None and session.app.current_buffer.text.endswith(awaited))
+
         def type_step_by_step() -> None:
             # Completion runs beside the typing: what comes next is typed when it is done.
             for keys, awaited in steps:
                 pipe.send_text(keys)
-                deadline = time.monotonic() + 20
-                while awaited and time.monotonic() < deadline:
-                    if session.app is not None and session.app.current_buffer.text.endswith(awaited):
-                        break
-                    time.sleep(0.01)
+                until(partial(is_typed, awaited))
 
         typist = threading.Thread(target=type_step_by_step)
         typist.start()

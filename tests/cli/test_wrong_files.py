@@ -19,6 +19,7 @@ from helix import settings as configuration
 from helix.memory.remember.request import StoreRequest
 from helix.operations import curation
 from helix.service import Helix
+from tests.waiting import UNHURRIED
 
 FORKING = Path(__file__).with_name("forking.py")
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ Run = Callable[..., tuple[int, str]]
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a store that was closed well, and with every file that a daemon leaves."""
     home = tmp_path_factory.mktemp("made") / "home"
-    settings = configuration.load({"home": home, "embedding_model": "none"}, environ={}, cwd=home.parent)
+    settings = configuration.load({"home": home, "embedding_model": "none"}, environ=UNHURRIED, cwd=home.parent)
     with Helix.open(settings) as helix:
         for number in range(FACTS):
             curation.store(

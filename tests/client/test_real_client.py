@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,19 +13,9 @@ from messages_server import Script, call, say, text_of
 from person import Person
 
 import helix
+from tests.waiting import until
 
 PLUGIN = Path(helix.__file__).parent / "plugin"
-SECONDS = 20.0
-"""The longest that what follows an event may take to be written down before a test fails."""
-
-
-def until(found: Callable[[], Any]) -> Any:
-    """Return what is found, once there is something."""
-    deadline = time.monotonic() + SECONDS
-    while not (value := found()):
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.1)
-    return value
 
 
 def new_text(script: Script, marker: str) -> list[str]:

@@ -22,12 +22,10 @@ from helix import settings as configuration
 from helix.hooks import helix_hook
 from helix.lock import StoreLock
 from helix.processes import python_command
+from tests.waiting import MOST_SECONDS, until
 
 HOOK = Path(helix_hook.__file__)
 PAYLOAD = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash"}
-SECONDS = 20.0
-"""Longest wait of a test for what must come; it only ends one that has failed."""
-
 Behave = Callable[[socket.socket], None]
 
 
@@ -44,7 +42,7 @@ def hook(
         env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=MOST_SECONDS,
         check=False,
     )
 
@@ -67,7 +65,7 @@ def pretending(store: Path, behave: Behave | None) -> Iterator[list[bytes]]:
                 except OSError:
                     return
                 with connection:
-                    connection.settimeout(SECONDS)
+                    connection.settimeout(MOST_SECONDS)
                     try:
                         heard.append(_request(connection))
                         if behave is not None:
@@ -186,7 +184,7 @@ def test_a_client_that_never_says_what_happened_is_not_waited_for(tmp_path: Path
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    assert process.wait(SECONDS) == 0
+    assert process.wait(MOST_SECONDS) == 0
     assert process.communicate()[0] == b""
 
 
@@ -343,7 +341,7 @@ def test_a_session_that_begins_without_a_daemon_has_one_started(tmp_path: Path, 
         input=json.dumps({"hook_event_name": event}),
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=MOST_SECONDS,
         check=True,
     )
     assert run.stdout == ""
@@ -352,9 +350,7 @@ def test_a_session_that_begins_without_a_daemon_has_one_started(tmp_path: Path, 
         assert trouble(store) == "no daemon runs"
         return
     assert trouble(store) == "no daemon ran; one is being started"
-    until = time.monotonic() + SECONDS
-    while not asked.exists() and time.monotonic() < until:
-        time.sleep(0.01)
+    until(asked.exists)
     assert asked.read_text("utf-8").split() == [
         *python_command("helix.cli.main", "--store", str(store), "hook", "start")[1:]
     ]
@@ -382,7 +378,7 @@ def test_what_was_not_printed_is_not_told_of(tmp_path: Path) -> None:
             [sys.executable, "-I", "-S", str(HOOK), "--store", str(tmp_path), "--seconds", "10"],
             input=json.dumps(PAYLOAD).encode(),
             stdout=write,
-            timeout=SECONDS,
+            timeout=MOST_SECONDS,
             check=False,
         )
     os.close(write)

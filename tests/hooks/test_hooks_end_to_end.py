@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,18 +21,9 @@ from helix.identity import folder_identity
 from helix.lock import is_locked
 from helix.processes import daemon_environment
 from helix.settings import Settings
+from tests.waiting import MOST_SECONDS, until
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 60.0
-"""Longest wait for what must come; it only ends a test that has failed."""
-
-
-def until(condition: Callable[[], object]) -> Any:
-    deadline = time.monotonic() + SECONDS
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.05)
-    return found
 
 
 @pytest.fixture
@@ -67,7 +57,7 @@ class Client:
             env={**daemon_environment(self._settings), "HELIX_HOME": str(self._settings.home)},
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=MOST_SECONDS,
             check=True,
         )
         assert run.stderr == ""

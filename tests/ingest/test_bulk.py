@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +26,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.change_events import Event
+from tests.waiting import UNHURRIED, all_ended, ended, until
 
 ROOT = Path(__file__).resolve().parents[2]
 MANY = 1_100
@@ -99,29 +100,18 @@ def write(folder: Path, lines: Sequence[str]) -> tuple[str, str]:
 
 def opened(home: Path) -> Helix:
     home.mkdir(exist_ok=True)
-    return Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
-
-
-def finished(helix: Helix, job: Job) -> Job:
-    deadline = time.monotonic() + 60
-    while (job := upkeep.job(helix, job.id)).state is JobState.RUNNING:
-        assert time.monotonic() < deadline, job
-        time.sleep(0.01)
-    return job
+    return Helix.open(configuration.load({"home": home}, environ=UNHURRIED, cwd=home), embedder=HashEmbedder())
 
 
 def settled(helix: Helix) -> None:
     helix.store.graph.settle()
-    deadline = time.monotonic() + 60
-    while any(job.state is JobState.RUNNING for job in helix.jobs.all()):
-        assert time.monotonic() < deadline, helix.jobs.all()
-        time.sleep(0.01)
+    all_ended(helix)
 
 
 def run_in_bulk(helix: Helix, file: str, vectors: str | None) -> Job:
     """Import with the graph set aside, however few lines there are."""
     work = bulk.json_lines(helix.store, file, vectors=vectors, scope="global", source="s", few_lines=1)
-    return finished(helix, helix.jobs.start("ingest", work))
+    return ended(helix, helix.jobs.start("ingest", work))
 
 
 def content(helix: Helix) -> tuple[Counter[str], Counter[str]]:
@@ -195,7 +185,7 @@ def test_recall_answers_while_the_graph_is_aside_and_built(tmp_path: Path, many:
 
         def ask(event: Event) -> None:
             if event["type"] == "job.progress" and event["state"] == "running" and event["done"]:
-                stage = upkeep.job(helix, str(event["id"])).message.partition(" vectors")[0]
+                stage = re.split(r" vectors|, \d+ s", upkeep.job(helix, str(event["id"])).message)[0]
                 if stage not in answered:
                     found = helix.recall(RecallQuery(query="number17 of the release")).items
                     there = any("number17 " in item.text for item in found)
@@ -203,14 +193,14 @@ def test_recall_answers_while_the_graph_is_aside_and_built(tmp_path: Path, many:
                     assert any("graph" in warning for warning in upkeep.status(helix).warnings)
 
         helix.subscribe(ask)
-        job = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
+        job = ended(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert job.state is JobState.DONE, job
         assert answered == {
             stage: True for stage in ("", "graph: copying", f"graph: indexing {MANY:,}", "graph: closing")
         }
         assert graph_counts(helix)["memories"] == MANY
         assert upkeep.doctor(helix).healthy
-        again = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
+        again = ended(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert (again.result["episodes"], again.result["skipped"]) == (0, MANY)
 
 
@@ -231,7 +221,7 @@ def test_a_killed_import_keeps_what_was_acknowledged_and_goes_on(tmp_path: Path,
         assert upkeep.stats(helix).total >= done
         found = helix.recall(RecallQuery(query=f"number{done - 1} of the release")).items
         assert any(f"number{done - 1} " in item.text for item in found), "recall answers before the graph is there"
-        job = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1], source="s"))
+        job = ended(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1], source="s"))
         assert job.state is JobState.DONE, job
         assert job.result["skipped"] >= done
         assert upkeep.stats(helix).total == MANY
@@ -248,7 +238,7 @@ def test_an_import_that_is_stopped_leaves_a_graph_of_what_is_in(tmp_path: Path, 
                 upkeep.cancel_job(helix, str(event["id"]))
 
         stop = helix.subscribe(cancel)
-        job = finished(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
+        job = ended(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert job.state is JobState.CANCELLED
         stop()
         settled(helix)
@@ -261,8 +251,7 @@ def test_a_service_that_closes_does_not_wait_for_the_graph(tmp_path: Path, many:
     home = tmp_path / "home"
     with opened(home) as helix:
         job = ingest.ingest_bulk(helix, many[0], vectors=many[1])
-        while not upkeep.job(helix, job.id).message.startswith("graph: copying"):
-            time.sleep(0.001)
+        until(lambda: upkeep.job(helix, job.id).message.startswith("graph: copying"))
     assert upkeep.job(helix, job.id).state is JobState.CANCELLED
     with opened(home) as helix:
         settled(helix)
@@ -324,15 +313,15 @@ def test_a_store_without_a_model_takes_lines_but_no_vectors(settings: Settings, 
     file, vectors = write(tmp_path, [line(0)])
     with pytest.raises(EmbeddingSpaceError, match="no embedding model"):
         GivenVectors(Path(vectors), lines=1, dimension=None)
-    plain = configuration.load({"home": settings.home, "embedding_model": "none"}, environ={}, cwd=tmp_path)
+    plain = configuration.load({"home": settings.home, "embedding_model": "none"}, environ=UNHURRIED, cwd=tmp_path)
     with Helix.open(plain) as helix:
-        assert finished(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 1
+        assert ended(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 1
 
 
 def test_few_lines_go_in_without_the_graph_leaving(small: tuple[Helix, str, Path]) -> None:
     helix, file, _ = small
     helix.subscribe(lambda _: pytest.fail("the graph was set aside") if helix.store.graph.trouble else None)
-    assert finished(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 3
+    assert ended(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 3
 
 
 def test_an_import_stops_where_a_backup_takes_the_place_of_the_store(tmp_path: Path) -> None:
@@ -341,7 +330,7 @@ def test_an_import_stops_where_a_backup_takes_the_place_of_the_store(tmp_path: P
     with opened(tmp_path / "home") as helix:
         store = helix.store
         backup = tmp_path / "copy.db"
-        assert finished(helix, upkeep.backup(helix, str(backup))).state is JobState.DONE
+        assert ended(helix, upkeep.backup(helix, str(backup))).state is JobState.DONE
         restored: list[int] = []
 
         def restore(rows: Sequence[object]) -> None:  # on the writer's thread, as `restore_backup` does it

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from helix.ingest.git import _commits, count, project_scope, read_history
 from helix.ingest.repository import _GIVEN, Repository
 from helix.operations import ingest
 from helix.service import Helix
+from tests.waiting import until
 
 SERVE = Path(__file__).resolve().parents[2] / "scripts" / "serve"
 NAMES = (
@@ -191,8 +191,7 @@ def test_git_ends_with_the_service_that_asks_it(
     start = asking._start
     monkeypatch.setattr(asking, "_start", lambda *asked: started.append(start(*asked)) or started[-1])
     ingest.ingest_git(helix, str(with_a_pipe_as_branch(make_history).path))
-    while not started:
-        time.sleep(0.01)
+    until(lambda: started)
     helix.close()
     assert all(one.poll() is not None for one in started)
 

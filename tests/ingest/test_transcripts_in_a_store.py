@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from helix.agents.context.exact_lookup import look_up
 from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
-from helix.model.reports import JobState
-from helix.operations import capture, curation, ingest, upkeep
+from helix.operations import capture, curation, ingest
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from tests.waiting import finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
 """In the form of a secret, and none."""
@@ -70,11 +69,7 @@ def records(project: Path) -> list[dict[str, Any]]:
 
 
 def take_in(helix: Helix, path: Path) -> dict[str, Any]:
-    job = ingest.ingest_transcript(helix, str(path))
-    while (job := upkeep.job(helix, job.id)).state is JobState.RUNNING:
-        time.sleep(0.01)
-    assert job.state is JobState.DONE, job.error
-    return dict(job.result)
+    return dict(finished(helix, ingest.ingest_transcript(helix, str(path))).result)
 
 
 def test_a_history_is_taken_in_once_and_gone_on_with(helix: Helix, project: Path, tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.waiting import UNHURRIED
 
 T = TypeVar("T")
 
@@ -87,8 +88,8 @@ def patch(store: Store, ref: Ref, **fields: object) -> None:
 def test_ten_times_activate_the_venv_in_other_words_is_one_grounded_convention(
     models_path: Path, tmp_path: Path
 ) -> None:
-    options = configuration.load({"home": tmp_path}, environ={}, cwd=tmp_path)
-    embedder = embedder_for(configuration.load({"home": models_path.parent}, environ={}, cwd=tmp_path)).embedder
+    options = configuration.load({"home": tmp_path}, environ=UNHURRIED, cwd=tmp_path)
+    embedder = embedder_for(configuration.load({"home": models_path.parent}, environ=UNHURRIED, cwd=tmp_path)).embedder
     store = Store(options, embedder=embedder)
     try:
         say(store, *VENV, "We decided to use SQLite for the journal.", "Restart the server before the tests.")

@@ -25,6 +25,7 @@ from helix.providers.choose import embedder_for
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
+from tests.waiting import UNHURRIED
 
 QUESTION = "which port does the api listen on"
 ANSWER = "the api does listen on port 8080"
@@ -163,7 +164,7 @@ def test_a_gap_opens_again_when_its_answer_goes_but_not_when_it_is_reworded(livi
 def real(tmp_path: Path, models_path: Path, moment: Moment) -> Iterator[Helix]:
     settings = configuration.load(
         {"home": tmp_path / "home", "embedding_model": str(models_path / "bge-small-en-v1.5-int8")},
-        environ={},
+        environ=UNHURRIED,
         cwd=tmp_path,
     )
     with Helix.open(settings, embedder=embedder_for(settings).embedder, clock=moment) as service:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -20,12 +19,12 @@ from helix.memory.jobs.run import Run
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.kinds import KINDS, ROUND
 from helix.model.memory import Kind
-from helix.model.reports import JobState
 from helix.operations import background_work, capture, curation, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from tests.memory.conftest import START, Moment
+from tests.waiting import UNHURRIED, finished
 
 WORDS = ("upload", "proxy", "times out", "config", "cache", "port 8410", "port 9410", "retry", "never", "always", "zod")
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=3, max_size=6).map(" ".join)
@@ -60,7 +59,7 @@ def test_nothing_is_changed_by_a_job_that_is_run_again(
     told: list[tuple[str, str, str]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        chosen = configuration.load({"home": Path(folder) / "home"}, environ={}, cwd=Path(folder))
+        chosen = configuration.load({"home": Path(folder) / "home"}, environ=UNHURRIED, cwd=Path(folder))
         embedder, moment = HashEmbedder(64), Moment()
         put_empty_store(chosen, embedder)
         with Helix.open(chosen, embedder=embedder, clock=moment) as helix:
@@ -102,10 +101,7 @@ def test_flushes_of_a_real_history_change_nothing_after_the_first(
 
 
 def _ingest(helix: Helix, repository: Path) -> None:
-    job = ingest.ingest_git(helix, str(repository))
-    while (job := upkeep.job(helix, job.id)).state is JobState.RUNNING:
-        time.sleep(0.05)
-    assert job.state is JobState.DONE, job.error
+    finished(helix, ingest.ingest_git(helix, str(repository)))
 
 
 def _run(helix: Helix, kind: str) -> None:

@@ -18,6 +18,7 @@ from helix.model.work_item import WorkState
 from helix.providers.fakes import HashEmbedder
 from helix.store import doctor
 from helix.store.store import Store
+from tests.waiting import UNHURRIED
 
 CRASH = Path(__file__).resolve().parents[1] / "crash"
 STEPS = 5
@@ -45,7 +46,7 @@ def run_victim(home: Path, place: str, nth: int) -> int:
 
 
 def opened(home: Path) -> Store:
-    return Store(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
+    return Store(configuration.load({"home": home}, environ=UNHURRIED, cwd=home), embedder=HashEmbedder())
 
 
 def check_done_once(store: Store) -> str:

@@ -28,6 +28,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import Moment
+from tests.waiting import UNHURRIED
 
 PARSER = (
     "src/parser.py raises a KeyError when the header is missing.",
@@ -248,7 +249,9 @@ def test_trees_are_acyclic_levels_count_up_and_trust_is_bounded(
 ) -> None:
     moment, home = Moment(), tmp_path_factory.mktemp("trees")
     given_ = {"home": home, "db_path": home / "store", "consolidation_budget": 0.0}
-    with Helix.open(configuration.load(given_, environ={}, cwd=home), embedder=HashEmbedder(64), clock=moment) as helix:
+    with Helix.open(
+        configuration.load(given_, environ=UNHURRIED, cwd=home), embedder=HashEmbedder(64), clock=moment
+    ) as helix:
         store = helix.store
         for number, (name, trust) in enumerate(told):
             tell(store, moment, [f"Step {number} changed src/{name}.py for lib/{name}{number % 2}.py."], trust)

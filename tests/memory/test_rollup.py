@@ -30,6 +30,7 @@ from helix.settings import Settings
 from helix.store.store import Store
 from helix.text.tokens import estimate_tokens
 from tests.memory.conftest import START, Moment
+from tests.waiting import UNHURRIED
 
 TALK = (
     "Hey Mel! How are you?",
@@ -336,7 +337,7 @@ def test_the_order_of_recording_decides_nothing(
     given_ = {"home": home, "db_path": home / "store", "consolidation_budget": 0.0}
     from helix import settings as configuration
 
-    with Helix.open(configuration.load(given_, environ={}, cwd=home), clock=moment) as helix:
+    with Helix.open(configuration.load(given_, environ=UNHURRIED, cwd=home), clock=moment) as helix:
         for number in order:
             when = START + timedelta(minutes=number)
             capture.record_episode(

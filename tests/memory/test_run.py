@@ -18,6 +18,7 @@ from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.waiting import UNHURRIED
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MEMORIES = 110
@@ -57,7 +58,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
-    opened = Store(configuration.load({"home": tmp_path}, environ={}, cwd=tmp_path), embedder=None, clock=clock)
+    opened = Store(configuration.load({"home": tmp_path}, environ=UNHURRIED, cwd=tmp_path), embedder=None, clock=clock)
     write_memories(Run(opened, "setup", "test"), MEMORIES)
     yield opened
     opened.close()
@@ -160,7 +161,7 @@ def test_what_is_out_of_recall_already_or_stays_in_it_does_not_count(store: Stor
     ("memories", "allowed"), [(3, 3), (5, 5), (6, 5), (20, 10), (40, LEAST_GUARDED), (90, LEAST_GUARDED)]
 )
 def test_of_a_small_store_half_may_go_but_a_handful_always(tmp_path: Path, memories: int, allowed: int) -> None:
-    settings = configuration.load({"home": tmp_path, "guard_share": 0.0}, environ={}, cwd=tmp_path)
+    settings = configuration.load({"home": tmp_path, "guard_share": 0.0}, environ=UNHURRIED, cwd=tmp_path)
     small = Store(settings, embedder=None)
     write_memories(Run(small, "setup", "test"), memories)
     if allowed < memories:
@@ -199,7 +200,7 @@ def test_what_a_version_replaces_is_not_lost_but_what_is_folded_into_another_is(
 
 def test_a_share_is_a_share() -> None:
     with pytest.raises(ConfigError, match="guard_share"):
-        configuration.load({"guard_share": 1.5}, environ={})
+        configuration.load({"guard_share": 1.5}, environ=UNHURRIED)
 
 
 class Watching:

@@ -27,6 +27,7 @@ from helix.providers.choose import embedder_for
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
+from tests.waiting import UNHURRIED
 
 SIMILAR = (
     "upload job times out on a large file behind the proxy",
@@ -287,7 +288,7 @@ def _ref(memory_id: str) -> Ref:
 def real(tmp_path: Path, models_path: Path, moment: Moment) -> Iterator[Helix]:
     home = tmp_path / "home"
     settings = configuration.load(
-        {"home": home, "embedding_model": str(models_path / "bge-small-en-v1.5-int8")}, environ={}, cwd=tmp_path
+        {"home": home, "embedding_model": str(models_path / "bge-small-en-v1.5-int8")}, environ=UNHURRIED, cwd=tmp_path
     )
     with Helix.open(settings, embedder=embedder_for(settings).embedder, clock=moment) as service:
         yield service

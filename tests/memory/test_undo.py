@@ -29,6 +29,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.store import doctor
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.waiting import UNHURRIED
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 STORED, NEW = 4, 3
@@ -46,7 +47,7 @@ def memory(number: int, **fields: Any) -> Memory:
 
 def store_at(home: Path) -> Store:
     given_settings = {"home": home, "max_db_gb": 1}
-    return Store(configuration.load(given_settings, environ={}, cwd=home), embedder=HashEmbedder())
+    return Store(configuration.load(given_settings, environ=UNHURRIED, cwd=home), embedder=HashEmbedder())
 
 
 def write(store: Store, kind: str, operations: Sequence[Operation], **note: str) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from helix.providers.litellm_calls import Call, LiteLLMCalls, Reply
 from helix.providers.llm import Absence
+from tests.waiting import until
 
 ECHO = """
 import json, sys, time
@@ -52,7 +53,7 @@ def test_many_calls_leave_no_threads_behind(calls: LiteLLMCalls) -> None:
     before = threading.active_count()
     for number in range(20):
         assert calls.ask(call(str(number))).text == str(number)
-    wait_until(lambda: threading.active_count() <= before + 1)
+    until(lambda: threading.active_count() <= before + 1)
 
 
 def test_half_a_reply_is_none() -> None:
@@ -91,7 +92,7 @@ def test_the_process_leaves_when_nothing_is_asked_and_comes_back() -> None:
     calls = running(ECHO, idle_s=0.05)
     try:
         assert calls.ask(call("one")).text == "one"
-        wait_until(lambda: not calls.running)
+        until(lambda: not calls.running)
         assert calls.ask(call("two")).text == "two"
     finally:
         calls.close()
@@ -115,11 +116,3 @@ def test_a_program_that_is_not_there_is_an_absence() -> None:
     calls = LiteLLMCalls(program=("/nowhere/python",))
     assert calls.ask(call("one")).absence is Absence.FAILED
     calls.close()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Return once the condition holds; fails after ten seconds."""
-    deadline = time.monotonic() + 10.0
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

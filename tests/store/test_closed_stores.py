@@ -14,6 +14,7 @@ from helix.operations import capture, curation, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from tests.waiting import UNHURRIED
 
 
 def opened(settings: Settings, embedder: HashEmbedder) -> Helix:
@@ -21,7 +22,7 @@ def opened(settings: Settings, embedder: HashEmbedder) -> Helix:
 
 
 def test_every_closed_store_is_let_go_with_its_model(tmp_path: Path) -> None:
-    settings = configuration.load({"home": tmp_path}, environ={}, cwd=tmp_path)
+    settings = configuration.load({"home": tmp_path}, environ=UNHURRIED, cwd=tmp_path)
     frozen, held = gc.get_freeze_count(), []
     for number in range(10):
         embedder = HashEmbedder()

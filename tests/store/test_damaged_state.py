@@ -25,6 +25,7 @@ from helix.operations import curation, erasure, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import JOURNAL_NAME
+from tests.waiting import UNHURRIED
 
 TABLES = ("node", "edge", "passage", "token", "vector")
 FACTS = 3
@@ -45,7 +46,7 @@ def columns() -> Iterator[tuple[str, str]]:
 
 
 def opened(home: Path) -> Helix:
-    return Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
+    return Helix.open(configuration.load({"home": home}, environ=UNHURRIED, cwd=home), embedder=HashEmbedder())
 
 
 @pytest.fixture(scope="module")

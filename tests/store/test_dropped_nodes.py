@@ -42,6 +42,7 @@ from helix.store.node_columns import LABEL_CODE, NO_CODE
 from helix.store.projection import Projection
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.waiting import UNHURRIED
 
 DIMENSION = 4
 REFS = (
@@ -241,7 +242,7 @@ def in_graph(store: Store, world: World) -> None:
 
 def store_at(home: Path) -> Store:
     given_settings = {"home": home, "reopen_after": 3, "buffer_pool_mb": 64, "max_db_gb": 1}
-    return Store(configuration.load(given_settings, environ={}, cwd=home), embedder=HashEmbedder())
+    return Store(configuration.load(given_settings, environ=UNHURRIED, cwd=home), embedder=HashEmbedder())
 
 
 @settings(max_examples=5, deadline=None)

@@ -10,7 +10,6 @@ import sqlite3
 import sys
 import tarfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +37,7 @@ from helix.store import graph_follower
 from helix.store.graph_follower import GraphFollower
 from helix.store.graph_server import Place
 from helix.text.tokens import lexical_tokens
+from tests.waiting import all_ended, until
 
 DIMENSION = 8
 ALL = "MATCH (m:Memory) RETURN m.id"
@@ -95,11 +95,6 @@ def written(journal: Journal, *operations: Operation) -> list[Row]:
 def held(follower: GraphFollower) -> list[str]:
     _, rows, _ = follower.ask("cypher", 30, text=ALL, params={}, limit=10_000)
     return sorted(row[0] for row in rows)
-
-
-def finished(helix: Helix) -> None:
-    while any(job.state is JobState.RUNNING for job in helix.jobs.all()):
-        time.sleep(0.01)
 
 
 def test_a_graph_that_nobody_asks_sleeps_and_holds_everything_when_it_is_asked(
@@ -353,8 +348,7 @@ def test_a_file_that_grew_far_beyond_its_content_is_built_anew(
             file.truncate(graph.path.stat().st_size + (80 << 20))
         grown = graph.path.stat().st_size
         assert graph.settle()
-        while graph.needs_rebuild or any(job.state is JobState.RUNNING for job in helix.jobs.all()):
-            time.sleep(0.01)
+        until(lambda: not (graph.needs_rebuild or helix.is_busy()))
         assert graph.path.stat().st_size < grown // 2
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
 
@@ -380,7 +374,7 @@ def test_a_build_that_is_stopped_leaves_the_graph_as_it_was(settings: Settings) 
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
         job = upkeep.rebuild(helix)
         upkeep.cancel_job(helix, job.id)
-        finished(helix)
+        all_ended(helix)
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
 
 
@@ -391,14 +385,14 @@ def test_a_graph_that_cannot_be_built_says_so(settings: Settings, monkeypatch: p
         graph.drop("the graph is being rebuilt")
         monkeypatch.setattr(graph_follower, "python_command", lambda *_: ["/nowhere/at/all"])
         job = upkeep.rebuild(helix)
-        finished(helix)
+        all_ended(helix)
         assert upkeep.job(helix, job.id).state is JobState.FAILED
         with pytest.raises(GraphUnavailableError, match="could not be rebuilt"):
             graph_operations.cypher(helix, ALL)
         assert upkeep.health(helix).status == "failing"
         monkeypatch.undo()
         upkeep.rebuild(helix)
-        finished(helix)
+        all_ended(helix)
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
         assert upkeep.health(helix).status != "failing"
 
@@ -414,10 +408,10 @@ def test_a_graph_whose_building_was_ended_is_built_when_somebody_asks(
         with monkeypatch.context() as broken:
             broken.setattr(graph_follower, "python_command", lambda *_: ["/nowhere/at/all"])
             upkeep.rebuild(helix)
-            finished(helix)
+            all_ended(helix)
         with pytest.raises(GraphUnavailableError):
             graph_operations.cypher(helix, ALL)
-        finished(helix)
+        all_ended(helix)
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
 
 
@@ -454,8 +448,7 @@ def test_closing_ends_the_question_that_is_being_answered_and_says_so(journal: J
 
     asking = threading.Thread(target=ask)
     asking.start()
-    while not follower._asking:
-        time.sleep(0.01)
+    until(lambda: follower._asking)
     follower.leave()
     asking.join()
     follower.close()

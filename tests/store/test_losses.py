@@ -26,13 +26,14 @@ from helix.operations import capture, curation, erasure, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
+from tests.waiting import UNHURRIED
 
 FACTS = 8
 _FRAME = 24 + 4096
 
 
 def settings_of(home: Path) -> Settings:
-    return configuration.load({"home": home}, environ={}, cwd=home)
+    return configuration.load({"home": home}, environ=UNHURRIED, cwd=home)
 
 
 def opened(home: Path) -> Helix:

@@ -86,6 +86,7 @@ def _command(draw: random.Random, depth: int) -> str:
     return draw.choice(shapes)
 
 
+@pytest.mark.impure
 @pytest.mark.skipif(BASH is None, reason="no bash here to compare with")
 @settings(max_examples=8)
 @given(st.integers(0, 2**32))
@@ -97,6 +98,7 @@ def test_what_is_read_for_certain_bash_accepts(seed: int) -> None:
     ] == []
 
 
+@pytest.mark.impure
 @pytest.mark.skipif(BASH is None, reason="no bash here to compare with")
 @settings(max_examples=8)
 @given(st.integers(0, 2**32))

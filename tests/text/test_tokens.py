@@ -84,6 +84,7 @@ def test_a_text_has_the_same_tokens_every_time(text: str) -> None:
     assert lexical_tokens(text) == lexical_tokens(text)
 
 
+@pytest.mark.impure
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_the_index_finds_a_text_by_each_of_its_own_terms(text: str) -> None:
     with sqlite3.connect(":memory:") as database:

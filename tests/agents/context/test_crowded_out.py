@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,10 +12,10 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.model.reports import JobState
-from helix.operations import contexts, curation, ingest, upkeep
+from helix.operations import contexts, curation, ingest
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from tests.waiting import UNHURRIED, finished
 
 QUESTION = "How do we run the tests here?"
 ANSWER = "Run the tests with `make check`; plain pytest misses its environment."
@@ -43,7 +42,7 @@ def helix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     repository = home / "repository"
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(repository)], check=True)
     subprocess.run(["git", "-C", str(repository), "fast-import", "--quiet"], input=stream(request.param), check=True)
-    with Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder()) as opened:
+    with Helix.open(configuration.load({"home": home}, environ=UNHURRIED, cwd=home), embedder=HashEmbedder()) as opened:
         for name, text in (("testing", ANSWER), ("changelog", BESIDE)):
             curation.store(
                 opened,
@@ -55,11 +54,7 @@ def helix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
                     trust=Trust.USER_ASSERTED,
                 ),
             )
-        job = ingest.ingest_git(opened, str(repository), scope=SCOPE)
-        while job.state is JobState.RUNNING:
-            time.sleep(0.05)
-            job = upkeep.job(opened, job.id)
-        assert job.state is JobState.DONE, job.error
+        finished(opened, ingest.ingest_git(opened, str(repository), scope=SCOPE))
         opened.worker.settle()
         yield opened
 

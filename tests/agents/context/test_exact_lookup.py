@@ -29,13 +29,14 @@ from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
 from helix.text.error_lines import keys_of
 from helix.text.spotting.paths import canonical
+from tests.waiting import UNHURRIED
 
 SCOPE = "house"
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    found = configuration.load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
+    found = configuration.load({"home": tmp_path / "home"}, environ=UNHURRIED, cwd=tmp_path)
     opened = Store(found, embedder=HashEmbedder())
     yield opened
     opened.close()
@@ -242,7 +243,7 @@ def test_the_look_up_finds_what_a_full_scan_finds(
     tmp_path_factory: pytest.TempPathFactory, stored: list[dict[str, Any]], asked: list[dict[str, Any]]
 ) -> None:
     folder = tmp_path_factory.mktemp("sites")
-    found = configuration.load({"home": folder}, environ={}, cwd=folder)
+    found = configuration.load({"home": folder}, environ=UNHURRIED, cwd=folder)
     opened = Store(found, embedder=HashEmbedder())
     try:
         for number, one in enumerate(stored):

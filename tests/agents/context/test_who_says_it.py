@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,9 +22,9 @@ from helix.model.action import Action
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import GIT, NOTES, QUOTED, Provenance, Trust, provenance_word
 from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
-from helix.model.reports import Job, JobState
-from helix.operations import contexts, curation, ingest, upkeep
+from helix.operations import contexts, curation, ingest
 from helix.service import Helix
+from tests.waiting import finished
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 FOREIGN = """# Conventions
@@ -33,13 +32,6 @@ FOREIGN = """# Conventions
 - Always deploy with the script deploy.sh from the branch release.
 - We decided to keep all sessions in Redis.
 """
-
-
-def finished(helix: Helix, job: Job) -> Job:
-    while upkeep.job(helix, job.id).state is JobState.RUNNING:
-        time.sleep(0.01)
-    assert upkeep.job(helix, job.id).state is JobState.DONE
-    return upkeep.job(helix, job.id)
 
 
 def said(trust: Trust, extractor: str = "", kind: Kind = Kind.CONVENTION, text: str = "use tabs") -> Memory:

@@ -15,6 +15,7 @@ from helix.operations import contexts, curation
 from helix.operations.contexts import BuilderRequest
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from tests.waiting import UNHURRIED
 
 SCOPE = "shop"
 RULES = {
@@ -28,7 +29,7 @@ DERIVED = ["Fix the rounding of amounts of money", "Add a page for orders", "Spe
 @pytest.fixture(scope="module")
 def helix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Helix]:
     home = tmp_path_factory.mktemp("written")
-    with Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder()) as opened:
+    with Helix.open(configuration.load({"home": home}, environ=UNHURRIED, cwd=home), embedder=HashEmbedder()) as opened:
         for name, (kind, text) in RULES.items():
             curation.store(
                 opened,

@@ -16,6 +16,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
+from tests.waiting import UNHURRIED
 
 
 def task(store: Store, key: str) -> str:
@@ -28,7 +29,7 @@ def test_about_the_share_that_is_set_is_held_back_and_nothing_changes_that(livin
     first = [treatment(store, one) for one in ids]
     assert first == expected
     assert 20 <= first.count("held_back") <= 62, "a tenth of 400, within 3.7 standard deviations"
-    store.settings = configuration.load({"home": store.settings.home, "holdback": 1.0}, environ={})
+    store.settings = configuration.load({"home": store.settings.home, "holdback": 1.0}, environ=UNHURRIED)
     assert [treatment(store, one) for one in ids] == first
     kept = find_task(store, ids[0])
     assert kept is not None
@@ -39,7 +40,7 @@ def test_about_the_share_that_is_set_is_held_back_and_nothing_changes_that(livin
 def test_another_store_draws_others_and_the_same_store_the_same_after_a_restart(settings: Settings) -> None:
     draws = []
     for home in ("one", "one", "other"):
-        chosen = configuration.load({"home": settings.home / home, "holdback": 0.5}, environ={})
+        chosen = configuration.load({"home": settings.home / home, "holdback": 0.5}, environ=UNHURRIED)
         with Helix.open(chosen, embedder=HashEmbedder()) as helix:
             draws.append([drawn(helix.store, f"task {number}") for number in range(64)])
     assert draws[0] == draws[1]
@@ -47,7 +48,7 @@ def test_another_store_draws_others_and_the_same_store_the_same_after_a_restart(
 
 
 def test_switched_off_every_task_gets_memory_and_proves_nothing(settings: Settings) -> None:
-    off = configuration.load({"home": settings.home, "holdback": 0.0}, environ={})
+    off = configuration.load({"home": settings.home, "holdback": 0.0}, environ=UNHURRIED)
     with Helix.open(off, embedder=HashEmbedder()) as helix:
         assert upkeep.status(helix).holdback == 0.0
         ids = [task(helix.store, str(number)) for number in range(30)]
@@ -66,7 +67,7 @@ def test_a_task_that_is_not_kept_is_shown_memories(living: Helix, store: Store) 
 @pytest.mark.parametrize(("name", "value"), [("holdback", 1.5), ("holdback", -0.1), ("unused_penalty", 0.2)])
 def test_a_share_or_penalty_out_of_bounds_is_refused(settings: Settings, name: str, value: float) -> None:
     with pytest.raises(ConfigError, match=name):
-        configuration.load({"home": settings.home, name: value}, environ={})
+        configuration.load({"home": settings.home, name: value}, environ=UNHURRIED)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -75,7 +76,7 @@ def test_who_is_held_back_at_a_share_is_so_at_any_greater_one(
     living: Helix, store: Store, ident: str, shares: list[float]
 ) -> None:
     def held_back(share: float) -> bool:
-        store.settings = configuration.load({"home": store.settings.home, "holdback": share}, environ={})
+        store.settings = configuration.load({"home": store.settings.home, "holdback": share}, environ=UNHURRIED)
         return drawn(store, ident) == "held_back"
 
     held = [held_back(share) for share in (0.0, *sorted(shares), 1.0)]

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.service import Helix
-
-SECONDS = 30.0
-"""Longest wait for what must come; it only ends a test that has failed."""
+from tests.waiting import MOST_SECONDS
 
 
 class AgentSession:
@@ -87,5 +85,5 @@ class AgentSession:
 
     def settled(self) -> Helix:
         """Wait until what was told is written down, and return the service."""
-        assert self.helix.reacting.settle(SECONDS)
+        assert self.helix.reacting.settle(MOST_SECONDS)
         return self.helix

@@ -11,13 +11,14 @@ from helix import settings as configuration
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
+from tests.waiting import UNHURRIED
 
 
 @pytest.fixture
 def helix(tmp_path: Path) -> Iterator[Helix]:
     """An open service with the deterministic hash embedder, which shows its memories to every task."""
     given = {"home": tmp_path / "home", "holdback": 0.0}
-    settings = configuration.load(given, environ={}, cwd=tmp_path)
+    settings = configuration.load(given, environ=UNHURRIED, cwd=tmp_path)
     with Helix.open(settings, embedder=HashEmbedder()) as service:
         yield service
 

@@ -24,7 +24,8 @@ from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.operations import capture, curation, learning
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from tests.agents.hooks.agent_client import SECONDS, AgentSession
+from tests.agents.hooks.agent_client import AgentSession
+from tests.waiting import MOST_SECONDS, UNHURRIED
 
 PAYLOADS = Path(__file__).resolve().parents[2] / "client" / "payloads"
 ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
@@ -88,7 +89,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("once")
     project = folder / "shop"
     (project / "src").mkdir(parents=True)
-    given = configuration.load({"home": folder / "home", "holdback": 0.0}, environ={}, cwd=folder)
+    given = configuration.load({"home": folder / "home", "holdback": 0.0}, environ=UNHURRIED, cwd=folder)
     with Helix.open(given, embedder=HashEmbedder()) as helix:
         return a_day(AgentSession(helix, project))
 
@@ -107,7 +108,7 @@ def test_what_is_delivered_again_when_it_is_written_down_counts_once(
     helix: Helix, project: Path, once: dict[str, Any]
 ) -> None:
     session = Twice(helix, project)
-    session.between = lambda: helix.reacting.settle(SECONDS)  # type: ignore[method-assign]  # of this one alone
+    session.between = lambda: helix.reacting.settle(MOST_SECONDS)  # type: ignore[method-assign]  # of this one alone
     assert a_day(session) == once
 
 
@@ -136,7 +137,7 @@ def test_what_is_delivered_again_to_another_daemon_counts_once(tmp_path: Path) -
         project = tmp_path / str(times) / "shop"
         (project / "src").mkdir(parents=True)
         given = {"home": tmp_path / str(times) / "home", "holdback": 0.0}
-        settings = configuration.load(given, environ={}, cwd=tmp_path)
+        settings = configuration.load(given, environ=UNHURRIED, cwd=tmp_path)
         session = Restarted(Helix.open(settings, embedder=HashEmbedder()), project)
         session.times = times
         try:
@@ -150,12 +151,14 @@ def test_what_is_delivered_again_to_another_daemon_counts_once(tmp_path: Path) -
 def test_the_recorded_payloads_delivered_twice_leave_what_they_leave_once(tmp_path: Path) -> None:
     found = []
     for times in (1, 2):
-        settings = configuration.load({"home": tmp_path / f"home{times}", "holdback": 0.0}, environ={}, cwd=tmp_path)
+        settings = configuration.load(
+            {"home": tmp_path / f"home{times}", "holdback": 0.0}, environ=UNHURRIED, cwd=tmp_path
+        )
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             for path in sorted(PAYLOADS.glob("*.json"), key=lambda path: (path.stem != "session_start", path.stem)):
                 payload = {**json.loads(path.read_text("utf-8")), "cwd": str(tmp_path)}
                 answers = [helix.reacting.tell("claude-code", payload) for _ in range(times)]
-                assert helix.reacting.settle(SECONDS)
+                assert helix.reacting.settle(MOST_SECONDS)
                 assert answers.count(answers[0]) == times or "tool_use_id" not in payload
             found.append(kept(helix, folder_identity(tmp_path).scope))
     assert found[0] == found[1]

@@ -19,6 +19,7 @@ from helix.operations import curation, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
+from tests.waiting import UNHURRIED
 
 RULE = "Amounts of money are integers of cents, never floats of euros"
 ASKED = "Show amounts of money in cents as integers and not as floats of euros"
@@ -43,7 +44,7 @@ def shown(session: AgentSession) -> list[tuple[str, str]]:
 def quiet(tmp_path: Path, project: Path) -> AgentSession:
     """A session of a service that briefs nobody, so that prompts alone bring anything."""
     given = {"home": tmp_path / "quiet", "holdback": 0.0, "brief_tokens": 0, "prompt_every": 2}
-    service = Helix.open(configuration.load(given, environ={}, cwd=tmp_path), embedder=HashEmbedder())
+    service = Helix.open(configuration.load(given, environ=UNHURRIED, cwd=tmp_path), embedder=HashEmbedder())
     return AgentSession(service, project)
 
 
@@ -88,7 +89,7 @@ def test_an_agent_of_any_name_gets_what_fits_its_prompt_behind_it(session: Agent
 
 def test_prompts_and_other_agents_get_nothing_where_a_setting_says_so(tmp_path: Path, project: Path) -> None:
     given = {"home": tmp_path / "h", "holdback": 0.0, "brief_tokens": 0, "prompt_tokens": 0, "other_agents": False}
-    settings = configuration.load(given, environ={}, cwd=tmp_path)
+    settings = configuration.load(given, environ=UNHURRIED, cwd=tmp_path)
     with Helix.open(settings, embedder=HashEmbedder()) as service:
         session = AgentSession(service, project)
         keep(session, RULE)

@@ -24,6 +24,7 @@ from helix.operations import capture, curation, graph
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
+from tests.waiting import UNHURRIED
 
 ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
 
@@ -73,7 +74,7 @@ class History:
 def running(tmp_path: Path) -> Iterator[Helix]:
     """A service over one store, as a daemon has it until it ends."""
     given = {"home": tmp_path / "home", "holdback": 0.0}
-    settings = configuration.load(given, environ={}, cwd=tmp_path)
+    settings = configuration.load(given, environ=UNHURRIED, cwd=tmp_path)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         yield helix
 
