@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import pytest
+
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label
@@ -17,8 +19,10 @@ from helix.operations import background_work, capture, curation, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from tests.waiting import MOST_SECONDS
 
-EPISODES = 120
+SESSIONS, EPISODES, MANY_EPISODES = 10, 6, 12
+"""How many sessions, and episodes in each: in an ordinary run, and in a soak."""
 SAID = (
     "always activate the venv before you run pytest in project {n}",
     "remember: the staging database of project {n} is read-only",
@@ -26,10 +30,10 @@ SAID = (
 )
 
 
-def tell(helix: Helix) -> None:
-    """Tell what happened in ten sessions, and close each."""
-    for session in range(10):
-        for number in range(EPISODES // 10):
+def tell(helix: Helix, episodes: int) -> None:
+    """Tell of so many episodes in each session, and close it."""
+    for session in range(SESSIONS):
+        for number in range(episodes):
             text = SAID[number % len(SAID)].format(n=session)
             capture.record_episode(
                 helix,
@@ -46,7 +50,7 @@ def ask(helix: Helix, stored: str, over: threading.Event) -> int:
         assert answer.items, "an answer was empty"
         assert answer.items[0].node.id == stored
         answered += 1
-        over.wait(0.01)
+        over.wait(0.05)
     return answered
 
 
@@ -60,7 +64,8 @@ def watch(helix: Helix, over: threading.Event) -> int:
     return looks
 
 
-def test_recall_is_right_while_the_worker_is_at_work(settings: Settings) -> None:
+def test_recall_is_right_while_the_worker_is_at_work(settings: Settings, pytestconfig: pytest.Config) -> None:
+    episodes = MANY_EPISODES if pytestconfig.getoption("--soak") else EPISODES
     eager = replace(settings, consolidation_budget=60.0)
     with Helix.open(eager, embedder=HashEmbedder()) as helix, ThreadPoolExecutor(4) as pool:
         stored = curation.store(
@@ -74,9 +79,9 @@ def test_recall_is_right_while_the_worker_is_at_work(settings: Settings) -> None
         )
         running = [pool.submit(work) for work in beside]
         try:
-            pool.submit(tell, helix).result()
+            pool.submit(tell, helix, episodes).result()
             helix.flush()
-            assert helix.worker.settle(240)
+            assert helix.worker.settle(MOST_SECONDS)
         finally:
             over.set()
         assert all(future.result() > 0 for future in running)
@@ -84,8 +89,8 @@ def test_recall_is_right_while_the_worker_is_at_work(settings: Settings) -> None
         assert {item.state for item in status.items} == {WorkState.DONE}
         assert {"consolidate"} <= {item.kind for item in status.items}
         assert (status.importance, status.lacking_vectors) == (0.0, 0)
-        assert capture.episodes(helix).total == EPISODES + 1
-        for session in range(10):
+        assert capture.episodes(helix).total == SESSIONS * episodes + 1
+        for session in range(SESSIONS):
             found = helix.recall(RecallQuery(query=f"number{session}x5", labels=(Label.EPISODE,), expand=Expand.NONE))
             assert f"number{session}x5" in found.items[0].node.content  # type: ignore[union-attr]
         assert not [job for job in helix.jobs.all() if job.state is not JobState.DONE]

@@ -157,11 +157,14 @@ def test_a_loss_is_loud_until_it_is_acknowledged_and_is_taken_back(home: Path, w
         assert helix.store.images is not None
 
 
-def test_whatever_page_of_the_log_is_damaged_nothing_is_lost_in_silence(killed: Path, tmp_path: Path) -> None:
+def test_whatever_page_of_the_log_is_damaged_nothing_is_lost_in_silence(
+    killed: Path, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    more = 5 if pytestconfig.getoption("--soak") else 2
     whole = wal(killed).read_bytes()
     draw, frames = random.Random(5), (len(whole) - 32) // _FRAME
     back = 0
-    for place in sorted({0, 1, frames - 1, *draw.sample(range(frames), 5)}):
+    for place in sorted({0, 1, frames - 1, *draw.sample(range(frames), more)}):
         home = tmp_path / str(place)
         shutil.copytree(killed, home)
         start = 32 + place * _FRAME
