@@ -96,14 +96,28 @@ PUTS_OFF_IMPORTS = {
 }
 COMPUTES = {"store", "recall", "providers", "graph"}
 STILL_COMPUTES = {
-    *(f"helix.memory.change.{name}" for name in ("compose", "support", "versions")),
-    *(f"helix.memory.capture.{name}" for name in ("quarantine", "sessions")),
-    *(f"helix.memory.upkeep.{name}" for name in ("gaps", "llm_importance", "neighbours", "reembed", "systemic")),
-    *(f"helix.memory.extraction.{name}" for name in ("cluster", "consolidation", "episodes_seen", "statements")),
-    *(f"helix.memory.insight.{name}" for name in ("communities", "insight_text", "insights", "reflect", "rollup")),
-    *("helix.memory.extraction.kept_extractions", "helix.memory.erasure.hard_forget", "helix.memory.jobs.budget"),
-    *("helix.agents.context.brief", "helix.agents.context.exact_lookup", "helix.agents.context.notes"),
-    *("helix.agents.tasks.workspaces", "helix.ingest.given_vectors"),
+    "helix.agents.context.brief",
+    "helix.agents.context.exact_lookup",
+    "helix.agents.context.notes",
+    "helix.ingest.given_vectors",
+    "helix.memory.capture.quarantine",
+    "helix.memory.change.compose",
+    "helix.memory.change.support",
+    "helix.memory.change.versions",
+    "helix.memory.extraction.cluster",
+    "helix.memory.extraction.consolidation",
+    "helix.memory.extraction.episodes_seen",
+    "helix.memory.extraction.kept_extractions",
+    "helix.memory.extraction.statements",
+    "helix.memory.insight.communities",
+    "helix.memory.insight.insight_text",
+    "helix.memory.insight.insights",
+    "helix.memory.insight.reflect",
+    "helix.memory.insight.rollup",
+    "helix.memory.jobs.budget",
+    "helix.memory.upkeep.llm_importance",
+    "helix.memory.upkeep.neighbours",
+    "helix.memory.upkeep.reembed",
 }
 """What still reads the store's columns by itself: this list only gets shorter."""
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60

@@ -19,7 +19,7 @@ import numpy as np
 
 from helix.model.edge import Label, Ref
 from helix.model.entity import EntityKind
-from helix.model.memory import Status
+from helix.model.memory import Kind, Status
 from helix.model.operations import Operation
 from helix.model.recall import RecallQuery
 from helix.store.bm25 import WordTable, WordView
@@ -31,6 +31,7 @@ from helix.store.node_columns import (
     ENTITY_KIND_CODE,
     FADING_INPUTS,
     HOLE,
+    KIND_CODE,
     KINDS,
     LABEL_CODE,
     LABELS,
@@ -93,6 +94,32 @@ class CatalogueView:
     def mask(self, query: RecallQuery, now: datetime) -> BoolArray:
         """Return for every row whether the query may be answered with it; see `eligible`."""
         return eligible(self.columns, self.lookups.scopes, query, now)
+
+    def where(
+        self,
+        *labels: Label,
+        scope: str | None = None,
+        statuses: Sequence[Status] = (),
+        kinds: Sequence[Kind] = (),
+    ) -> BoolArray:
+        """Return for every row whether it has one of the labels and is of exactly that scope (None: of any).
+
+        `statuses` and `kinds` narrow it to rows of one of them.
+        """
+        columns = self.columns
+        mask: BoolArray = np.isin(columns.label, [LABEL_CODE[label] for label in labels])
+        if scope is not None:
+            mask &= self.of_scope(scope)
+        if statuses:
+            mask &= np.isin(columns.status, [STATUS_CODE[status] for status in statuses])
+        if kinds:
+            mask &= np.isin(columns.kind, [KIND_CODE[kind] for kind in kinds])
+        return mask
+
+    def of_scope(self, scope: str) -> BoolArray:
+        """Return for every row whether it is of exactly that scope."""
+        mask: BoolArray = self.columns.scope == self.lookups.scopes.code(scope)
+        return mask
 
     def visible(self, row: int, query: RecallQuery, now: datetime) -> bool:
         """Return what `mask` says of one row."""

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
-import numpy as np
-
 from helix.agents.answers.planner_answer import sequence
 from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
 from helix.agents.answers.task_record import client_task
@@ -43,7 +41,6 @@ from helix.model.task import (
 )
 from helix.model.workspace import ACTIVE, COMPLETE, REASON, SUPERSEDED, Workspace
 from helix.store.listing import check_limit
-from helix.store.node_columns import LABEL_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -155,11 +152,9 @@ def list_workspaces(
         raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
     tasks = {task.id: task for task in load_plan(store, plan).tasks} if plan else None
     view = store.catalogue.view
-    mask = view.columns.label == LABEL_CODE[Label.WORKSPACE]
-    if scope is not None:
-        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    mask = view.where(Label.WORKSPACE, scope=scope)
     found: list[WorkspaceReport] = []
-    for row in view.newest(mask, int(np.count_nonzero(mask))):
+    for row in view.newest(mask, view.count):
         (node,) = store.records.present([view.ref_of(int(row))])
         if node is None or (status is not None and cast(Workspace, node).status != status):
             continue

@@ -26,7 +26,7 @@ from helix.model.reflection import Reflection
 from helix.model.reports import Page
 from helix.store.catalogue import CatalogueView
 from helix.store.listing import check_limit
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.node_columns import STATUS_CODE, BoolArray
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.prompt_injection import suspicion
@@ -74,12 +74,8 @@ def review(store: Store, scope: str | None = None, limit: int = 50, after: str |
     """
     check_limit(store, limit)
     view = store.catalogue.view
-    columns = view.columns
-    mask = np.isin(columns.label, [LABEL_CODE[label] for label in _LABELS])
-    mask &= columns.status == STATUS_CODE[Status.QUARANTINED]
-    if scope is not None:
-        mask &= columns.scope == view.lookups.scopes.code(scope)
-    mask &= _speaking(view) | (columns.label != LABEL_CODE[Label.EPISODE])
+    mask = view.where(*_LABELS, scope=scope, statuses=[Status.QUARANTINED])
+    mask &= _speaking(view) | ~view.where(Label.EPISODE)
     rows = view.newest(mask, limit + 1, None if after is None else _behind(view, after))
     refs = [view.ref_of(int(row)) for row in rows[:limit]]
     items = tuple(_shown(ref, node) for ref, node in zip(refs, store.records.nodes(refs), strict=True))

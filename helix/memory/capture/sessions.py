@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Annotated, cast
 
-import numpy as np
-
 from helix.errors import NotFoundError
 from helix.journal.private_sessions import hidden, hide, own_salt
 from helix.memory.change.compose import Composer
@@ -21,7 +19,6 @@ from helix.model.operations import Change
 from helix.model.reports import SessionReport
 from helix.store.catalogue import CatalogueView
 from helix.store.listing import check_limit
-from helix.store.node_columns import LABEL_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import clean
@@ -101,9 +98,7 @@ def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[Se
     """Return up to `limit` sessions of exactly this scope (None: of any), no private ones, the latest start first."""
     check_limit(store, limit)
     view = store.catalogue.view
-    mask = view.columns.label == LABEL_CODE[Label.SESSION]
-    if scope is not None:
-        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    mask = view.where(Label.SESSION, scope=scope)
     private = private_sessions(store)
     refs = [view.ref_of(int(row)) for row in view.newest(mask, limit if not private.digests else view.count)]
     shown = (cast(Session, node) for node in store.records.nodes(refs))
@@ -177,6 +172,5 @@ def _report(store: Store, node: Session) -> SessionReport:
 
 
 def _episodes(view: CatalogueView, scope: str, name: str) -> int:
-    columns, lookups = view.columns, view.lookups
-    mask = (columns.session == lookups.sessions.code(name)) & (columns.scope == lookups.scopes.code(scope))
-    return int(np.count_nonzero(mask & (columns.label == LABEL_CODE[Label.EPISODE])))
+    of_session = view.columns.session == view.lookups.sessions.code(name)
+    return int((view.where(Label.EPISODE, scope=scope) & of_session).sum())

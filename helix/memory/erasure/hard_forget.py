@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import cast
 
-import numpy as np
-
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal import erase, pages
 from helix.memory.change.compose import Composer
@@ -34,7 +32,6 @@ from helix.model.tombstone import WORK, is_erased
 from helix.store import erasing
 from helix.store.erasing import ERASE, Note
 from helix.store.jobs import Ticket
-from helix.store.node_columns import LABEL_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.sentences import sentences
@@ -258,9 +255,9 @@ def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def _episodes(store: Store) -> Iterator[tuple[Ref, Episode]]:
-    """Yield every episode there is, in the order of the rows."""
+    """Yield every episode there is, the first recorded first."""
     view = store.catalogue.view
-    rows = np.flatnonzero(view.columns.label[: view.count] == LABEL_CODE[Label.EPISODE])
+    rows = view.newest(view.where(Label.EPISODE), view.count)[::-1]
     for start in range(0, len(rows), _READ_AT_ONCE):
         refs = [view.ref_of(int(row)) for row in rows[start : start + _READ_AT_ONCE]]
         for ref, node in zip(refs, store.records.nodes(refs), strict=True):
@@ -270,7 +267,7 @@ def _episodes(store: Store) -> Iterator[tuple[Ref, Episode]]:
 def _works(store: Store) -> Iterator[tuple[Ref, Props]]:
     """Yield what plans, tasks and the like say or said: unlike an episode, one is written over as the work goes on."""
     view = store.catalogue.view
-    rows = np.flatnonzero(np.isin(view.columns.label, [LABEL_CODE[label] for label in sorted(WORK)]))
+    rows = view.newest(view.where(*WORK), view.count)[::-1]
     there = {view.ref_of(int(row)): None for row in rows}
     for ref, node in zip(there, store.records.present(list(there)), strict=True):
         if node is not None:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
-
 from helix.errors import ConflictError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
@@ -21,8 +19,9 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallAnswer
 from helix.model.records import edge_from
 from helix.recall.similar import nearest_memories, own_vectors
+from helix.store.catalogue import CatalogueView
 from helix.store.matrix import VectorArray
-from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.node_columns import BoolArray
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -175,9 +174,8 @@ def _answered(store: Store, answer: Memory) -> Iterator[Memory]:
 
 def _open_near(store: Store, scope: str, said: VectorArray) -> list[Memory]:
     """Return the open gaps nearest to a memory's vectors of those that see its scope; without any, the latest."""
-    view, mask = store.catalogue.view, _of_status(store, Status.ACTIVE)
-    if scope != GLOBAL_SCOPE:
-        mask &= view.columns.scope == view.lookups.scopes.code(scope)
+    view = store.catalogue.view
+    mask = _of_status(view, Status.ACTIVE, None if scope == GLOBAL_SCOPE else scope)
     if not mask.any():
         return []
     if len(said):
@@ -226,26 +224,18 @@ def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
     own = own_vectors(view, row)
     if not len(own):
         return []
-    columns, scopes = view.columns, view.lookups.scopes
-    mask = (
-        (columns.label == LABEL_CODE[Label.MEMORY])
-        & (columns.kind != KIND_CODE[Kind.GAP])
-        & (columns.status == STATUS_CODE[Status.ACTIVE])
-        & ((columns.scope == scopes.code(gap.scope)) | (columns.scope == scopes.code(GLOBAL_SCOPE)))
-    )
+    active = view.where(Label.MEMORY, statuses=[Status.ACTIVE], kinds=[kind for kind in Kind if kind is not Kind.GAP])
+    mask = active & (view.of_scope(gap.scope) | view.of_scope(GLOBAL_SCOPE))
     near = nearest_memories(view, own[0], mask, threshold=_bar(store), limit=_NEAREST)
     return [(store.memory(found), cosine) for found, cosine in near]
 
 
 def _gaps(store: Store, status: Status, scope: str | None) -> list[Memory]:
     """Return the gaps of a status and scope (None: of all), the earliest first."""
-    rows = np.flatnonzero(_of_status(store, status))
-    held = [memory for memory in map(store.memory, rows.tolist()) if scope in (None, memory.scope)]
+    view = store.catalogue.view
+    held = map(store.memory, view.newest(_of_status(view, status, scope), view.count).tolist())
     return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
 
 
-def _of_status(store: Store, status: Status) -> BoolArray:
-    columns = store.catalogue.view.columns
-    gaps: BoolArray = (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.kind == KIND_CODE[Kind.GAP])
-    gaps &= columns.status == STATUS_CODE[status]
-    return gaps
+def _of_status(view: CatalogueView, status: Status, scope: str | None) -> BoolArray:
+    return view.where(Label.MEMORY, scope=scope, statuses=[status], kinds=[Kind.GAP])

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-import numpy as np
-
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, Prepared, prepare, read
 from helix.memory.change.intake import OWN_ATTRIBUTE
@@ -24,7 +22,6 @@ from helix.model.entity import Mention
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest
 from helix.recall.similar import nearest_memories, own_vectors
-from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
@@ -192,13 +189,8 @@ def _similar(store: Store, row: int) -> list[Memory]:
     own = own_vectors(view, row)
     if not len(own):
         return []
-    columns = view.columns
-    mask = (
-        (columns.kind == KIND_CODE[Kind.FAILURE])
-        & (columns.label == LABEL_CODE[Label.MEMORY])
-        & (columns.scope == columns.scope[row])
-        & np.isin(columns.status, [STATUS_CODE[Status.ACTIVE], STATUS_CODE[Status.ARCHIVED]])
-    )
+    statuses = [Status.ACTIVE, Status.ARCHIVED]
+    mask = view.where(Label.MEMORY, scope=view.scope_of(row), statuses=statuses, kinds=[Kind.FAILURE])
     mask[row] = False
     bar = thresholds_of(store).similar
     near = nearest_memories(view, own[0], mask, threshold=bar, limit=_MOST_MEMBERS)
@@ -214,16 +206,9 @@ def _counts(memory: Memory) -> bool:
 def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
     """Return the active failures of a scope (None: of all) recorded within the last week, the earliest first."""
     view = store.catalogue.view
-    columns = view.columns
-    mask = (
-        (columns.kind == KIND_CODE[Kind.FAILURE])
-        & (columns.label == LABEL_CODE[Label.MEMORY])
-        & (columns.status == STATUS_CODE[Status.ACTIVE])
-        & (columns.recorded_at >= to_micros(now - WINDOW))
-    )
-    if scope is not None:
-        mask &= columns.scope == view.lookups.scopes.code(scope)
-    held = [store.memory(row) for row in np.flatnonzero(mask).tolist()]
+    mask = view.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[Kind.FAILURE])
+    mask &= view.columns.recorded_at >= to_micros(now - WINDOW)
+    held = [store.memory(row) for row in view.newest(mask, view.count).tolist()]
     return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
 
 
