@@ -138,7 +138,7 @@ def _head(store: str, request: str) -> str:
     token = _text(store, "hook-token")
     if not token:
         raise NoAnswer("the store has no hook token")
-    return f"{request} HTTP/1.0\r\nHost: 127.0.0.1:{_text(store, 'port')}\r\nAuthorization: Bearer {token}\r\n"
+    return f"{request} HTTP/1.0\r\nHost: 127.0.0.1:{_port(store)}\r\nAuthorization: Bearer {token}\r\n"
 
 
 def _told(headers: bytes) -> dict[bytes, bytes]:
@@ -284,6 +284,11 @@ def _configured(path: str) -> str:
 
 def _whole(path: str) -> str:
     return os.path.abspath(os.path.expanduser(path))
+
+
+def _port(store: str) -> str:
+    """Return the port of the newest daemon, the last line of those that daemons of the store had."""
+    return (_text(store, "port").split() or [""])[-1]
 
 
 def _text(store: str, name: str) -> str:
