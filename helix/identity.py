@@ -196,6 +196,8 @@ def scope_of_remote(url: str) -> str:
             return ""
         if split.scheme == "file":
             return ""
+        if "%" in split.netloc and split.scheme not in ("http", "https"):
+            return ""  # git decodes it first: in `ssh://evil.example%2f@github.com/a/b` it asks evil.example
     elif (match := _SCP.fullmatch(url)) is not None:
         host, path = match["host"], match["path"]
     else:

@@ -119,7 +119,7 @@ def test_after_a_kill_a_connected_client_gets_a_new_daemon_at_a_port_of_its_own(
 
 
 def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings) -> None:
-    used = [port for port in range(1_024, 65_536) if port // 2 % 8]  # the system gives one of these nearly always
+    used = [port for port in range(1_024, 65_536) if port // 2 % 8]
     noted = plain.store_path / daemon.PORTS_FILE
     noted.parent.mkdir(parents=True, exist_ok=True)
     noted.write_text("\n".join(map(str, used)), "utf-8")

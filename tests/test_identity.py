@@ -76,6 +76,9 @@ def test_clones_are_one_project_however_they_reach_their_remote(tmp_path: Path, 
 def test_no_address_has_the_scope_of_a_project_elsewhere() -> None:
     # Git asks the host before the first colon, and the disk for a `file:`.
     assert scope_of_remote("evil.example:x@github.com:acme/shop.git").startswith("evil.example/")
+    for scheme in ("ssh", "git+ssh", "git"):  # git asks evil.example: it decodes the address before it takes it apart
+        assert scope_of_remote(f"{scheme}://evil.example%2f@github.com/acme/shop.git") == ""
+    assert scope_of_remote("https://ann%40work:word@github.com/acme/shop.git") == "github.com/acme/shop"
     assert scope_of_remote("file://github.com/acme/shop") == ""
 
 

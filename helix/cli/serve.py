@@ -6,6 +6,7 @@ import faulthandler
 import gc
 import logging
 import os
+import secrets
 import signal
 import socket
 from collections.abc import Callable
@@ -40,6 +41,7 @@ logger = logging.getLogger(__name__)
 _DRAIN_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 60
 _TRIES = 100
+_PORTS = range(10_000, 65_536)
 _TICKS = 10  # a second of the server's, between looks at what names it
 _LEAVE_SECONDS = 25
 """How long a daemon that was told to leave may take in all; `helix stop` waits a little longer."""
@@ -200,13 +202,14 @@ def _listening(settings: Settings) -> socket.socket:
         return _listen(settings.host, settings.port)
     used = daemon.used_ports(settings.store_path)
     for _ in range(_TRIES):
-        listener = _listen(settings.host, 0)
-        if listener.getsockname()[1] not in used:
-            return listener
-        listener.close()
+        # By chance, and not the system's choice: whoever holds all that it would give but one chooses that one.
+        port = secrets.choice(_PORTS)
+        if port not in used:
+            with suppress(DaemonError):
+                return _listen(settings.host, port)
     raise DaemonError(
-        f"the system gives only ports that daemons of this store had before ({_TRIES} tries)",
-        hint="other programs may hold all others: end them, or name a port with `helix serve --port N`",
+        f"of {_TRIES} ports none can be had that no daemon of this store had before",
+        hint="other programs hold nearly all: end them, or name a port with `helix serve --port N`",
     )
 
 
