@@ -58,7 +58,7 @@ def user_settings() -> Path:
 
 
 def project_settings(folder: Path) -> Path:
-    """Return where it keeps those of a folder's project that are for this machine alone and not committed.
+    """Return where Claude Code keeps the settings of a project that are for this machine alone and not committed.
 
     Raises ConfigError where a link is in its place.
     """

@@ -105,7 +105,7 @@ class Work:
             return _one(connection, item_id)
 
     def items(self, limit: int = 50) -> list[WorkItem]:
-        """Return the items asked for last, newest first, every unfinished one among them."""
+        """Return the pieces of work asked for last, newest first, every unfinished one among them."""
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} ORDER BY state IN {_ENDED}, created_at DESC, id DESC LIMIT ?", (limit,)

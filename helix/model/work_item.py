@@ -51,5 +51,5 @@ class WorkItem:
 
     @property
     def changed(self) -> bool:
-        """Whether it came to anything but having looked: that is what `undo` is of use for."""
+        """Whether this piece of work changed anything: that is what `undo` is of use for."""
         return any(isinstance(by, int) and by > 0 and what not in _LOOKED_AT for what, by in self.result.items())

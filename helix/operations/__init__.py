@@ -1,7 +1,7 @@
 """Operations: everything that Helix can do, as plain functions `name(helix, ...) -> record`.
 
 GraphQL's fields are made from the one list, OPERATIONS. To add a capability, write its function into the module that
-it belongs to, and list it there as a `query` or a `mutation`.
+it belongs to, and mark it as `@query`, `@graph_query` or `@mutation`.
 """
 
 from helix.operations import (

@@ -73,7 +73,7 @@ class LastAnswers:
             self._answers.clear()
 
     def to_json(self) -> str:
-        """Return the answers as text to keep while Helix is closed; nodes are named by their id."""
+        """Return the last answers of the sessions as text to keep while Helix is closed, nodes by their id."""
         with self._guard:
             kept = {session: _packed(answer) for session, answer in self._answers.items()}
         return json.dumps(kept)  # as ASCII: a session's name may be of letters that no file holds

@@ -53,7 +53,7 @@ class Ledger:
 
 
 def ledger_of(task: Task) -> Ledger:
-    """Return a task's account."""
+    """Return a task's ledger: its evidence, what was done in it, and what it gave to memories."""
     kept = cast(Mapping[str, Any], task.attributes.get(_OWN, {}))
     edited = kept.get("edited_at")
     worked = kept.get("worked_at", edited)
