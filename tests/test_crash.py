@@ -22,8 +22,8 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, PutEdge
 from helix.model.recall import Expand, RecallQuery
-from helix.operations import curation, upkeep
 from helix.operations import graph as graph_operations
+from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import GRAPH_NAME, JOURNAL_NAME
@@ -102,7 +102,7 @@ def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> Non
         passages, _ = store.catalogue.view.words.search([f"unique{number}"])
         assert passages.size == 1, f"not found by its words: {number}"
         assert f"{memory_id}#0" in indexed, f"no vector in the graph: {number}"
-        memory = curation.get(helix, memory_id)
+        memory = memories.get(helix, memory_id)
         (vector,) = store.embed([f"{memory.trigger}\n{memory.resolution}"])
         assert vector is not None
         nearest = store.graph.vector_search(np.frombuffer(vector, np.float32).tolist(), 3)
@@ -153,7 +153,7 @@ def test_a_damaged_graph_file_is_rebuilt_without_loss(
 
 def test_a_locked_graph_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
     with open_store(tmp_path) as helix:
-        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         with pytest.raises(HelixError) as caught:
             open_store(tmp_path)
         assert caught.value.code == "STORE_LOCKED"
@@ -165,13 +165,13 @@ def test_a_locked_graph_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
 
 def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> None:
     with open_store(tmp_path) as helix:
-        kept = curation.store(helix, StoreRequest(trigger="before", resolution="x", kind="fact"))
+        kept = memories.store(helix, StoreRequest(trigger="before", resolution="x", kind="fact"))
         store = helix.store
         assert store.graph.settle()
         here = Ref(label=Label.MEMORY, id=kept.id)
         nowhere = PutEdge(type=Relation.BLOCKED_BY, source=here, target=here, props={"weight": 1.0})
         store.writer.submit(lambda: Decision((Change(kind="test", operations=(nowhere,)),), None))
-        after = curation.store(helix, StoreRequest(trigger="after", resolution="y", kind="fact"))
+        after = memories.store(helix, StoreRequest(trigger="after", resolution="y", kind="fact"))
         store.graph.settle()
         assert [seq for seq, _ in store.journal.poison()] == [2]
         assert any("set aside" in warning for warning in upkeep.status(helix).warnings)
@@ -185,7 +185,7 @@ def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> Non
 def test_a_damaged_journal_row_costs_nothing(tmp_path: Path) -> None:
     with open_store(tmp_path) as helix:
         stored = [
-            curation.store(helix, StoreRequest(trigger=f"fact {n} kappa{n}", resolution=f"r{n}", kind="fact"))
+            memories.store(helix, StoreRequest(trigger=f"fact {n} kappa{n}", resolution=f"r{n}", kind="fact"))
             for n in range(3)
         ]
         assert helix.store.graph.settle()
@@ -209,7 +209,7 @@ def test_a_store_of_little_memory_keeps_vectors_out_of_the_graph_and_finds_by_th
 
     with little(False) as helix:
         stored = [
-            curation.store(helix, StoreRequest(trigger=f"fact {n} about tau{n}", resolution="x", kind="fact"))
+            memories.store(helix, StoreRequest(trigger=f"fact {n} about tau{n}", resolution="x", kind="fact"))
             for n in range(3)
         ]
     for on, passages in ((True, []), (True, []), (False, [[4]])):  # the sentinel row is one of the four

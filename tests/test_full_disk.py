@@ -16,7 +16,7 @@ from helix import settings as configuration
 from helix.errors import DiskFullError
 from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
-from helix.operations import curation, graph, upkeep
+from helix.operations import graph, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.waiting import UNHURRIED
@@ -45,7 +45,7 @@ def fill(helix: Helix, acknowledged: list[str]) -> DiskFullError:
     for _ in range(2_000):
         number = len(acknowledged)
         try:
-            stored = curation.store(
+            stored = memories.store(
                 helix,
                 StoreRequest(
                     trigger=f"item{number} of many",
@@ -89,7 +89,7 @@ def test_a_full_disk_refuses_clearly_and_loses_nothing(small_disk: Path) -> None
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         check(helix, acknowledged)
         assert mount("-o", "remount,size=200m", str(small_disk))
-        stored = curation.store(
+        stored = memories.store(
             helix, StoreRequest(trigger=f"item{len(acknowledged)}, with room again", resolution="x", kind="fact")
         )
         check(helix, [*acknowledged, stored.id])
@@ -100,15 +100,15 @@ def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> No
         {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1}, environ=UNHURRIED, cwd=small_disk
     )
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        stored = curation.store(helix, StoreRequest(trigger="before the flood", resolution="x", kind="fact"))
+        stored = memories.store(helix, StoreRequest(trigger="before the flood", resolution="x", kind="fact"))
         helix.store.graph.settle()  # or it meets the full disk too, and is being rebuilt when it is asked
         ballast = small_disk / "ballast"
         flood(ballast)
         with pytest.raises(DiskFullError):
-            curation.store(helix, StoreRequest(trigger="in the flood", resolution="y", kind="fact"))
+            memories.store(helix, StoreRequest(trigger="in the flood", resolution="y", kind="fact"))
         assert helix.recall(RecallQuery(query="before the flood")).items[0].node.id == stored.id
         ballast.unlink()
-        after = curation.store(helix, StoreRequest(trigger="after the flood", resolution="z", kind="fact"))
+        after = memories.store(helix, StoreRequest(trigger="after the flood", resolution="z", kind="fact"))
         served = {row[0] for row in graph.cypher(helix, "MATCH (m:Memory) RETURN m.id").rows}
         assert served == {stored.id, after.id}
 

@@ -21,7 +21,7 @@ from helix.model.edge import Label, Relation
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
-from helix.operations import capture, curation, graph, ingest, upkeep
+from helix.operations import capture, graph, ingest, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.waiting import UNHURRIED, ended, finished
@@ -96,9 +96,9 @@ def test_a_history_becomes_episodes_memories_and_links(helix: Helix, repository:
     job = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert (job.done, job.total) == (3, 3)
     assert (job.result["episodes"], job.result["memories"]) == (3, 3)
-    (fix,) = curation.memories(helix, kinds=[Kind.FAILURE]).items
+    (fix,) = memories.memories(helix, kinds=[Kind.FAILURE]).items
     assert "closed twice" in fix.resolution
-    assert {edge.type for edge in curation.edges(helix, fix.id)} >= {
+    assert {edge.type for edge in memories.edges(helix, fix.id)} >= {
         Relation.SOLVES,
         Relation.CAUSES,
         Relation.GROUNDED_IN,
@@ -130,16 +130,16 @@ def test_what_is_reverted_later_ends_and_what_is_reverted_back_holds_again(helix
     commit(repository, "parser: cache every date\n\nReading dates anew is not needed.", "src/parse.c", when=20)
     commit(repository, "parser: read week days", "src/parse.c", when=30)
     finished(helix, ingest.ingest_git(helix, str(repository)))
-    (bold,) = curation.memories(helix, kinds=[Kind.DECISION]).items
+    (bold,) = memories.memories(helix, kinds=[Kind.DECISION]).items
     assert bold.valid_to is None
     commit(repository, 'Revert "parser: cache every date"', "src/parse.c", when=40)
     finished(helix, ingest.ingest_git(helix, str(repository)))
-    assert curation.get(helix, bold.id).valid_to == datetime.fromtimestamp(1_700_000_040, UTC)
+    assert memories.get(helix, bold.id).valid_to == datetime.fromtimestamp(1_700_000_040, UTC)
     commit(repository, 'Reapply "parser: cache every date"', "src/parse.c", when=50)
     rows = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert rows.result["episodes"] == 1
-    assert curation.get(helix, bold.id).valid_to is None
-    (taken,) = [one for one in curation.memories(helix, kinds=[Kind.DECISION]).items if "was reverted" in one.trigger]
+    assert memories.get(helix, bold.id).valid_to is None
+    (taken,) = [one for one in memories.memories(helix, kinds=[Kind.DECISION]).items if "was reverted" in one.trigger]
     assert taken.valid_to == datetime.fromtimestamp(1_700_000_050, UTC)
 
 
@@ -238,7 +238,7 @@ def test_notes_come_in_once_and_a_changed_section_replaces_the_old_one(helix: He
     answered = [item.text for item in helix.recall(RecallQuery(query="which postgres database")).items]
     assert any("Postgres 17" in text for text in answered)
     assert not any("Postgres 14" in text for text in answered)
-    assert sum("make -j4" in memory.resolution for memory in curation.memories(helix).items) == 1
+    assert sum("make -j4" in memory.resolution for memory in memories.memories(helix).items) == 1
     assert upkeep.doctor(helix).healthy
 
 

@@ -34,7 +34,7 @@ from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState, StoreStatus
-from helix.operations import background_work, capture, curation, graph, human_review, questions, upkeep
+from helix.operations import background_work, capture, graph, memories, review, upkeep
 from helix.providers.fakes import HashEmbedder, OverlapReranker
 from helix.recall.scoring import score_of
 from helix.service import Helix, restore_closed
@@ -84,13 +84,13 @@ def finished(helix: Helix, job_id: str) -> Any:
 
 
 def test_what_is_stored_is_recalled_with_reasons(helix: Helix) -> None:
-    curation.store(
+    memories.store(
         helix,
         StoreRequest(
             trigger="uploads time out behind the proxy", resolution="raise proxy_read_timeout", kind="failure"
         ),
     )
-    curation.store(helix, StoreRequest(trigger="release notes are written by hand", resolution="", kind="convention"))
+    memories.store(helix, StoreRequest(trigger="release notes are written by hand", resolution="", kind="convention"))
     answer = helix.recall(RecallQuery(query="why do uploads time out", explain=True))
     first = answer.items[0]
     assert first.node.kind is Kind.FAILURE  # type: ignore[union-attr]
@@ -105,14 +105,14 @@ def test_recall_on_an_empty_store_is_an_empty_list(helix: Helix) -> None:
 
 
 def test_the_same_thing_twice_counts_and_does_not_double(helix: Helix) -> None:
-    first = curation.store(
+    first = memories.store(
         helix, StoreRequest(trigger="run tests with -x", resolution="stops early", kind="convention")
     )
-    again = curation.store(
+    again = memories.store(
         helix, StoreRequest(trigger="Run tests with -x", resolution="stops early", kind="convention")
     )
     assert (first.status, again.status, again.id) == (StoreStatus.ADDED, StoreStatus.MERGED, first.id)
-    assert curation.get(helix, first.id).attributes["helix:seen"] == 2
+    assert memories.get(helix, first.id).attributes["helix:seen"] == 2
     assert upkeep.stats(helix).total == 1
 
 
@@ -121,7 +121,7 @@ def test_concurrent_stores_of_one_thing_see_each_other(helix: Helix) -> None:
 
     def store() -> None:
         results.append(
-            curation.store(
+            memories.store(
                 helix, StoreRequest(trigger="one and the same", resolution="thing", kind="fact")
             ).status.value
         )
@@ -135,56 +135,56 @@ def test_concurrent_stores_of_one_thing_see_each_other(helix: Helix) -> None:
 
 
 def test_a_refinement_becomes_a_new_version_under_the_same_name(helix: Helix) -> None:
-    old = curation.store(
+    old = memories.store(
         helix,
         StoreRequest(trigger="database pool size", resolution="keep the pool size at ten connections", kind="decision"),
     )
-    curation.feedback(helix, [old.name], 1.0)
-    new = curation.edit(
+    memories.feedback(helix, [old.name], 1.0)
+    new = memories.edit(
         helix, old.name, EditRequest(resolution="keep the pool size at twenty connections since the move")
     )
     assert new.name == old.name
     assert new.id != old.id
     assert (new.helped, new.uses) == (1.0, 1)
-    assert curation.get(helix, old.id).status is Status.RETIRED
-    assert curation.get(helix, old.name).id == new.id
-    assert [edge.type for edge in curation.edges(helix, new.id, "supersedes")] == [Relation.SUPERSEDES]
-    assert curation.edges(helix, new.id, "grounded_in"), "the evidence is passed on"
-    curation.feedback(helix, [old.name], 1.0)
-    assert curation.get(helix, new.id).uses == 2, "feedback follows the name"
+    assert memories.get(helix, old.id).status is Status.RETIRED
+    assert memories.get(helix, old.name).id == new.id
+    assert [edge.type for edge in memories.edges(helix, new.id, "supersedes")] == [Relation.SUPERSEDES]
+    assert memories.edges(helix, new.id, "grounded_in"), "the evidence is passed on"
+    memories.feedback(helix, [old.name], 1.0)
+    assert memories.get(helix, new.id).uses == 2, "feedback follows the name"
     assert found(helix, "database pool size") == [new.name]
 
 
 def test_an_explicit_name_that_is_taken_is_a_conflict(helix: Helix) -> None:
-    curation.store(helix, StoreRequest(trigger="a b c", resolution="x", kind="fact", name="abc"))
+    memories.store(helix, StoreRequest(trigger="a b c", resolution="x", kind="fact", name="abc"))
     assert (
-        curation.store(helix, StoreRequest(trigger="a b c", resolution="x", kind="fact", name="abc")).status
+        memories.store(helix, StoreRequest(trigger="a b c", resolution="x", kind="fact", name="abc")).status
         is StoreStatus.MERGED
     )
     with pytest.raises(ConflictError, match="already called 'abc'"):
-        curation.store(helix, StoreRequest(trigger="quite another thing", resolution="y", kind="fact", name="abc"))
+        memories.store(helix, StoreRequest(trigger="quite another thing", resolution="y", kind="fact", name="abc"))
 
 
 def test_forgetting_hides_and_restoring_brings_back(helix: Helix) -> None:
-    stored = curation.store(
+    stored = memories.store(
         helix, StoreRequest(trigger="the staging password rotates weekly", resolution="ask ops", kind="fact")
     )
-    curation.forget(helix, stored.name)
+    memories.forget(helix, stored.name)
     assert found(helix, "staging password rotates", deep=True) == []
-    assert curation.get(helix, stored.id).status is Status.FORGOTTEN
-    curation.restore(helix, stored.name)
+    assert memories.get(helix, stored.id).status is Status.FORGOTTEN
+    memories.restore(helix, stored.name)
     assert found(helix, "staging password rotates") == [stored.name]
 
 
 def test_a_restored_memory_gets_another_name_where_its_own_was_taken(helix: Helix) -> None:
-    first = curation.store(helix, StoreRequest(trigger="alpha beta", resolution="one", kind="fact", name="ab"))
-    curation.forget(helix, "ab")
-    curation.store(helix, StoreRequest(trigger="gamma delta epsilon", resolution="two", kind="fact", name="ab"))
-    assert curation.restore(helix, first.id).name == "ab-2"
+    first = memories.store(helix, StoreRequest(trigger="alpha beta", resolution="one", kind="fact", name="ab"))
+    memories.forget(helix, "ab")
+    memories.store(helix, StoreRequest(trigger="gamma delta epsilon", resolution="two", kind="fact", name="ab"))
+    assert memories.restore(helix, first.id).name == "ab-2"
 
 
 def test_recall_hides_memories_outside_valid_time(timed: Helix, time: Time) -> None:
-    curation.store(
+    memories.store(
         timed,
         StoreRequest(
             trigger="the office is in Bern",
@@ -200,13 +200,13 @@ def test_recall_hides_memories_outside_valid_time(timed: Helix, time: Time) -> N
 
 
 def test_recall_knows_what_was_known_at_a_time(timed: Helix, time: Time) -> None:
-    stored = curation.store(
+    stored = memories.store(
         timed, StoreRequest(trigger="deploys happen on fridays", resolution="at noon", kind="convention")
     )
     time.forward(days=1)
     between = time.now
     time.forward(days=1)
-    new = curation.edit(timed, stored.name, EditRequest(resolution="never at noon"))
+    new = memories.edit(timed, stored.name, EditRequest(resolution="never at noon"))
     ids = lambda **fields: [item.node.id for item in timed.recall(RecallQuery(query="deploys", **fields)).items]  # noqa: E731
     assert ids() == [new.id]
     assert ids(known_at=between) == [stored.id]
@@ -216,10 +216,10 @@ def test_recall_knows_what_was_known_at_a_time(timed: Helix, time: Time) -> None
 def test_a_fact_that_changed_is_right_before_and_after(timed: Helix) -> None:
     before, after = START - timedelta(days=2000), START - timedelta(days=900)
     words = "it runs on two hosts with nightly backups under postgres version"
-    old = curation.store(
+    old = memories.store(
         timed, StoreRequest(trigger="production database", resolution=f"{words} 12", kind="fact", valid_from=before)
     )
-    new = curation.store(
+    new = memories.store(
         timed, StoreRequest(trigger="production database", resolution=f"{words} 15", kind="fact", valid_from=after)
     )
     assert (new.status, new.name) == (StoreStatus.UPDATED, old.name)
@@ -231,8 +231,8 @@ def test_a_fact_that_changed_is_right_before_and_after(timed: Helix) -> None:
     assert answered(as_of=after - timedelta(days=1)) == [old.id]
     assert answered(as_of=after + timedelta(days=1)) == [new.id]
     assert answered(as_of=before - timedelta(days=1)) == []
-    assert [edge.target.id for edge in curation.edges(timed, new.id, "supersedes")] == [old.id]
-    third = curation.store(
+    assert [edge.target.id for edge in memories.edges(timed, new.id, "supersedes")] == [old.id]
+    third = memories.store(
         timed, StoreRequest(trigger="production database", resolution=f"{words} 15 and one more host", kind="fact")
     )
     assert answered() == [third.id]
@@ -241,25 +241,25 @@ def test_a_fact_that_changed_is_right_before_and_after(timed: Helix) -> None:
 def test_a_damaged_row_of_the_state_is_made_anew_from_the_log(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         stored = [
-            curation.store(helix, StoreRequest(trigger=f"fact {n} sigma{n}", resolution=f"r{n}", kind="fact"))
+            memories.store(helix, StoreRequest(trigger=f"fact {n} sigma{n}", resolution=f"r{n}", kind="fact"))
             for n in range(3)
         ]
-        curation.edge(helix, stored[0].name, stored[1].name, "similar")
-        curation.feedback(helix, [stored[0].name], 1.0)
+        memories.edge(helix, stored[0].name, stored[1].name, "similar")
+        memories.feedback(helix, [stored[0].name], 1.0)
         before = upkeep.status(helix)
     with sqlite3.connect(settings.store_path / "journal.db") as raw:
         raw.execute("UPDATE node SET props = '{junk' WHERE id = ?", (stored[0].id,))
     raw.close()
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         assert (upkeep.status(helix).nodes, upkeep.status(helix).edges) == (before.nodes, before.edges)
-        assert curation.get(helix, stored[0].id).helped == 1.0
+        assert memories.get(helix, stored[0].id).helped == 1.0
         assert found(helix, "sigma0")[0] == stored[0].name
         assert upkeep.doctor(helix).healthy
 
 
 def test_scopes_see_themselves_and_global(helix: Helix) -> None:
     for scope in ("global", "one", "two"):
-        curation.store(
+        memories.store(
             helix, StoreRequest(trigger=f"lint rule of {scope}", resolution="no tabs", kind="convention", scope=scope)
         )
     assert set(found(helix, "lint rule")) == {"lint-rule-global", "lint-rule-one", "lint-rule-two"}
@@ -268,67 +268,67 @@ def test_scopes_see_themselves_and_global(helix: Helix) -> None:
 
 
 def test_edges_are_made_strengthened_and_walked(helix: Helix) -> None:
-    fix = curation.store(
+    fix = memories.store(
         helix, StoreRequest(trigger="pin the toolchain version", resolution="use the lock file", kind="pattern")
     )
-    bug = curation.store(helix, StoreRequest(trigger="nightly build breaks at random", resolution="", kind="failure"))
-    curation.edge(helix, fix.name, bug.name, "solves")
-    assert curation.edge(helix, fix.name, bug.name, "solves", 0.5).weight == 1.5
-    word = curation.edge(helix, fix.name, bug.name, "came before")
+    bug = memories.store(helix, StoreRequest(trigger="nightly build breaks at random", resolution="", kind="failure"))
+    memories.edge(helix, fix.name, bug.name, "solves")
+    assert memories.edge(helix, fix.name, bug.name, "solves", 0.5).weight == 1.5
+    word = memories.edge(helix, fix.name, bug.name, "came before")
     assert (word.type, word.relation) == (Relation.RELATED, "came_before")
-    assert len(curation.edges(helix, fix.name, "solves")) == 1
+    assert len(memories.edges(helix, fix.name, "solves")) == 1
     assert fix.name in found(helix, "nightly build breaks at random", limit=2)
     with pytest.raises(InvalidInputError, match="grounded_in"):
-        curation.edge(helix, fix.name, bug.name, "grounded_in")
+        memories.edge(helix, fix.name, bug.name, "grounded_in")
     with pytest.raises(InvalidInputError, match="two different"):
-        curation.edge(helix, fix.name, fix.name, "similar")
+        memories.edge(helix, fix.name, fix.name, "similar")
 
 
 def test_feedback_moves_the_label_and_refuses_unknown_names_whole(helix: Helix) -> None:
-    stored = curation.store(helix, StoreRequest(trigger="retry with backoff", resolution="three times", kind="pattern"))
-    curation.feedback(helix, [stored.name], 0.75)
-    (after,) = curation.feedback(helix, [stored.name], -0.25)
+    stored = memories.store(helix, StoreRequest(trigger="retry with backoff", resolution="three times", kind="pattern"))
+    memories.feedback(helix, [stored.name], 0.75)
+    (after,) = memories.feedback(helix, [stored.name], -0.25)
     assert (after.helped, after.failed, after.label, after.uses) == (0.75, 0.25, "[75% of 1]", 2)
     with pytest.raises(NotFoundError):
-        curation.feedback(helix, [stored.name, "nobody"], 1.0)
-    assert curation.get(helix, stored.id).helped == 0.75
+        memories.feedback(helix, [stored.name, "nobody"], 1.0)
+    assert memories.get(helix, stored.id).helped == 0.75
     for delta in (0.0, float("nan"), 1e9):
         with pytest.raises(InvalidInputError):
-            curation.feedback(helix, [stored.name], delta)
+            memories.feedback(helix, [stored.name], delta)
 
 
 def test_only_a_verified_use_resets_the_clock(timed: Helix, time: Time) -> None:
-    stored = curation.store(timed, StoreRequest(trigger="a doubtful trick", resolution="x", kind="pattern"))
-    (plain,) = curation.feedback(timed, [stored.name], 1.0)
+    stored = memories.store(timed, StoreRequest(trigger="a doubtful trick", resolution="x", kind="pattern"))
+    (plain,) = memories.feedback(timed, [stored.name], 1.0)
     assert (plain.last_used_at, plain.helped, plain.uses) == (None, 1.0, 1)
-    (failed,) = curation.feedback(timed, [stored.name], -1.0, quality=1)
+    (failed,) = memories.feedback(timed, [stored.name], -1.0, quality=1)
     assert failed.last_used_at is None
-    (verified,) = curation.feedback(timed, [stored.name], 1.0, quality=5)
+    (verified,) = memories.feedback(timed, [stored.name], 1.0, quality=5)
     assert verified.last_used_at is not None
     assert verified.half_life_days > plain.half_life_days
     for wrong in (0, 2, 6, True):
         with pytest.raises(InvalidInputError, match="quality"):
-            curation.feedback(timed, [stored.name], 1.0, quality=wrong)
+            memories.feedback(timed, [stored.name], 1.0, quality=wrong)
 
 
 def test_what_is_merged_in_other_words_is_kept_as_evidence(helix: Helix) -> None:
-    first = curation.store(
+    first = memories.store(
         helix, StoreRequest(trigger="activate the venv before running the tests", resolution="", kind="convention")
     )
-    again = curation.store(
+    again = memories.store(
         helix, StoreRequest(trigger="before running the tests activate the venv", resolution="", kind="convention")
     )
     assert (again.status, again.id) == (StoreStatus.MERGED, first.id)
     contents = {
-        curation.node(helix, Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
-        for edge in curation.edges(helix, first.id, "grounded_in")
+        memories.node(helix, Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
+        for edge in memories.edges(helix, first.id, "grounded_in")
     }
     assert contents == {"activate the venv before running the tests", "before running the tests activate the venv"}
 
 
 def test_attributes_of_helixs_own_are_nobody_elses(helix: Helix) -> None:
     with pytest.raises(InvalidInputError, match="own"):
-        curation.store(
+        memories.store(
             helix, StoreRequest(trigger="a", resolution="b", kind="fact", attributes={"helix:decayed_at": "junk"})
         )
 
@@ -336,7 +336,7 @@ def test_attributes_of_helixs_own_are_nobody_elses(helix: Helix) -> None:
 def test_a_store_that_cannot_be_opened_is_restored_closed(settings: Settings, tmp_path: Path) -> None:
     backup = tmp_path / "copy.helix"
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        stored = curation.store(helix, StoreRequest(trigger="worth keeping", resolution="x", kind="fact"))
+        stored = memories.store(helix, StoreRequest(trigger="worth keeping", resolution="x", kind="fact"))
         finished(helix, upkeep.backup(helix, str(backup)).id)
         with pytest.raises(StoreLockedError):
             restore_closed(settings, backup)
@@ -354,138 +354,138 @@ def test_a_store_that_cannot_be_opened_is_restored_closed(settings: Settings, tm
 
 
 def test_decay_halves_old_evidence_once_a_period(timed: Helix, time: Time) -> None:
-    stored = curation.store(timed, StoreRequest(trigger="old advice", resolution="x", kind="pattern"))
-    curation.feedback(timed, [stored.name], 1.0)
-    assert curation.decay(timed).changed == 0
+    stored = memories.store(timed, StoreRequest(trigger="old advice", resolution="x", kind="pattern"))
+    memories.feedback(timed, [stored.name], 1.0)
+    assert memories.decay(timed).changed == 0
     time.forward(days=31)
-    assert curation.decay(timed, dry_run=True).changed == 1
-    assert curation.get(timed, stored.id).helped == 1.0
-    assert curation.decay(timed).names == (stored.name,)
-    assert curation.decay(timed).changed == 0, "once in that time"
-    assert curation.get(timed, stored.id).helped == 0.5
+    assert memories.decay(timed, dry_run=True).changed == 1
+    assert memories.get(timed, stored.id).helped == 1.0
+    assert memories.decay(timed).names == (stored.name,)
+    assert memories.decay(timed).changed == 0, "once in that time"
+    assert memories.get(timed, stored.id).helped == 0.5
     time.forward(days=31)
-    assert curation.decay(timed).changed == 1
+    assert memories.decay(timed).changed == 1
 
 
 def test_decay_of_edges_spares_structure(timed: Helix, time: Time) -> None:
-    a = curation.store(timed, StoreRequest(trigger="first thing", resolution="x", kind="fact", files=("src/a.c",)))
-    b = curation.store(timed, StoreRequest(trigger="second matter", resolution="y", kind="fact"))
-    curation.edge(timed, a.name, b.name, "similar")
+    a = memories.store(timed, StoreRequest(trigger="first thing", resolution="x", kind="fact", files=("src/a.c",)))
+    b = memories.store(timed, StoreRequest(trigger="second matter", resolution="y", kind="fact"))
+    memories.edge(timed, a.name, b.name, "similar")
     time.forward(days=61)
-    assert curation.decay_edges(timed).names == ("SIMILAR",)
-    assert curation.edges(timed, a.name, "similar")[0].weight == 0.5
-    assert curation.edges(timed, a.name, "touches")[0].weight == 1.0
+    assert memories.decay_edges(timed).names == ("SIMILAR",)
+    assert memories.edges(timed, a.name, "similar")[0].weight == 0.5
+    assert memories.edges(timed, a.name, "touches")[0].weight == 1.0
 
 
 def test_prune_archives_what_uses_speak_against(helix: Helix) -> None:
-    stored = curation.store(
+    stored = memories.store(
         helix, StoreRequest(trigger="turn it off and on", resolution="works never", kind="pattern", agent="helper")
     )
     for _ in range(3):
-        curation.feedback(helix, [stored.name], -1.0)
-    assert curation.prune(helix).names == (stored.name,)
-    assert curation.get(helix, stored.id).status is Status.ARCHIVED
+        memories.feedback(helix, [stored.name], -1.0)
+    assert memories.prune(helix).names == (stored.name,)
+    assert memories.get(helix, stored.id).status is Status.ARCHIVED
     assert found(helix, "turn it off and on") == []
     assert found(helix, "turn it off and on", deep=True) == [stored.name]
-    assert curation.confirm(helix, stored.name).status is Status.ACTIVE
+    assert memories.confirm(helix, stored.name).status is Status.ACTIVE
 
 
 def test_what_nobody_used_fades_and_a_persons_word_brings_it_back(timed: Helix, time: Time) -> None:
-    stored = curation.store(
+    stored = memories.store(
         timed, StoreRequest(trigger="renamed the cache module", resolution="now store", kind="evolution", importance=4)
     )
     assert found(timed, "renamed cache module") == [stored.name]
     time.forward(days=22)  # three half-lives of 7 days: 4 -> 0.45, below the floor of 0.5
     assert found(timed, "renamed cache module") == []
     assert found(timed, "renamed cache module", deep=True) == [stored.name]
-    curation.confirm(timed, stored.name)
+    memories.confirm(timed, stored.name)
     assert found(timed, "renamed cache module") == [stored.name]
 
 
 def test_looking_is_not_using(timed: Helix, time: Time) -> None:
-    stored = curation.store(timed, StoreRequest(trigger="a fact to look at", resolution="x", kind="fact"))
+    stored = memories.store(timed, StoreRequest(trigger="a fact to look at", resolution="x", kind="fact"))
     timed.recall(RecallQuery(query="a fact to look at"))
-    after = curation.get(timed, stored.id)
+    after = memories.get(timed, stored.id)
     assert (after.uses, after.last_used_at) == (0, None)
 
 
 def test_the_last_answer_of_a_session_and_the_reason_of_each_item(helix: Helix) -> None:
-    stored = curation.store(helix, StoreRequest(trigger="the answer is kept", resolution="x", kind="fact"))
-    assert questions.last(helix) is None
+    stored = memories.store(helix, StoreRequest(trigger="the answer is kept", resolution="x", kind="fact"))
+    assert memories.last(helix) is None
     helix.recall(RecallQuery(query="which answer is kept", session="s1"))
     helix.recall(RecallQuery(query="something else", session="s2"))
-    last = questions.last(helix, "s1")
+    last = memories.last(helix, "s1")
     assert last is not None
     assert last.query.query == "which answer is kept"
-    assert questions.why(helix, stored.name, "s1").node.id == stored.id
+    assert memories.why(helix, stored.name, "s1").node.id == stored.id
     with pytest.raises(NotFoundError, match="not in the last answer"):
-        questions.why(helix, "nobody", "s1")
+        memories.why(helix, "nobody", "s1")
 
 
 def test_the_last_answer_is_still_there_after_a_restart(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        stored = curation.store(helix, StoreRequest(trigger="what outlives a restart", resolution="x", kind="fact"))
+        stored = memories.store(helix, StoreRequest(trigger="what outlives a restart", resolution="x", kind="fact"))
         answer = helix.recall(RecallQuery(query="what outlives a restart", session="s"))
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        again = questions.last(helix, "s")
+        again = memories.last(helix, "s")
         assert again is not None
         assert (again.query.query, again.items, again.at) == (answer.query.query, answer.items, answer.at)
-        assert questions.why(helix, stored.name, "s").factors == answer.items[0].factors
+        assert memories.why(helix, stored.name, "s").factors == answer.items[0].factors
 
 
 def test_a_question_of_letters_no_file_holds_neither_stops_a_close_nor_is_lost(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         helix.recall(RecallQuery(query="half a \ud83d letter", session="s\udc00"))
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        answer = questions.last(helix, "s\udc00")
+        answer = memories.last(helix, "s\udc00")
         assert answer is not None
         answer.query.query.encode()
 
 
 def test_a_close_that_fails_halfway_lets_go_of_the_lock_and_the_files(settings: Settings) -> None:
     helix = Helix.open(settings, embedder=HashEmbedder())
-    stored = curation.store(helix, StoreRequest(trigger="kept all the same", resolution="x", kind="fact"))
+    stored = memories.store(helix, StoreRequest(trigger="kept all the same", resolution="x", kind="fact"))
     helix.jobs.close()
     with pytest.raises(UnicodeEncodeError):
         helix.store.close("\ud800")
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        assert curation.get(helix, stored.id).name == stored.name
+        assert memories.get(helix, stored.id).name == stored.name
         assert upkeep.doctor(helix).healthy
 
 
 def test_similar_recent_and_suggested_edges(helix: Helix) -> None:
-    first = curation.store(
+    first = memories.store(
         helix, StoreRequest(trigger="segfault in the parser on empty input", resolution="", kind="failure")
     )
-    curation.store(
+    memories.store(
         helix, StoreRequest(trigger="segfault in the parser on huge empty headers", resolution="", kind="failure")
     )
-    curation.store(helix, StoreRequest(trigger="marketing wants a blue button", resolution="", kind="fact"))
-    similar = curation.similar_recent(helix, "segfault in the parser on empty input", threshold=0.5, kind="failure")
+    memories.store(helix, StoreRequest(trigger="marketing wants a blue button", resolution="", kind="fact"))
+    similar = memories.similar_recent(helix, "segfault in the parser on empty input", threshold=0.5, kind="failure")
     assert similar[0].memory.id == first.id
     assert similar[0].similarity == pytest.approx(1.0, abs=0.01)
-    suggested = curation.suggest_edges(helix, first.name)
+    suggested = memories.suggest_edges(helix, first.name)
     assert suggested[0].memory.trigger.startswith("segfault")
     assert suggested[0].reason
 
 
 def test_pages_go_through_a_list_without_gaps_or_repeats(helix: Helix) -> None:
     for number in range(7):
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(trigger=f"item number {number} zeta{number}", resolution=f"unlike{number * 37}", kind="fact"),
         )
     seen: list[str] = []
     cursor = None
     while True:
-        page = curation.memories(helix, first=3, after=cursor)
+        page = memories.memories(helix, first=3, after=cursor)
         seen += [memory.name for memory in page.items]
         cursor = page.next_cursor
         if cursor is None:
             break
     assert len(seen) == len(set(seen)) == page.total == 7
     with pytest.raises(InvalidInputError, match="no cursor"):
-        curation.memories(helix, after="nonsense")
+        memories.memories(helix, after="nonsense")
 
 
 def recorded(helix: Helix, **fields: Any) -> Episode:
@@ -499,17 +499,17 @@ def test_an_episode_of_one_source_is_recorded_once(helix: Helix) -> None:
     again = recorded(helix, content="the build went red, again told", session="s", source="chat:1")
     assert again.id == first.id
     second = recorded(helix, content="then somebody fixed the linker flags", session="s", agent="ada")
-    assert [edge.target.id for edge in curation.edges(helix, first.id, "next")] == [second.id]
+    assert [edge.target.id for edge in memories.edges(helix, first.id, "next")] == [second.id]
     answer = helix.recall(RecallQuery(query="who fixed the linker flags", labels=(Label.EPISODE,)))
     assert answer.items[0].node.id == second.id
     assert capture.episodes(helix, session="s").total == 2
 
 
 def test_a_store_writes_its_own_evidence(helix: Helix) -> None:
-    stored = curation.store(helix, StoreRequest(trigger="grounded", resolution="in an episode", kind="fact"))
-    (edge,) = curation.edges(helix, stored.id, "grounded_in")
+    stored = memories.store(helix, StoreRequest(trigger="grounded", resolution="in an episode", kind="fact"))
+    (edge,) = memories.edges(helix, stored.id, "grounded_in")
     assert edge.target.label is Label.EPISODE
-    assert "in an episode" in curation.node(helix, Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
+    assert "in an episode" in memories.node(helix, Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -527,16 +527,16 @@ def test_a_store_writes_its_own_evidence(helix: Helix) -> None:
 def test_bad_input_is_refused_with_a_code_and_nothing_is_written(helix: Helix, wrong: dict[str, Any]) -> None:
     fields = {"trigger": "t", "resolution": "r", "kind": "fact", **wrong}
     with pytest.raises(InvalidInputError) as caught:
-        curation.store(helix, StoreRequest(**fields))
+        memories.store(helix, StoreRequest(**fields))
     assert caught.value.code == "INVALID_INPUT"
     assert upkeep.status(helix).journal_rows == 0
 
 
 def test_odd_characters_are_cleaned_and_found(helix: Helix) -> None:
-    stored = curation.store(
+    stored = memories.store(
         helix, StoreRequest(trigger="nul\0 and \ud800surrogate", resolution="日本語 naïve ﬁne", kind="fact")
     )
-    memory = curation.get(helix, stored.id)
+    memory = memories.get(helix, stored.id)
     assert "\0" not in memory.trigger
     assert "\ud800" not in memory.trigger
     for query in ("surrogate", "日本語", "naive", "fine"):
@@ -545,7 +545,7 @@ def test_odd_characters_are_cleaned_and_found(helix: Helix) -> None:
 
 def test_secrets_never_reach_the_disk(helix: Helix, settings: Settings) -> None:
     secret = "AKIA" + "Z7VRSQ5TJN2XKQ3M"
-    stored = curation.store(
+    stored = memories.store(
         helix,
         StoreRequest(
             trigger=f"deploy key is {secret}",
@@ -564,10 +564,10 @@ def test_secrets_never_reach_the_disk(helix: Helix, settings: Settings) -> None:
 
 
 def test_a_paused_store_takes_nothing_in_but_answers(helix: Helix) -> None:
-    curation.store(helix, StoreRequest(trigger="before the pause", resolution="x", kind="fact"))
+    memories.store(helix, StoreRequest(trigger="before the pause", resolution="x", kind="fact"))
     capture.pause(helix, True)
     with pytest.raises(PausedError):
-        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
     with pytest.raises(PausedError):
         capture.record_episode(helix, EpisodeRequest(content="a"))
     with pytest.raises(PausedError):
@@ -578,20 +578,20 @@ def test_a_paused_store_takes_nothing_in_but_answers(helix: Helix) -> None:
         background_work.begin_work(helix, "reflect")
     assert found(helix, "before the pause") == ["before-pause"]
     with pytest.raises(PausedError):
-        human_review.note_gap(helix)
+        review.note_gap(helix)
     assert (
-        curation.edit(helix, "before-pause", EditRequest(resolution="typed meanwhile")).resolution == "typed meanwhile"
+        memories.edit(helix, "before-pause", EditRequest(resolution="typed meanwhile")).resolution == "typed meanwhile"
     )
     assert capture.open_session(helix, SessionRequest(name="hush", private=True)).private, (
         "or it would not be known as private afterwards"
     )
     assert any("paused" in warning for warning in upkeep.status(helix).warnings)
     capture.pause(helix, False)
-    curation.store(helix, StoreRequest(trigger="after the pause", resolution="y", kind="fact"))
+    memories.store(helix, StoreRequest(trigger="after the pause", resolution="y", kind="fact"))
 
 
 def test_cypher_reads_the_live_graph_and_nothing_else(helix: Helix) -> None:
-    curation.store(helix, StoreRequest(trigger="touches a file", resolution="x", kind="fact", files=("src/main.c",)))
+    memories.store(helix, StoreRequest(trigger="touches a file", resolution="x", kind="fact", files=("src/main.c",)))
     result = graph.cypher(helix, "MATCH (m:Memory)-[:TOUCHES]->(f:Entity) RETURN m.name, f.name AS file")
     assert result.columns == ("m.name", "file")
     assert result.rows == (("touches-file", "src/main.c"),)
@@ -603,7 +603,7 @@ def test_cypher_reads_the_live_graph_and_nothing_else(helix: Helix) -> None:
 
 def test_a_rebuilt_graph_serves_the_same(helix: Helix) -> None:
     for number in range(20):
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(
                 trigger=f"thing {number} omega{number}", resolution=f"r{number}", kind="fact", files=(f"f{number}.py",)
@@ -618,24 +618,24 @@ def test_a_rebuilt_graph_serves_the_same(helix: Helix) -> None:
     ).rows
     assert after == before
     assert upkeep.doctor(helix).healthy
-    curation.store(helix, StoreRequest(trigger="written after the rebuild", resolution="x", kind="fact"))
+    memories.store(helix, StoreRequest(trigger="written after the rebuild", resolution="x", kind="fact"))
     assert upkeep.doctor(helix).healthy
 
 
 def test_a_backup_of_the_running_store_is_restored_into_it(helix: Helix, tmp_path: Path) -> None:
-    kept = curation.store(helix, StoreRequest(trigger="kept in the backup", resolution="x", kind="fact"))
+    kept = memories.store(helix, StoreRequest(trigger="kept in the backup", resolution="x", kind="fact"))
     target = tmp_path / "copy.helix"
     finished(helix, upkeep.backup(helix, str(target)).id)
     assert target.stat().st_mode & 0o077 == 0
-    lost = curation.store(helix, StoreRequest(trigger="written after the backup", resolution="y", kind="fact"))
+    lost = memories.store(helix, StoreRequest(trigger="written after the backup", resolution="y", kind="fact"))
     job = finished(helix, upkeep.restore_backup(helix, str(target)).id)
     assert Path(job.result["kept"]).exists()
-    assert curation.get(helix, kept.id).name == kept.name
+    assert memories.get(helix, kept.id).name == kept.name
     with pytest.raises(NotFoundError):
-        curation.get(helix, lost.id)
+        memories.get(helix, lost.id)
     assert found(helix, "kept in the backup") == [kept.name]
     assert upkeep.doctor(helix).healthy
-    curation.store(helix, StoreRequest(trigger="life goes on", resolution="z", kind="fact"))
+    memories.store(helix, StoreRequest(trigger="life goes on", resolution="z", kind="fact"))
     assert upkeep.doctor(helix).healthy
 
 
@@ -678,7 +678,7 @@ def test_a_backup_of_another_store_keeps_its_private_sessions_beside_ours(settin
 def test_a_backup_leaves_one_file_and_a_restore_nothing_beside_it(helix: Helix, tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
-    curation.store(helix, StoreRequest(trigger="kept in the backup", resolution="x", kind="fact"))
+    memories.store(helix, StoreRequest(trigger="kept in the backup", resolution="x", kind="fact"))
     assert finished(helix, upkeep.backup(helix, str(folder / "one")).id).state is JobState.DONE
     assert [file.name for file in folder.iterdir()] == ["one"]
     assert finished(helix, upkeep.restore_backup(helix, str(folder / "one")).id).state is JobState.DONE
@@ -699,11 +699,11 @@ def test_a_backup_never_overwrites(helix: Helix, tmp_path: Path) -> None:
 
 def test_another_model_is_refused_until_everything_is_embedded_anew(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder(64)) as helix:
-        stored = curation.store(helix, StoreRequest(trigger="made with the first model", resolution="x", kind="fact"))
+        stored = memories.store(helix, StoreRequest(trigger="made with the first model", resolution="x", kind="fact"))
     with Helix.open(settings, embedder=HashEmbedder(32)) as helix:
         for refused in (
             lambda: helix.recall(RecallQuery(query="first model")),
-            lambda: curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact")),
+            lambda: memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact")),
         ):
             with pytest.raises(EmbeddingSpaceError) as caught:
                 refused()
@@ -720,7 +720,7 @@ def test_another_model_is_refused_until_everything_is_embedded_anew(settings: Se
 
 def test_recall_reads_the_best_again_with_the_cross_encoder_of_the_service(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder(), reranker=OverlapReranker()) as helix:
-        curation.store(
+        memories.store(
             helix, StoreRequest(trigger="backups of the mail server run at four", resolution="", kind="fact")
         )
         plain, asked = (
@@ -741,7 +741,7 @@ def test_a_cross_encoder_that_is_set_and_not_installed_is_warned_of(settings: Se
 def test_what_was_stored_without_a_model_is_embedded_when_there_is_one(settings: Settings) -> None:
     lexical = replace(settings, embedding_model="none")
     with Helix.open(lexical) as helix:
-        stored = curation.store(helix, StoreRequest(trigger="stored by words alone", resolution="x", kind="fact"))
+        stored = memories.store(helix, StoreRequest(trigger="stored by words alone", resolution="x", kind="fact"))
         answer = helix.recall(RecallQuery(query="words alone"))
         assert (answer.mode, answer.items[0].node.id) == ("lexical", stored.id)
         assert any("lexical" in warning for warning in upkeep.status(helix).warnings)
@@ -755,11 +755,11 @@ def test_what_was_stored_without_a_model_is_embedded_when_there_is_one(settings:
 def test_events_tell_what_changed_after_it_is_durable(helix: Helix) -> None:
     events: list[Any] = []
     end = helix.subscribe(events.append)
-    stored = curation.store(helix, StoreRequest(trigger="tell me", resolution="x", kind="fact"))
-    curation.feedback(helix, [stored.name], 1.0)
+    stored = memories.store(helix, StoreRequest(trigger="tell me", resolution="x", kind="fact"))
+    memories.feedback(helix, [stored.name], 1.0)
     capture.record_episode(helix, EpisodeRequest(content="something happened here"))
     end()
-    curation.store(helix, StoreRequest(trigger="tell nobody", resolution="y", kind="fact"))
+    memories.store(helix, StoreRequest(trigger="tell nobody", resolution="y", kind="fact"))
     memory_events = [(event["type"], event["change"]) for event in events if event["type"].startswith("memory")]
     assert memory_events == [("memory.added", "store"), ("memory.changed", "feedback")]
     assert [event["type"] for event in events].count("episode.recorded") == 2
@@ -767,31 +767,31 @@ def test_events_tell_what_changed_after_it_is_durable(helix: Helix) -> None:
 
 def test_everything_is_there_after_a_restart(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        a = curation.store(
+        a = memories.store(
             helix, StoreRequest(trigger="first memory", resolution="x", kind="fact", trust=Trust.WEB, files=("a/b.py",))
         )
-        b = curation.store(helix, StoreRequest(trigger="second memory of another sort", resolution="y", kind="failure"))
-        curation.edge(helix, b.name, a.name, "causes")
-        curation.forget(helix, a.name)
+        b = memories.store(helix, StoreRequest(trigger="second memory of another sort", resolution="y", kind="failure"))
+        memories.edge(helix, b.name, a.name, "causes")
+        memories.forget(helix, a.name)
         before = upkeep.status(helix)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         assert helix.store.graph.settle()
         after = upkeep.status(helix)
         assert (after.nodes, after.edges, after.journal_rows) == (before.nodes, before.edges, before.journal_rows)
         assert after.applied_seq == after.journal_rows
-        assert curation.get(helix, a.id).status is Status.FORGOTTEN
+        assert memories.get(helix, a.id).status is Status.FORGOTTEN
         assert found(helix, "second memory") == [b.name]
         assert upkeep.doctor(helix).healthy
 
 
 def test_unknown_names_say_what_to_do(helix: Helix) -> None:
     calls: list[Callable[[], object]] = [
-        lambda: curation.get(helix, "nobody"),
-        lambda: curation.forget(helix, "nobody"),
-        lambda: curation.edge(helix, "nobody", "noone", "solves"),
-        lambda: curation.edges(helix, "nobody"),
+        lambda: memories.get(helix, "nobody"),
+        lambda: memories.forget(helix, "nobody"),
+        lambda: memories.edge(helix, "nobody", "noone", "solves"),
+        lambda: memories.edges(helix, "nobody"),
         lambda: upkeep.job(helix, "nobody"),
-        lambda: curation.node(helix, Label.EPISODE, "nobody"),
+        lambda: memories.node(helix, Label.EPISODE, "nobody"),
     ]
     for call in calls:
         with pytest.raises(HelixError) as caught:
@@ -812,7 +812,7 @@ def test_damage_to_what_was_answered_last_or_to_a_row_of_the_queue_keeps_no_stor
     settings: Settings, damaged: str
 ) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        stored = curation.store(helix, StoreRequest(trigger="fact sigma", resolution="r", kind="fact"))
+        stored = memories.store(helix, StoreRequest(trigger="fact sigma", resolution="r", kind="fact"))
         helix.recall(RecallQuery(query="sigma"))
         helix.flush()
         helix.worker.settle()

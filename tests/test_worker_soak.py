@@ -15,7 +15,7 @@ from helix.model.edge import Label
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
 from helix.model.work_item import WorkState
-from helix.operations import background_work, capture, curation, upkeep
+from helix.operations import background_work, capture, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -68,7 +68,7 @@ def test_recall_is_right_while_the_worker_is_at_work(settings: Settings, pytestc
     episodes = MANY_EPISODES if pytestconfig.getoption("--soak") else EPISODES
     eager = replace(settings, consolidation_budget=60.0)
     with Helix.open(eager, embedder=HashEmbedder()) as helix, ThreadPoolExecutor(4) as pool:
-        stored = curation.store(
+        stored = memories.store(
             helix, StoreRequest(trigger="where the quagga grazes", resolution="on the southern meadow", kind="fact")
         ).id
         over = threading.Event()

@@ -12,18 +12,18 @@ from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory
 from helix.model.records import Node
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 
 
 def edges(helix: Helix, memory: Memory, *, relation: str | None = None, limit: int = 20) -> list[Edge]:
     """Its edges, in both directions."""
-    return curation.edges(helix, memory.id, relation, limit)
+    return memories.edges(helix, memory.id, relation, limit)
 
 
 def episodes(helix: Helix, memory: Memory, *, limit: int = 5) -> list[Episode]:
     """The episodes it rests on."""
-    grounds = curation.edges(helix, memory.id, Relation.GROUNDED_IN, limit)
+    grounds = memories.edges(helix, memory.id, Relation.GROUNDED_IN, limit)
     found = [node(helix, edge.target) for edge in grounds if edge.target.label is Label.EPISODE]
     return [episode for episode in found if isinstance(episode, Episode)]
 
@@ -31,7 +31,7 @@ def episodes(helix: Helix, memory: Memory, *, limit: int = 5) -> list[Episode]:
 def node(helix: Helix, ref: Ref) -> Node | None:
     """The node itself; null when it is gone."""
     try:
-        return curation.node(helix, ref.label, ref.id)
+        return memories.node(helix, ref.label, ref.id)
     except NotFoundError:
         return None
 

@@ -26,7 +26,7 @@ from helix.agents.context import notes
 from helix.agents.context.prompt_context import request_context
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
-from helix.operations import contexts, curation, ingest, upkeep
+from helix.operations import contexts, ingest, memories, upkeep
 from helix.operations.contexts import BuilderRequest
 from helix.providers.embedder import Embedder
 from helix.service import Helix
@@ -61,7 +61,7 @@ def measure(name: str, history: Path, embedder: Embedder, models: Path, home: Pa
         done(helix, ingest.ingest_notes(helix, [str(repository / "NOTES.md")], mine=True))
         helix.worker.settle()
         nodes = upkeep.status(helix).nodes
-        scope = curation.memories(helix, first=1).items[0].scope
+        scope = memories.memories(helix, first=1).items[0].scope
         agents = _agents(helix, scope, repository)
         rows = {who: _row(data, ask, at_commands=who == "command") for who, ask in agents.items()}
         curve = {factor: _at(factor, lambda: _row(data, agents["builder"], at_commands=False)) for factor in FACTORS}

@@ -18,7 +18,7 @@ from helix.memory.insight import insights
 from helix.model.edge import Label
 from helix.model.insight import Cited
 from helix.model.memory import Status
-from helix.operations import curation, human_review
+from helix.operations import memories, review
 from helix.providers.embedder import Embedder
 from helix.service import Helix
 
@@ -55,7 +55,7 @@ def measure(replay: Replay, models: Path, embedder: Embedder, budgets: Sequence[
 
 def _strengthened(helix: Helix, confirmed: Sequence[str]) -> list[dict[str, Any]]:
     names = sorted(set(confirmed), key=lambda name: (-confirmed.count(name), name))
-    found = [(name, curation.get(helix, name)) for name in names[:_NAMED]]
+    found = [(name, memories.get(helix, name)) for name in names[:_NAMED]]
     return [
         {"name": name, "confirmed": confirmed.count(name), "confidence": round(memory.confidence, 3)}
         | {"easiness": round(memory.easiness, 2), "half_life_days": memory.half_life_days}
@@ -77,7 +77,7 @@ def _memories(helix: Helix) -> dict[str, Any]:
 
 
 def _trees(helix: Helix) -> dict[str, Any]:
-    page = human_review.reflections(helix, first=200)
+    page = review.reflections(helix, first=200)
     levels: dict[str, int] = {}
     for reflection in page.items:
         levels[str(reflection.level)] = levels.get(str(reflection.level), 0) + 1

@@ -24,7 +24,7 @@ from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Status, Tier, tier_of
 from helix.model.recall import RecallQuery
 from helix.model.work_item import WorkState
-from helix.operations import background_work, capture, curation
+from helix.operations import background_work, capture, memories
 from helix.providers.embedder import Embedder
 from helix.service import Helix
 from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE
@@ -228,7 +228,7 @@ def _practise(helix: Helix, questions: Sequence[Judged], month: Month) -> None:
         answer = helix.recall(RecallQuery(query=question.text, scope=question.scope))
         for item in answer.items:
             if item.label is Label.MEMORY and question.relevant & grounds.get(item.node.id, frozenset()):
-                month.confirmed.append(curation.confirm(helix, item.node.id).name)
+                month.confirmed.append(memories.confirm(helix, item.node.id).name)
                 break
 
 

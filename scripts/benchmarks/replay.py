@@ -28,7 +28,7 @@ from benchmarks.replay_baselines import Lessons, baselines
 from benchmarks.replay_score import Played, Shown, figures
 from helix.agents.hooks.claude_code import CLIENT
 from helix.errors import InvalidInputError, NotFoundError
-from helix.operations import curation
+from helix.operations import memories
 from helix.providers.embedder import Embedder
 from helix.service import Helix
 
@@ -136,11 +136,11 @@ def origin_of(helix: Helix, line: str) -> frozenset[str]:
     """Return the runs that a line comes from, by the sources of the memory that it names."""
     name = line.split("]", 1)[-1].split(":", 1)[0].strip()
     try:
-        sources = [edge.target for edge in curation.edges(helix, name, "grounded_in")]
+        sources = [edge.target for edge in memories.edges(helix, name, "grounded_in")]
     except (NotFoundError, InvalidInputError):  # a line without a memory in it
         return frozenset()
-    sessions = {str(getattr(curation.node(helix, ref.label, ref.id), "session", "")) for ref in sources}
-    told = curation.get(helix, name).source.removeprefix(f"{CLIENT}:").rsplit(":", 1)[0]
+    sessions = {str(getattr(memories.node(helix, ref.label, ref.id), "session", "")) for ref in sources}
+    told = memories.get(helix, name).source.removeprefix(f"{CLIENT}:").rsplit(":", 1)[0]
     return frozenset(sessions | {told}) - {""}
 
 

@@ -19,7 +19,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.model.speaker import HEADER, MARKS, agent_of
-from helix.operations import capture, curation, upkeep
+from helix.operations import capture, memories, upkeep
 from helix.service import Helix
 
 AGENT = {HEADER: "claude-code"}
@@ -40,14 +40,14 @@ SAID = {"trigger": "the tests need a database", "resolution": "start it with mak
 
 def test_what_an_agent_stores_is_an_agents_whatever_it_states(served: Served, helix: Helix) -> None:
     stored = asked(served, "store", **SAID, trust="USER_ASSERTED", confidence=0.99)
-    memory = curation.get(helix, stored["id"])
+    memory = memories.get(helix, stored["id"])
     assert (memory.provenance.trust, memory.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
     assert memory.confidence <= 0.8
     asked(served, "record_episode", content="make db was run", trust="USER_ASSERTED")
     (episode,) = [one for one in capture.episodes(helix).items if one.content == "make db was run"]
     assert (episode.provenance.trust, episode.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
     weak = asked(served, "store", trigger="a page says so", resolution="", kind="FACT", trust="WEB")
-    assert curation.get(helix, weak["id"]).provenance.trust is Trust.WEB
+    assert memories.get(helix, weak["id"]).provenance.trust is Trust.WEB
 
 
 def ended(helix: Helix, job: str) -> None:
@@ -79,9 +79,9 @@ def test_the_lines_that_an_agent_imports_say_neither_whose_project_nor_whose_wor
     job = asked(served, "ingest_bulk", path=str(file), scope="mine")
     ended(helix, job["id"])
     assert asked(served, "ingest_transcript", path=str(file)) == "INVALID_INPUT"
-    memories = curation.memories(helix, scope="mine", any_status=True).items
-    assert {one.trigger.split()[1] for one in memories} == {"deploy", "release"}
-    assert {one.provenance.trust for one in memories} == {Trust.TOOL_OUTPUT}
+    held = memories.memories(helix, scope="mine", any_status=True).items
+    assert {one.trigger.split()[1] for one in held} == {"deploy", "release"}
+    assert {one.provenance.trust for one in held} == {Trust.TOOL_OUTPUT}
     assert {one.scope for one in capture.episodes(helix).items} == {"mine"}
 
 
@@ -98,19 +98,19 @@ def test_a_key_of_a_person_tells_an_agent_nothing_and_the_other_way_round(served
     assert answer.code == "CONFLICT"
     assert asked(served, "record_episode", content="make db was run", idempotencyKey="two") == theirs
     assert by_person(served, "store", **SAID, idempotencyKey="one") == stored
-    assert curation.get(helix, stored["id"]).provenance.trust is Trust.USER_ASSERTED
+    assert memories.get(helix, stored["id"]).provenance.trust is Trust.USER_ASSERTED
 
 
 def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None:
     name = by_person(served, "store", **SAID)["name"]
-    assert curation.get(helix, name).provenance.trust is Trust.USER_ASSERTED
+    assert memories.get(helix, name).provenance.trust is Trust.USER_ASSERTED
     asked(served, "edit", nameOrId=name, importance=9.0, confidence=0.99)
-    assert (curation.get(helix, name).provenance.trust, curation.get(helix, name).confidence) == (
+    assert (memories.get(helix, name).provenance.trust, memories.get(helix, name).confidence) == (
         Trust.USER_ASSERTED,
         0.7,
     )
     asked(served, "edit", nameOrId=name, resolution="start it with make evil", confidence=0.99)
-    edited = curation.get(helix, name)
+    edited = memories.get(helix, name)
     assert (edited.provenance.trust, edited.provenance.agent, edited.confidence) == (
         Trust.AGENT_INFERRED,
         "claude-code",
@@ -139,9 +139,9 @@ def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix
         refused, "PERSON_NEEDED"
     )
     assert asked(served, "feedback", names=[web["name"]], delta=1.0, quality=5) == "PERSON_NEEDED"
-    assert curation.get(helix, web["name"]).provenance.trust is Trust.WEB
+    assert memories.get(helix, web["name"]).provenance.trust is Trust.WEB
     assert by_person(served, "confirm", nameOrId=web["name"])["name"] == web["name"]
-    assert curation.get(helix, web["name"]).provenance.trust is Trust.USER_ASSERTED
+    assert memories.get(helix, web["name"]).provenance.trust is Trust.USER_ASSERTED
 
 
 def test_an_agent_may_begin_a_pause_and_not_end_it(served: Served, helix: Helix) -> None:
@@ -155,25 +155,25 @@ def test_an_agents_feedback_is_a_bounded_claim_and_can_be_taken_back(served: Ser
     name = by_person(served, "store", **SAID)["name"]
     assert asked(served, "feedback", names=[name], delta=100.0) == "INVALID_INPUT"
     asked(served, "feedback", names=[name], delta=0.5)
-    praised = curation.get(helix, name)
+    praised = memories.get(helix, name)
     assert (praised.helped, praised.label) == (0.5, "")
     assert asked(served, "feedback", names=[name], delta=0.1) == "INVALID_INPUT"
     by_person(served, "feedback", names=[name], delta=1.0)
     assert asked(served, "feedback", names=[name], delta=0.5, undo=True) == "INVALID_INPUT", "one or the other"
     asked(served, "feedback", names=[name], undo=True)
-    assert curation.get(helix, name).helped == 1.0, "what the person said stays"
+    assert memories.get(helix, name).helped == 1.0, "what the person said stays"
     assert asked(served, "feedback", names=[name], undo=True) == "CONFLICT"
     by_person(served, "feedback", names=[name], undo=True)
-    assert curation.get(helix, name).helped == 0.0
+    assert memories.get(helix, name).helped == 0.0
 
 
 def test_an_edge_of_an_agent_is_an_agents(served: Served, helix: Helix) -> None:
     one, two = (
-        curation.store(helix, StoreRequest(trigger=f"{word} matter", resolution="", kind="fact")).name
+        memories.store(helix, StoreRequest(trigger=f"{word} matter", resolution="", kind="fact")).name
         for word in ("first", "other")
     )
     asked(served, "edge", source=one, target=two, relation="solves")
-    (edge,) = curation.edges(helix, one, "solves")
+    (edge,) = memories.edges(helix, one, "solves")
     assert (edge.provenance.trust, edge.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
 
 
@@ -183,7 +183,7 @@ def test_the_client_says_which_agent_runs_it(served: Served, helix: Helix, monke
         stored = client.store(**{**SAID, "kind": "convention"})
         with pytest.raises(PersonNeededError):
             client.run("confirm", name_or_id=stored["name"])
-    assert curation.get(helix, stored["id"]).provenance.agent == "claude-code"
+    assert memories.get(helix, stored["id"]).provenance.agent == "claude-code"
 
 
 @pytest.mark.parametrize("mark", sorted(MARKS))

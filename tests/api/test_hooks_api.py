@@ -26,7 +26,7 @@ from helix.api.access import Access
 from helix.api.hooks import RECEIPT, RECEIPTS, _patience, _under_way
 from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
-from helix.operations import curation
+from helix.operations import memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.waiting import MOST_SECONDS, UNHURRIED, until
@@ -235,7 +235,7 @@ class Shop:
         assert self.helix.reacting.settle(20)
 
     def worth(self) -> tuple[float, float]:
-        held = curation.get(self.helix, self.memory)
+        held = memories.get(self.helix, self.memory)
         return held.helped, held.failed
 
 
@@ -250,7 +250,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     ):
         scope = folder_identity(folder).scope
         told = {"trigger": "`make` fails: Error 1", "resolution": "run `make colours`", "kind": "failure"}
-        memory = curation.store(helix, StoreRequest(**told, scope=scope)).id
+        memory = memories.store(helix, StoreRequest(**told, scope=scope)).id
         begins = {"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "cwd": str(folder)}
         tell(served, begins)
         helix.reacting.settle(20)

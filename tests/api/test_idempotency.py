@@ -21,7 +21,7 @@ from helix.journal import idempotency
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Relation
 from helix.model.requests import LONGEST_KEY, request_of
-from helix.operations import OPERATIONS, capture, curation, erasure
+from helix.operations import OPERATIONS, capture, erasure, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -127,7 +127,7 @@ def test_without_a_key_the_same_counts_each_time(served: Served, helix: Helix) -
     name = stored(served, "one")
     for _ in range(2):
         send(served, "feedback", names=[name], delta=1.0)
-    assert curation.get(helix, name).helped == 2
+    assert memories.get(helix, name).helped == 2
     assert not notes(helix)
 
 
@@ -137,14 +137,14 @@ def test_another_payload_under_the_same_key_is_a_conflict_that_changes_nothing(s
     answer = served.post(document("feedback"), {"names": [name], "delta": 2.0, "idempotencyKey": "k"})
     assert answer.code == "CONFLICT"
     assert "used for another feedback request" in answer.message
-    assert curation.get(helix, name).helped == 1
+    assert memories.get(helix, name).helped == 1
 
 
 def test_a_key_is_known_by_its_mutation(served: Served, helix: Helix) -> None:
     name = stored(served, "one")
     send(served, "forget", nameOrId=name, idempotencyKey="k")
     send(served, "restore", nameOrId=name, idempotencyKey="k")
-    assert curation.get(helix, name).status == "active"
+    assert memories.get(helix, name).status == "active"
 
 
 @pytest.mark.parametrize("key", ["", "   ", "x" * (LONGEST_KEY + 1), "a\nb", "a\0b", "\u202eabc"])
@@ -158,7 +158,7 @@ def test_what_is_refused_may_be_sent_again_mended_under_the_same_key(served: Ser
     name = stored(served, "one")
     assert served.post(document("feedback"), {"names": ["nobody"], "delta": 1.0, "idempotencyKey": "k"}).code
     send(served, "feedback", names=[name], delta=1.0, idempotencyKey="k")
-    assert curation.get(helix, name).helped == 1
+    assert memories.get(helix, name).helped == 1
 
 
 def test_two_at_once_with_one_key_write_once(served: Served, helix: Helix) -> None:
@@ -166,7 +166,7 @@ def test_two_at_once_with_one_key_write_once(served: Served, helix: Helix) -> No
     request = {"names": [name], "delta": 1.0, "idempotencyKey": "k"}
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: send(served, "feedback", **request), range(16)))
-    assert curation.get(helix, name).helped == 1
+    assert memories.get(helix, name).helped == 1
     assert all(answer == answers[0] for answer in answers)
 
 
@@ -175,7 +175,7 @@ def test_a_key_is_known_after_a_restart(settings: Settings, serve: Serve) -> Non
     for _ in range(2):
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             first.append(send(serve(helix), "store", **SAID, idempotencyKey="k"))
-            assert len(curation.memories(helix).items) == 1
+            assert len(memories.memories(helix).items) == 1
     assert first[0] == first[1]
 
 
@@ -190,7 +190,7 @@ def test_a_kill_between_journal_and_answer_counts_once(tmp_path: Path, nth: int)
         sys.path.remove(str(VICTIM.parent))
     with open_helix(tmp_path) as helix:
         answers = [carry_out(helix, number) for number in range(len(REQUESTS))]
-        assert curation.get(helix, "node").helped == 1
+        assert memories.get(helix, "node").helped == 1
         assert answers[0].status == "added"
         assert len([one for one in capture.episodes(helix).items if one.role == ""]) == 1
         seq = helix.store.journal.last_seq
@@ -205,7 +205,7 @@ def test_keys_are_let_go_of_in_time(served: Served, helix: Helix, monkeypatch: p
         send(served, "feedback", names=[name], delta=1.0, idempotencyKey=f"k{number}")
     assert len(notes(helix)) == 3
     send(served, "feedback", names=[name], delta=1.0, idempotencyKey="k5")
-    assert curation.get(helix, name).helped == 6
+    assert memories.get(helix, name).helped == 6
     with helix.store.journal.database.transaction() as connection:
         old = datetime.now(UTC) - timedelta(days=31)
         connection.execute("UPDATE idempotency SET at = ?", (int(old.timestamp() * 1e6),))
@@ -230,16 +230,16 @@ def test_erasing_empties_what_was_kept_and_a_retry_still_counts_once(served: Ser
     answer = served.post(document("store"), {**SAID, "idempotencyKey": "k"})
     assert answer.code == "CONFLICT"
     assert "carried out before" in answer.message
-    assert not curation.memories(helix).items
+    assert not memories.memories(helix).items
     with closing(sqlite3.connect(helix.settings.store_path / JOURNAL_NAME)) as connection:
         assert connection.execute("SELECT count(*) FROM idempotency").fetchone() == (1,)
 
 
 def test_an_answer_is_kept_as_ids_and_read_again(helix: Helix) -> None:
-    one = curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact", name="one"))
-    two = curation.store(helix, StoreRequest(trigger="c", resolution="d", kind="decision", name="two"))
-    edge = curation.edge(helix, "one", "two", "solves")
-    memory = curation.get(helix, one.id)
+    one = memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact", name="one"))
+    two = memories.store(helix, StoreRequest(trigger="c", resolution="d", kind="decision", name="two"))
+    edge = memories.edge(helix, "one", "two", "solves")
+    memory = memories.get(helix, one.id)
     answer = [(memory, 1, None, "x"), {"edge": edge, "at": memory.recorded_at}, two]
     told = packed(answer)
     assert told is not None

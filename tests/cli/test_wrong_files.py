@@ -17,7 +17,7 @@ import pytest
 
 from helix import settings as configuration
 from helix.memory.remember.request import StoreRequest
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from tests.waiting import UNHURRIED
 
@@ -38,7 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = configuration.load({"home": home, "embedding_model": "none"}, environ=UNHURRIED, cwd=home.parent)
     with Helix.open(settings) as helix:
         for number in range(FACTS):
-            curation.store(
+            memories.store(
                 helix, StoreRequest(trigger=f"unique{number} is known", resolution=f"answer {number}", kind="fact")
             )
         assert helix.store.graph.settle()

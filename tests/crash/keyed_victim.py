@@ -16,13 +16,13 @@ from helix import settings as configuration
 from helix.api.inputs import reader
 from helix.api.keys import once
 from helix.journal.log import Journal
-from helix.operations import capture, curation
+from helix.operations import capture, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 
 REQUESTS: tuple[tuple[Callable[..., Any], Mapping[str, Any]], ...] = (
-    (curation.store, {"trigger": "the build needs node", "resolution": "install 20", "kind": "fact", "name": "node"}),
-    (curation.feedback, {"names": ["node"], "delta": 1.0}),
+    (memories.store, {"trigger": "the build needs node", "resolution": "install 20", "kind": "fact", "name": "node"}),
+    (memories.feedback, {"names": ["node"], "delta": 1.0}),
     (capture.record_episode, {"content": "the build was run on a monday"}),
 )
 

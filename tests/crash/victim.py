@@ -19,7 +19,7 @@ from helix.graph.process import GraphProcess
 from helix.journal.log import Journal
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
-from helix.operations import curation
+from helix.operations import memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.graph_follower import GraphFollower
@@ -85,7 +85,7 @@ def main(home: Path, first: int, moment: str) -> None:
     words = random.Random(first)
     for number in range(first, first + 1_000):
         noise = " ".join(words.sample(["wal", "lock", "page", "index", "cache", "graph", "token", "fold"], 3))
-        stored = curation.store(
+        stored = memories.store(
             helix,
             StoreRequest(
                 trigger=f"fact{number} about {noise}",

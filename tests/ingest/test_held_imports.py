@@ -14,7 +14,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.operations import capture, curation, ingest
+from helix.operations import capture, ingest, memories
 from helix.service import Helix
 from tests.waiting import finished
 
@@ -66,12 +66,12 @@ def test_what_is_held_for_what_stands_beside_it_says_so(helix: Helix, tmp_path: 
 
 
 def test_a_held_line_counts_for_nothing_it_repeats_and_supersedes_nothing(helix: Helix) -> None:
-    own = curation.store(
+    own = memories.store(
         helix, StoreRequest(trigger=SUBJECT, resolution=LESSON, kind="pattern", trust=Trust.USER_ASSERTED)
     )
     line = json.dumps({"trigger": SUBJECT, "resolution": LESSON, "kind": "pattern"})
     assert ingest.ingest_jsonl(helix, [line]).quarantined == 1
-    memory = curation.get(helix, own.id)
+    memory = memories.get(helix, own.id)
     assert (memory.status, memory.attributes, memory.confidence) == (Status.ACTIVE, {}, 0.7)
     assert len(review(helix.store).items) == 1
 

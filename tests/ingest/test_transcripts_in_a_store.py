@@ -14,7 +14,7 @@ from helix.agents.context.exact_lookup import look_up
 from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
-from helix.operations import capture, curation, ingest
+from helix.operations import capture, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -94,7 +94,7 @@ def test_what_a_history_teaches_is_shown_at_its_command(helix: Helix, project: P
     path = tmp_path / "history.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records(project)), "utf-8")
     take_in(helix, path)
-    (memory,) = curation.memories(helix, kinds=[Kind.FAILURE]).items
+    (memory,) = memories.memories(helix, kinds=[Kind.FAILURE]).items
     assert memory.status is Status.ACTIVE and memory.provenance.trust is Trust.TOOL_OUTPUT
     assert memory.resolution == "It passed after running `createdb shop_test`."
     again = Action(command="cd src && make migrate", folder=str(project))

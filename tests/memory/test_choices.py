@@ -17,7 +17,7 @@ from helix.model.dispute import DisputeStatus
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.recall import RecallQuery
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
@@ -29,7 +29,7 @@ _SCOPES = count()
 def claims(helix: Helix, number: int, scope: str = "global") -> list[str]:
     """Store claims that contradict each other, the next one ten days after the one before, and return their ids."""
     return [
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(
                 trigger=f"the queue service listens on port {7410 + 1000 * place}",
@@ -65,7 +65,7 @@ def test_the_oldest_of_three_is_served_alone_once_a_person_chose_it_and_the_rule
     living: Helix, store: Store, moment: Moment
 ) -> None:
     ids = claims(living, 3)
-    before = [curation.get(living, one).valid_to for one in ids]
+    before = [memories.get(living, one).valid_to for one in ids]
     believed = moment.forward(days=1)
     resolve_contradiction(store, ids[0], ids[2], ids[0], "it is 7410, I looked")
     moment.forward(days=1)
@@ -77,7 +77,7 @@ def test_the_oldest_of_three_is_served_alone_once_a_person_chose_it_and_the_rule
     assert (between.status, getattr(between, between.outcome or "").id) == (DisputeStatus.SETTLED, ids[0])
 
     reopen_contradiction(store, ids[0], ids[2])
-    assert [curation.get(living, one).valid_to for one in ids] == [before[0], before[1], None]
+    assert [memories.get(living, one).valid_to for one in ids] == [before[0], before[1], None]
 
 
 def test_history_told_late_does_not_end_what_a_person_chose_and_what_is_told_anew_does(
@@ -87,12 +87,12 @@ def test_history_told_late_does_not_end_what_a_person_chose_and_what_is_told_ane
     resolve_contradiction(store, ids[0], ids[1], ids[0])
     moment.forward(days=5)
     began = BEGIN + timedelta(days=5)
-    curation.store(
+    memories.store(
         living,
         StoreRequest(trigger="the queue service listens on port 5555", resolution="", kind="fact", valid_from=began),
     )
     assert served(living) == {"7410"}
-    curation.store(living, StoreRequest(trigger="the queue service listens on port 6666", resolution="", kind="fact"))
+    memories.store(living, StoreRequest(trigger="the queue service listens on port 6666", resolution="", kind="fact"))
     assert served(living) == {"6666"}
 
 
@@ -131,7 +131,7 @@ def test_what_a_person_decides_against_ends_in_valid_time_and_holds_again_when_t
     living: Helix, store: Store, moment: Moment, winner: int | None
 ) -> None:
     ids = [
-        curation.store(
+        memories.store(
             living, StoreRequest(trigger=f"the queue service listens on port {port}", resolution="", kind="fact")
         ).id
         for port in (7410, 8410)
@@ -141,12 +141,12 @@ def test_what_a_person_decides_against_ends_in_valid_time_and_holds_again_when_t
     resolve_contradiction(store, ids[0], ids[1], "neither" if winner is None else ids[winner])
     now = moment.forward(days=1)
     for place, one in enumerate(ids):
-        until = curation.get(living, one).valid_to
+        until = memories.get(living, one).valid_to
         assert until is None if place == winner else until is not None and until <= now
     assert served(living, known_at=believed) == {"7410", "8410"}
 
     reopen_contradiction(store, ids[0], ids[1])
-    assert [curation.get(living, one).valid_to for one in ids] == [None, None]
+    assert [memories.get(living, one).valid_to for one in ids] == [None, None]
     assert served(living, known_at=believed) == {"7410", "8410"}
 
 
@@ -161,10 +161,10 @@ def test_what_a_person_decides_against_ends_in_valid_time_and_holds_again_when_t
 def test_an_edit_ends_what_was_said_only_where_it_says_something_else(
     living: Helix, moment: Moment, words: str, ends: bool
 ) -> None:
-    old = curation.store(living, StoreRequest(trigger="Sensor B is sampled at 50 Hz", resolution="", kind="fact")).id
+    old = memories.store(living, StoreRequest(trigger="Sensor B is sampled at 50 Hz", resolution="", kind="fact")).id
     edited_at = moment.forward(days=1)
-    new = curation.edit(living, old, EditRequest(trigger=words))
-    former = curation.get(living, old)
+    new = memories.edit(living, old, EditRequest(trigger=words))
+    former = memories.get(living, old)
     assert (former.status, new.valid_to) == (Status.RETIRED, None)
     assert former.valid_to == (former.retired_at if ends else None)
     assert former.retired_at is not None and former.retired_at >= edited_at

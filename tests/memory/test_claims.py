@@ -18,7 +18,7 @@ from helix.memory.worker.undo import undo
 from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
-from helix.operations import background_work, curation
+from helix.operations import background_work, memories
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
@@ -107,12 +107,12 @@ def test_what_is_stored_is_set_against_all_that_it_contradicts(living: Helix, st
     names = []
     for port in (8080, 8081, 8082):
         names.append(
-            curation.store(living, StoreRequest(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
+            memories.store(living, StoreRequest(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
         )
         moment.forward(hours=1)
     assert set(names[2].contradicts) == {names[0].name, names[1].name}
     assert len(contradictions(store)) == 3
-    sure = [curation.get(living, one.id).confidence for one in names]
+    sure = [memories.get(living, one.id).confidence for one in names]
     assert sure == [pytest.approx(0.7 * 0.75**2)] * 3, "each is doubted by both others"
 
 
@@ -120,11 +120,11 @@ def test_taking_one_ruling_back_leaves_what_another_one_ended(living: Helix, sto
     names = []
     for port in (8080, 8081, 8082):
         names.append(
-            curation.store(living, StoreRequest(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
+            memories.store(living, StoreRequest(trigger=f"the api listens on port {port}", resolution="", kind="fact"))
         )
         moment.forward(days=10)
     reopen_contradiction(store, names[0].id, names[1].id)
-    first, _, third = (curation.get(living, one.id) for one in names)
+    first, _, third = (memories.get(living, one.id) for one in names)
     assert isinstance(first, Memory) and isinstance(third, Memory)
     assert first.valid_to == third.valid_from
 
@@ -132,7 +132,7 @@ def test_taking_one_ruling_back_leaves_what_another_one_ended(living: Helix, sto
 def test_how_sure_what_was_derived_is_does_not_overrule_what_the_same_class_stored(
     living: Helix, store: Store, moment: Moment
 ) -> None:
-    curation.store(
+    memories.store(
         living, StoreRequest(trigger="Use spaces for indentation.", resolution="", kind="convention", scope="x")
     )
     moment.forward(minutes=5)

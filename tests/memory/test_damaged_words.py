@@ -17,7 +17,7 @@ from helix.journal.decoding import inflated
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.work_item import EPISODES_READ
-from helix.operations import background_work, curation
+from helix.operations import background_work, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -56,8 +56,8 @@ def test_a_store_opens_and_answers(settings: Settings, said: tuple[str, tuple[ob
         connection.execute(*said)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         assert background_work.background(helix).items is not None
-        assert [memory.resolution for memory in curation.memories(helix).items] == ["It is kept."]
-        curation.store(helix, StoreRequest(trigger="another one", resolution="", kind="fact"))
+        assert [memory.resolution for memory in memories.memories(helix).items] == ["It is kept."]
+        memories.store(helix, StoreRequest(trigger="another one", resolution="", kind="fact"))
 
 
 @pytest.mark.parametrize(

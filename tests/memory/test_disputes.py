@@ -16,7 +16,7 @@ from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import StoreResult, StoreStatus
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
@@ -25,7 +25,7 @@ OLD, NEW = "the api listens on port 8080", "the api listens on port 9090"
 
 
 def said(helix: Helix, text: str, **fields: Any) -> StoreResult:
-    return curation.store(helix, StoreRequest(trigger=text, resolution="", kind="fact", **fields))
+    return memories.store(helix, StoreRequest(trigger=text, resolution="", kind="fact", **fields))
 
 
 def served(helix: Helix, **fields: Any) -> set[str]:
@@ -49,13 +49,13 @@ def test_two_claims_too_close_to_call_are_flagged_and_both_less_sure(
     (dispute,) = contradictions(store)
     assert (dispute.first.id, dispute.second.id, dispute.status) == (new.id, old.id, DisputeStatus.OPEN)
     assert (dispute.ground, dispute.left, dispute.right) == ("number", "8080", "9090")
-    assert [curation.get(living, one.id).confidence for one in (old, new)] == [pytest.approx(0.7 * 0.75)] * 2
+    assert [memories.get(living, one.id).confidence for one in (old, new)] == [pytest.approx(0.7 * 0.75)] * 2
     assert served(living) == {OLD, NEW}, "neither is silently overwritten"
 
 
 def test_the_same_contradiction_again_is_not_flagged_twice(living: Helix, store: Store, moment: Moment) -> None:
     pair(living, moment)
-    before = [curation.get(living, dispute.first.id).confidence for dispute in contradictions(store)]
+    before = [memories.get(living, dispute.first.id).confidence for dispute in contradictions(store)]
     assert said(living, OLD).status is StoreStatus.MERGED
     assert len(contradictions(store)) == len(before) == 1
 
@@ -67,7 +67,7 @@ def test_a_later_claim_ends_what_held_before_and_both_times_answer(living: Helix
     after = moment.forward(days=10)
     assert (new.status, contradictions(store)) == (StoreStatus.UPDATED, [])
     assert [one.status for one in contradictions(store, status=None)] == [DisputeStatus.SETTLED]
-    assert curation.get(living, old.id).confidence == 0.7
+    assert memories.get(living, old.id).confidence == 0.7
     assert served(living) == {NEW}
     assert served(living, as_of=START + timedelta(days=5)) == {OLD}
     assert served(living, known_at=START + timedelta(days=5)) == {OLD}
@@ -102,8 +102,8 @@ def test_a_weaker_source_is_flagged_and_costs_a_better_founded_memory_nothing(
     moment.forward(days=30)
     new = said(living, NEW, trust=Trust.WEB)
     assert [one.status for one in contradictions(store)] == [DisputeStatus.OPEN]
-    assert curation.get(living, old.id).confidence == 0.7
-    assert curation.get(living, new.id).confidence < 0.7
+    assert memories.get(living, old.id).confidence == 0.7
+    assert memories.get(living, new.id).confidence < 0.7
     assert OLD in served(living)
 
 
@@ -112,11 +112,11 @@ def test_a_later_winner_ends_the_losers_time_and_gets_its_confidence_back(
     living: Helix, store: Store, moment: Moment, by_id: bool
 ) -> None:
     old, new = pair(living, moment)
-    began = curation.get(living, new.id).recorded_at
+    began = memories.get(living, new.id).recorded_at
     resolved_at = moment.forward(days=5)
     dispute = resolve_contradiction(store, old.name, new.name, new.id if by_id else new.name, "the proxy moved")
     assert (dispute.status, dispute.outcome, dispute.note) == (DisputeStatus.RESOLVED, Outcome.FIRST, "the proxy moved")
-    assert curation.get(living, new.id).confidence == pytest.approx(0.7)
+    assert memories.get(living, new.id).confidence == pytest.approx(0.7)
     moment.forward(days=5)
     assert served(living) == {NEW}
     assert served(living, as_of=began - timedelta(minutes=1)) == {OLD}
@@ -132,7 +132,7 @@ def test_an_earlier_winner_means_the_other_never_held(living: Helix, store: Stor
     before = moment.forward(days=1)
     moment.forward(days=1)
     resolve_contradiction(store, old.id, new.id, old.name)
-    assert curation.get(living, new.id).status is Status.RETIRED
+    assert memories.get(living, new.id).status is Status.RETIRED
     assert served(living) == served(living, as_of=before) == {OLD}
     assert served(living, known_at=before) == {OLD, NEW}
 
@@ -141,7 +141,7 @@ def test_both_may_stay_or_neither(living: Helix, store: Store, moment: Moment) -
     old, new = pair(living, moment)
     resolve_contradiction(store, old.id, new.id, "both", "two listeners")
     assert served(living) == {OLD, NEW}
-    assert [curation.get(living, one.id).confidence for one in (old, new)] == [pytest.approx(0.7)] * 2
+    assert [memories.get(living, one.id).confidence for one in (old, new)] == [pytest.approx(0.7)] * 2
     reopen_contradiction(store, old.id, new.id)
     resolve_contradiction(store, old.id, new.id, "neither")
     assert served(living) == set()
@@ -152,13 +152,13 @@ def test_taking_a_resolution_back_leaves_it_open_as_it_was(
     living: Helix, store: Store, moment: Moment, winner: str
 ) -> None:
     old, new = pair(living, moment)
-    before = [curation.get(living, one.id) for one in (old, new)]
+    before = [memories.get(living, one.id) for one in (old, new)]
     moment.forward(days=1)
     resolve_contradiction(store, old.id, new.id, {"first": new.id, "second": old.id}.get(winner, winner))
     between = moment.forward(days=1)
     moment.forward(days=1)
     assert reopen_contradiction(store, old.id, new.id).status is DisputeStatus.OPEN
-    after = [curation.get(living, one.id) for one in (old, new)]
+    after = [memories.get(living, one.id) for one in (old, new)]
     for was, now in zip(before, after, strict=True):
         assert (now.status, now.valid_to, now.name) == (was.status, was.valid_to, was.name)
         assert now.confidence == pytest.approx(was.confidence)
@@ -178,7 +178,7 @@ def test_what_was_decided_and_taken_back_may_be_decided_again_as_if_for_the_firs
     living: Helix, store: Store, moment: Moment
 ) -> None:
     old, new = pair(living, moment)
-    began = curation.get(living, new.id).recorded_at
+    began = memories.get(living, new.id).recorded_at
     for winner in (new.id, old.id, "neither"):
         resolve_contradiction(store, old.id, new.id, winner)
         moment.forward(days=1)
@@ -187,7 +187,7 @@ def test_what_was_decided_and_taken_back_may_be_decided_again_as_if_for_the_firs
     resolve_contradiction(store, old.id, new.id, new.id)
     assert served(living) == {NEW}
     assert served(living, as_of=began - timedelta(minutes=1)) == {OLD}
-    assert curation.get(living, new.id).confidence == pytest.approx(0.7)
+    assert memories.get(living, new.id).confidence == pytest.approx(0.7)
 
 
 def test_a_person_may_overrule_the_rule(living: Helix, store: Store, moment: Moment) -> None:
@@ -197,9 +197,9 @@ def test_a_person_may_overrule_the_rule(living: Helix, store: Store, moment: Mom
     moment.forward(days=1)
     resolve_contradiction(store, old.id, new.id, old.id)
     assert served(living) == {OLD}
-    assert curation.get(living, old.id).valid_to is None
+    assert memories.get(living, old.id).valid_to is None
     assert not [
-        edge for edge in curation.edges(living, old.id, "supersedes") if new.id in (edge.source.id, edge.target.id)
+        edge for edge in memories.edges(living, old.id, "supersedes") if new.id in (edge.source.id, edge.target.id)
     ]
 
 
@@ -224,6 +224,6 @@ def test_contradictions_are_listed_by_scope_and_not_where_a_side_is_forgotten(
     said(living, OLD, scope="shop")
     said(living, NEW, scope="shop")
     assert [len(contradictions(store, scope)) for scope in (None, "global", "shop", "other")] == [2, 1, 1, 0]
-    curation.forget(living, old.id)
+    memories.forget(living, old.id)
     assert [len(contradictions(store, scope)) for scope in (None, "global")] == [1, 0]
-    assert curation.edges(living, old.id, Relation.CONTRADICTS.value), "the evidence stays"
+    assert memories.edges(living, old.id, Relation.CONTRADICTS.value), "the evidence stays"

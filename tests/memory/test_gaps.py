@@ -20,7 +20,7 @@ from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import StoreStatus
-from helix.operations import curation
+from helix.operations import memories
 from helix.providers.choose import embedder_for
 from helix.service import Helix
 from helix.store.store import Store
@@ -37,11 +37,11 @@ def ask(helix: Helix, store: Store, text: str = QUESTION, **fields: Any) -> str 
 
 
 def tell(helix: Helix, text: str = ANSWER, **fields: Any) -> str:
-    return curation.store(helix, StoreRequest(trigger=text, resolution="", kind="fact", **fields)).id
+    return memories.store(helix, StoreRequest(trigger=text, resolution="", kind="fact", **fields)).id
 
 
 def status(helix: Helix, gap: str) -> Status:
-    return curation.get(helix, gap).status
+    return memories.get(helix, gap).status
 
 
 def run(store: Store, job: str, **payload: Any) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def test_a_question_that_finds_nothing_good_is_a_gap_and_one_that_does_is_none(l
     tell(living, "deploys happen on tuesdays at noon")
     gap = ask(living, store)
     assert gap is not None
-    assert (curation.get(living, gap).kind, curation.get(living, gap).provenance.trust) == (
+    assert (memories.get(living, gap).kind, memories.get(living, gap).provenance.trust) == (
         Kind.GAP,
         Trust.AGENT_INFERRED,
     )
@@ -61,8 +61,8 @@ def test_a_question_that_finds_nothing_good_is_a_gap_and_one_that_does_is_none(l
 
 
 def test_the_same_question_again_is_counted(living: Helix, store: Store) -> None:
-    gap = curation.store(living, StoreRequest(trigger=QUESTION, resolution="", kind="gap"))
-    again = curation.store(living, StoreRequest(trigger=QUESTION, resolution="", kind="gap"))
+    gap = memories.store(living, StoreRequest(trigger=QUESTION, resolution="", kind="gap"))
+    again = memories.store(living, StoreRequest(trigger=QUESTION, resolution="", kind="gap"))
     assert (again.status, again.id) == (StoreStatus.MERGED, gap.id)
 
 
@@ -76,7 +76,7 @@ def test_an_answer_closes_a_gap_and_hides_it_with_an_edge_to_tell(living: Helix,
     assert gap is not None
     answer = tell(living)
     assert status(living, gap) is Status.RETIRED
-    assert [(edge.source.id, edge.target.id) for edge in curation.edges(living, gap, "solves")] == [(answer, gap)]
+    assert [(edge.source.id, edge.target.id) for edge in memories.edges(living, gap, "solves")] == [(answer, gap)]
     found = [item.node.id for item in living.recall(RecallQuery(query=QUESTION)).items]
     assert found[0] == answer
     assert gap not in found
@@ -134,8 +134,8 @@ def test_a_gap_closed_by_mistake_is_opened_again_and_not_by_the_same_answer_clos
 def test_the_job_closes_what_came_in_otherwise_and_undo_opens_it(living: Helix, store: Store, moment: Moment) -> None:
     gap = ask(living, store, scope="shop")
     assert gap is not None
-    moved = curation.store(living, StoreRequest(trigger=ANSWER, resolution="", kind="fact", scope="elsewhere")).id
-    moved = curation.edit(living, moved, EditRequest(scope="shop")).id
+    moved = memories.store(living, StoreRequest(trigger=ANSWER, resolution="", kind="fact", scope="elsewhere")).id
+    moved = memories.edit(living, moved, EditRequest(scope="shop")).id
     dry = Run(store, "dry", "close_gaps", dry_run=True)
     assert close_gaps(dry, {}) == {"gaps closed": 1}
     assert status(living, gap) is Status.ACTIVE
@@ -144,18 +144,18 @@ def test_the_job_closes_what_came_in_otherwise_and_undo_opens_it(living: Helix, 
     assert run(store, "two") == {}
     assert status(living, gap) is Status.RETIRED
     undo(store, "one")
-    assert (status(living, gap), curation.edges(living, gap, "solves")) == (Status.ACTIVE, [])
-    assert curation.get(living, moved).status is Status.ACTIVE
+    assert (status(living, gap), memories.edges(living, gap, "solves")) == (Status.ACTIVE, [])
+    assert memories.get(living, moved).status is Status.ACTIVE
 
 
 def test_a_gap_opens_again_when_its_answer_goes_but_not_when_it_is_reworded(living: Helix, store: Store) -> None:
     gap = ask(living, store)
     assert gap is not None
     answer = tell(living)
-    reworded = curation.edit(living, answer, EditRequest(resolution="behind the proxy")).id
+    reworded = memories.edit(living, answer, EditRequest(resolution="behind the proxy")).id
     assert run(store, "one") == {}
     assert status(living, gap) is Status.RETIRED
-    curation.forget(living, reworded)
+    memories.forget(living, reworded)
     assert run(store, "two") == {"gaps opened again": 1}
     assert status(living, gap) is Status.ACTIVE
 

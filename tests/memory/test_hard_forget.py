@@ -40,7 +40,7 @@ from helix.model.reflection import Reflection
 from helix.model.reports import StoreStatus
 from helix.model.tombstone import ERASED_AT, is_erased
 from helix.model.usage import KeptAnswer
-from helix.operations import curation
+from helix.operations import memories
 from helix.providers.fakes import HashEmbedder
 from helix.recall.last import LastAnswers
 from helix.service import Helix
@@ -483,7 +483,7 @@ def test_the_service_finishes_it_before_it_serves(settings: Settings) -> None:
     erasing.begin(store, erasing.Note(kind=erasing.ERASE, refs=refs, at=to_micros(store.clock())))
     store.close()
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        assert is_erased(curation.node(helix, Label.MEMORY, plan.root.id))
+        assert is_erased(memories.node(helix, Label.MEMORY, plan.root.id))
         gone = {ref.id for ref in refs}
         assert not [
             item

@@ -19,7 +19,7 @@ from helix.memory.jobs.run import Run
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.kinds import KINDS, ROUND
 from helix.model.memory import Kind
-from helix.operations import background_work, capture, curation, ingest, upkeep
+from helix.operations import background_work, capture, ingest, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -38,7 +38,7 @@ def fill(helix: Helix, moment: Moment, notes: list[tuple[str, str, str]], told: 
     for trigger, kind, resolution in notes:
         command = f"npm run {trigger.split()[0]}"
         attributes = {"command": command, "error": f"Error: {resolution}"} if "zod" in trigger else {}
-        curation.store(helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, attributes=attributes))
+        memories.store(helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, attributes=attributes))
         moment.forward(hours=7)
     for number, (text, session, role) in enumerate(told):
         content = f"We {text} because {text} failed {number % 3} times."
@@ -82,7 +82,7 @@ def test_flushes_of_a_real_history_change_nothing_after_the_first(
     make_repository(history_of(path), repository := tmp_path / "repository")
     _ingest(helix, repository)
     for text in ("upload job times out", "upload job times out again", "upload job times out today"):
-        curation.store(
+        memories.store(
             helix, StoreRequest(trigger=f"{text} on a large file behind the proxy", resolution="", kind="failure")
         )
         capture.record_episode(
@@ -94,7 +94,7 @@ def test_flushes_of_a_real_history_change_nothing_after_the_first(
         assert helix.worker.settle(300)
         found.append(_state(helix))
     assert found[1:] == found[:1] * 2
-    (systemic,) = curation.memories(helix, kinds=["systemic"], any_status=True).items
+    (systemic,) = memories.memories(helix, kinds=["systemic"], any_status=True).items
     assert "upload" in systemic.trigger
     _ingest(helix, repository)
     assert _state(helix) == found[0]
@@ -111,5 +111,5 @@ def _run(helix: Helix, kind: str) -> None:
 
 def _state(helix: Helix) -> tuple[object, ...]:
     status = upkeep.status(helix)
-    kinds = {kind: len(curation.memories(helix, kinds=[kind], any_status=True, first=200).items) for kind in Kind}
+    kinds = {kind: len(memories.memories(helix, kinds=[kind], any_status=True, first=200).items) for kind in Kind}
     return status.journal_rows, status.nodes, kinds

@@ -21,7 +21,7 @@ from helix.model.kept_out import KEY, digests, kept_out, normal
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.jobs import Jobs
 from helix.store.store import Store
@@ -100,7 +100,7 @@ def test_an_erased_memory_is_not_derived_again_from_new_evidence(store: Store, a
 
 def test_a_person_may_still_store_what_was_erased(living: Helix) -> None:
     erase(living.store, derived_from(living.store, *DAYS).id)
-    stored = curation.store(living, StoreRequest(trigger=CODE, resolution="", kind="fact", scope=PROJECT))
+    stored = memories.store(living, StoreRequest(trigger=CODE, resolution="", kind="fact", scope=PROJECT))
     assert stored.status == "added"
 
 

@@ -12,7 +12,7 @@ from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.work_item import WorkItem, WorkState
-from helix.operations import background_work, capture, curation, human_review
+from helix.operations import background_work, capture, memories, review
 from helix.service import Helix
 
 NOON = datetime(2026, 1, 2, 12)  # naive on purpose
@@ -22,30 +22,30 @@ WRONG_LIMITS: list[Callable[[Helix, int], object]] = [
     lambda helix, limit: background_work.background(helix, limit),
     lambda helix, limit: capture.sessions(helix, limit=limit),
     lambda helix, limit: capture.episodes(helix, first=limit),
-    lambda helix, limit: curation.memories(helix, first=limit),
-    lambda helix, limit: human_review.review(helix, first=limit),
-    lambda helix, limit: human_review.reflections(helix, first=limit),
-    lambda helix, limit: curation.edges(helix, limit=limit),
-    lambda helix, limit: curation.similar_recent(helix, "anything", limit=limit),
-    lambda helix, limit: curation.suggest_edges(helix, "known", limit=limit),
+    lambda helix, limit: memories.memories(helix, first=limit),
+    lambda helix, limit: review.review(helix, first=limit),
+    lambda helix, limit: review.reflections(helix, first=limit),
+    lambda helix, limit: memories.edges(helix, limit=limit),
+    lambda helix, limit: memories.similar_recent(helix, "anything", limit=limit),
+    lambda helix, limit: memories.suggest_edges(helix, "known", limit=limit),
     lambda helix, limit: background_work.begin_work(helix, "upgrade_importance", {"limit": limit}),
 ]
 
 
 @pytest.mark.parametrize("name", ["mem-a", "fix-the", "step_on.2", "one-two-three-four-five-six-seven"])
 def test_a_name_that_somebody_gives_is_the_one_it_has(name: str, living: Helix) -> None:
-    stored = curation.store(living, StoreRequest(trigger="something known", resolution="", kind="fact", name=name))
-    assert (stored.name, curation.get(living, name).id, curation.get(living, name.upper()).id) == (
+    stored = memories.store(living, StoreRequest(trigger="something known", resolution="", kind="fact", name=name))
+    assert (stored.name, memories.get(living, name).id, memories.get(living, name.upper()).id) == (
         name,
         stored.id,
         stored.id,
     )
-    assert curation.edit(living, name, EditRequest(name=f"{name}-of")).name == f"{name}-of"
+    assert memories.edit(living, name, EditRequest(name=f"{name}-of")).name == f"{name}-of"
 
 
 def test_what_is_no_name_is_refused(living: Helix) -> None:
     with pytest.raises(InvalidInputError, match="is no name"):
-        curation.store(living, StoreRequest(trigger="something known", resolution="", kind="fact", name="?!"))
+        memories.store(living, StoreRequest(trigger="something known", resolution="", kind="fact", name="?!"))
 
 
 @pytest.mark.parametrize("limit", [-1, 0, 1_000_000])
@@ -53,7 +53,7 @@ def test_what_is_no_name_is_refused(living: Helix) -> None:
 def test_a_limit_out_of_range_is_refused_everywhere_with_what_may_be_asked_for(
     ask: Callable[[Helix, int], object], limit: int, living: Helix
 ) -> None:
-    curation.store(
+    memories.store(
         living, StoreRequest(trigger="something known", resolution="to suggest edges of", kind="fact", name="known")
     )
     with pytest.raises(InvalidInputError) as told:
@@ -64,15 +64,15 @@ def test_a_limit_out_of_range_is_refused_everywhere_with_what_may_be_asked_for(
 @pytest.mark.parametrize(
     ("ask", "command"),
     [
-        (lambda helix: human_review.insight_tree(helix, "nope"), "helix reflections"),
+        (lambda helix: review.insight_tree(helix, "nope"), "helix reflections"),
         (lambda helix: background_work.undo(helix, "nope"), "helix work"),
         (lambda helix: background_work.cancel_work(helix, "nope"), "helix work"),
         (lambda helix: background_work.work(helix, "nope"), "helix work"),
-        (lambda helix: human_review.accept(helix, "nope"), "helix review list"),
-        (lambda helix: human_review.reject(helix, "nope"), "helix review list"),
+        (lambda helix: review.accept(helix, "nope"), "helix review list"),
+        (lambda helix: review.reject(helix, "nope"), "helix review list"),
         (lambda helix: capture.record_episode(helix, EpisodeRequest(content="x", importance=11.0)), "left out"),
-        (lambda helix: curation.feedback(helix, ["x"], 0.0), "helix feedback"),
-        (lambda helix: curation.decay(helix, unused_days=-1), "30 is a month"),
+        (lambda helix: memories.feedback(helix, ["x"], 0.0), "helix feedback"),
+        (lambda helix: memories.decay(helix, unused_days=-1), "30 is a month"),
     ],
 )
 def test_every_refusal_names_the_command_that_helps(
@@ -100,13 +100,13 @@ def test_a_moment_without_a_zone_is_utc_and_one_with_another_is_turned_into_it(l
     assert recorded is not None
     assert recorded.occurred_at == NOON.replace(tzinfo=UTC)
     assert recorded.occurred_at.tzinfo is UTC
-    stored = curation.store(
+    stored = memories.store(
         living, StoreRequest(trigger="the harbour", resolution="is open", kind="fact", valid_from=NOON, valid_to=LATER)
     )
-    memory = curation.get(living, stored.name)
+    memory = memories.get(living, stored.name)
     assert (memory.valid_from, memory.valid_to) == (NOON.replace(tzinfo=UTC), LATER)
     assert (memory.valid_from.tzinfo, memory.valid_to.tzinfo) == (UTC, UTC)  # type: ignore[union-attr]  # both are set
-    edited = curation.edit(living, stored.name, EditRequest(valid_to=NOON + timedelta(days=9)))
+    edited = memories.edit(living, stored.name, EditRequest(valid_to=NOON + timedelta(days=9)))
     assert edited.valid_to == datetime(2026, 1, 11, 12, tzinfo=UTC)
 
 
@@ -129,5 +129,5 @@ def test_work_that_wrote_a_memory_changed_something(living: Helix) -> None:
     assert living.worker.settle(20)
     assert background_work.background(living).gate.drop_rate == 0.0
     result = background_work.work(living, item.id)
-    assert result.changed is bool(curation.memories(living).items)
+    assert result.changed is bool(memories.memories(living).items)
     assert background_work.work(living, living.flush().id).changed is False, "not begun yet"

@@ -22,7 +22,7 @@ from helix.model.memory import Memory, Status
 from helix.model.operations import Change, PutNode
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.operations import curation, human_review
+from helix.operations import memories, review
 from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -37,7 +37,7 @@ def claim(helix: Helix, place: int, scope: str = "global", **fields: object) -> 
     began = BEGIN + timedelta(days=10 * place)
     words = f"the api listens on port {8000 + place}"
     told = {"trust": Trust.AGENT_INFERRED, **fields}
-    return curation.store(
+    return memories.store(
         helix, StoreRequest(trigger=words, resolution="", kind="fact", scope=scope, valid_from=began, **told)
     ).id
 
@@ -56,7 +56,7 @@ def served(helix: Helix, known_at: datetime | None = None) -> set[str]:
 def pruned(helix: Helix, memory: str) -> str:
     """Archive a memory as one that failed; return the job."""
     for _ in range(3):
-        curation.feedback(helix, [memory], delta=-1.0)
+        memories.feedback(helix, [memory], delta=-1.0)
     return prune(helix.store, 0.25, 3, dry_run=False).job
 
 
@@ -65,7 +65,7 @@ def erase(store: Store, memory: str) -> None:
 
 
 GOING: dict[str, Callable[[Helix, str], object]] = {
-    "forgotten": lambda helix, memory: curation.forget(helix, memory),
+    "forgotten": lambda helix, memory: memories.forget(helix, memory),
     "pruned": pruned,
     "erased": lambda helix, memory: erase(helix.store, memory),
 }
@@ -79,7 +79,7 @@ def test_a_loser_holds_again_when_its_winner_goes(living: Helix, store: Store, m
     moment.forward(days=1)
     GOING[how](living, new)
     assert served(living) == {"the api listens on port 8000"}
-    former = curation.get(living, old)
+    former = memories.get(living, old)
     assert isinstance(former, Memory) and former.valid_to is None and former.status is Status.ACTIVE
     if how != "erased":
         assert served(living, known_at=between) <= {"the api listens on port 8001"}, "what was believed is kept"
@@ -91,8 +91,8 @@ def test_it_ends_again_when_the_winner_comes_back(living: Helix, store: Store) -
     claim(living, 0)
     new = claim(living, 1)
     ended = ends(store)
-    curation.forget(living, new)
-    curation.restore(living, new)
+    memories.forget(living, new)
+    memories.restore(living, new)
     assert ends(store) == ended
     again = pruned(living, new)
     assert ends(store) == {"the api listens on port 8000": None}
@@ -102,21 +102,21 @@ def test_it_ends_again_when_the_winner_comes_back(living: Helix, store: Store) -
 
 def test_it_ends_where_the_next_of_those_that_are_left_begins(living: Helix, store: Store) -> None:
     first, second, third = (claim(living, place) for place in range(3))
-    curation.forget(living, second)
+    memories.forget(living, second)
     left = {"the api listens on port 8000": BEGIN + timedelta(days=20), "the api listens on port 8002": None}
     assert ends(store) == left
     erase(store, third)
     assert ends(store) == {"the api listens on port 8000": None}
-    curation.restore(living, second)
+    memories.restore(living, second)
     assert ends(store)["the api listens on port 8000"] == BEGIN + timedelta(days=10)
     assert first in {memory.id for memory in store.memories(Status.ACTIVE)}
 
 
 def test_what_came_in_while_it_was_away_ends_a_memory_that_comes_back(living: Helix, store: Store) -> None:
     old = claim(living, 0)
-    curation.forget(living, old)
+    memories.forget(living, old)
     claim(living, 1)
-    curation.restore(living, old)
+    memories.restore(living, old)
     assert ends(store)["the api listens on port 8000"] == BEGIN + timedelta(days=10)
 
 
@@ -130,23 +130,23 @@ def test_undo_of_a_prune_sets_what_comes_back_against_what_came_in(living: Helix
 def test_an_end_that_was_stated_stays(living: Helix, store: Store) -> None:
     stated = BEGIN + timedelta(days=15)
     claim(living, 0, valid_to=stated)
-    curation.forget(living, claim(living, 1))
+    memories.forget(living, claim(living, 1))
     assert ends(store) == {"the api listens on port 8000": stated}
 
 
 def test_what_a_person_decided_stays_when_the_winner_goes(living: Helix, store: Store, moment: Moment) -> None:
     old, later = claim(living, 0), claim(living, 2)
-    curation.restore(living, curation.forget(living, later).id)
+    memories.restore(living, memories.forget(living, later).id)
     near = BEGIN + timedelta(hours=1)
-    told = curation.store(
+    told = memories.store(
         living, StoreRequest(trigger="the api listens on port 9000", resolution="", kind="fact", valid_from=near)
     ).id
     resolve_contradiction(store, old, told, told, "somebody mistook the port")
     for gone in (told, later):
-        curation.forget(living, gone)
+        memories.forget(living, gone)
         assert ends(store)["the api listens on port 8000"] == near
     for back in (told, later):
-        curation.restore(living, back)
+        memories.restore(living, back)
     reopen_contradiction(store, old, told)
     assert ends(store)["the api listens on port 8000"] == BEGIN + timedelta(days=20)
 
@@ -157,7 +157,7 @@ def test_a_claim_that_a_person_says_never_held_opens_what_it_had_ended(living: H
     assert ends(store) == {"the api listens on port 8000": None}
     reopen_contradiction(store, second, third)
     assert ends(store)["the api listens on port 8000"] == BEGIN + timedelta(days=10)
-    assert curation.get(living, first).id == first
+    assert memories.get(living, first).id == first
 
 
 def test_what_a_person_accepts_is_set_against_what_is_there(living: Helix, store: Store) -> None:
@@ -166,9 +166,9 @@ def test_what_a_person_accepts_is_set_against_what_is_there(living: Helix, store
     store.writer.submit(lambda: Decision((Change(kind="test", operations=(quarantine,)),), None))
     claim(living, 0)
     assert ends(store) == {"the api listens on port 8000": None}
-    human_review.accept(living, held)
+    review.accept(living, held)
     assert ends(store)["the api listens on port 8000"] == BEGIN + timedelta(days=10)
-    curation.forget(living, held)
+    memories.forget(living, held)
     assert ends(store) == {"the api listens on port 8000": None}
 
 
@@ -180,12 +180,12 @@ def test_whoever_came_and_went_in_whatever_order_those_left_end_as_if_they_alone
     scope, known, gone = f"lived-{next(_SCOPES)}", dict[int, str](), set[int]()
     for what, place in steps:
         if what == "go" and place in known and place not in gone:
-            curation.forget(living, known[place])
+            memories.forget(living, known[place])
             gone.add(place)
         elif what == "come" and place not in known:
             known[place] = claim(living, place, scope)
         elif what == "come" and place in gone:
-            curation.restore(living, known[place])
+            memories.restore(living, known[place])
             gone.discard(place)
     fresh = f"fresh-{scope}"
     for place in sorted(known.keys() - gone):

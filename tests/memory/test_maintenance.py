@@ -16,7 +16,7 @@ from helix.memory.worker.undo import undo
 from helix.model.edge import Edge
 from helix.model.memory import Status
 from helix.model.recall import RecallQuery
-from helix.operations import background_work, curation
+from helix.operations import background_work, memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import Moment
@@ -26,7 +26,7 @@ _HALVINGS = 3
 
 
 def stored(helix: Helix, trigger: str = "retry the upload with backoff", kind: str = "pattern", **more: str) -> str:
-    return curation.store(helix, StoreRequest(trigger=trigger, resolution="", kind=kind, importance=4.0, **more)).id
+    return memories.store(helix, StoreRequest(trigger=trigger, resolution="", kind=kind, importance=4.0, **more)).id
 
 
 def recalled(helix: Helix, *, deep: bool = False) -> set[str]:
@@ -52,7 +52,7 @@ def test_a_verified_use_strengthens_by_its_quality(
     assert after.half_life_days == pytest.approx(half_life)
     assert (after.helped, after.failed, after.uses) == (0.5, 0.0, 1)
     assert (after.last_used_at is not None and after.last_used_at >= now) is (quality >= 3)
-    assert curation.get(living, name) == after
+    assert memories.get(living, name) == after
 
 
 def test_feedback_with_a_quality_reinforces_and_without_one_only_counts(living: Helix, store: Store) -> None:
@@ -73,7 +73,7 @@ def test_what_is_no_quality_is_refused_with_nothing_changed(living: Helix, store
         feedback(store, [name], float("nan"), 5)
     with pytest.raises(NotFoundError):
         feedback(store, [name, "nobody"], 0.5, 5)
-    assert curation.get(living, name).uses == 0
+    assert memories.get(living, name).uses == 0
 
 
 def test_what_faded_is_recalled_deep_only_until_a_verified_use_brings_it_back(
@@ -89,7 +89,7 @@ def test_what_faded_is_recalled_deep_only_until_a_verified_use_brings_it_back(
     assert recalled(living) == set(), "a use that failed brings nothing back"
     feedback(store, [name], 0.5, Quality.PASSED)
     assert recalled(living) == {name}
-    longer = curation.get(living, name).half_life_days
+    longer = memories.get(living, name).half_life_days
     assert longer > 90
     moment.forward(days=_HALVINGS * longer - 1)
     assert recalled(living) == {name}
@@ -97,24 +97,24 @@ def test_what_faded_is_recalled_deep_only_until_a_verified_use_brings_it_back(
 
 def test_looking_is_not_using(living: Helix, moment: Moment) -> None:
     name = stored(living)
-    before = curation.get(living, name)
+    before = memories.get(living, name)
     for _ in range(5):
         moment.forward(days=1)
         recalled(living, deep=True)
-    assert curation.get(living, name) == before
+    assert memories.get(living, name) == before
 
 
 def test_decay_on_request_is_a_job_that_is_taken_back(living: Helix, store: Store, moment: Moment) -> None:
     name = stored(living)
     feedback(store, [name], 1.0)
-    before = curation.get(living, name)
+    before = memories.get(living, name)
     moment.forward(days=40)
-    assert curation.decay(living, dry_run=True).job == ""
-    report = curation.decay(living)
-    assert (report.changed, curation.get(living, name).helped) == (1, 0.5)
-    assert curation.decay(living).job == "", "nothing was changed"
+    assert memories.decay(living, dry_run=True).job == ""
+    report = memories.decay(living)
+    assert (report.changed, memories.get(living, name).helped) == (1, 0.5)
+    assert memories.decay(living).job == "", "nothing was changed"
     background_work.undo(living, report.job)
-    assert curation.get(living, name) == before
+    assert memories.get(living, name) == before
 
 
 def test_prune_on_request_stops_at_the_guard_with_nothing_done(living: Helix, store: Store) -> None:
@@ -122,14 +122,14 @@ def test_prune_on_request_stops_at_the_guard_with_nothing_done(living: Helix, st
     for _ in range(3):
         feedback(store, names[:7], -1.0)
     with pytest.raises(GuardError, match="would take 7 memories out of recall, and 6 are allowed"):
-        curation.prune(living)
-    assert curation.prune(living, dry_run=True).changed == 7
-    assert all(curation.get(living, name).status is Status.ACTIVE for name in names)
+        memories.prune(living)
+    assert memories.prune(living, dry_run=True).changed == 7
+    assert all(memories.get(living, name).status is Status.ACTIVE for name in names)
     feedback(store, names[:1], 30.0)
-    report = curation.prune(living)
-    assert (report.changed, sum(curation.get(living, name).status is Status.ARCHIVED for name in names)) == (6, 6)
+    report = memories.prune(living)
+    assert (report.changed, sum(memories.get(living, name).status is Status.ARCHIVED for name in names)) == (6, 6)
     background_work.undo(living, report.job)
-    assert all(curation.get(living, name).status is Status.ACTIVE for name in names)
+    assert all(memories.get(living, name).status is Status.ACTIVE for name in names)
 
 
 def test_decay_as_a_job_halves_once_a_period_and_is_undone(living: Helix, store: Store, moment: Moment) -> None:
@@ -140,23 +140,23 @@ def test_decay_as_a_job_halves_once_a_period_and_is_undone(living: Helix, store:
     moment.forward(days=2)
     dry = Run(store, "dry", "decay", dry_run=True)
     run_decay(dry, {})
-    assert (dry.plan, curation.get(living, name).helped) == (["memories decayed: retry-upload-backoff"], 1.0)
+    assert (dry.plan, memories.get(living, name).helped) == (["memories decayed: retry-upload-backoff"], 1.0)
     assert run_decay(Run(store, "one", "decay"), {}) == {"memories decayed": 1}
     assert run_decay(Run(store, "two", "decay"), {}) == {}
-    assert curation.get(living, name).helped == 0.5
+    assert memories.get(living, name).helped == 0.5
     undo(store, "one")
-    assert curation.get(living, name).helped == 1.0
+    assert memories.get(living, name).helped == 1.0
 
 
 def test_prune_as_a_job_archives_what_fails_and_deep_recall_still_finds_it(living: Helix, store: Store) -> None:
     name, users = stored(living, agent="helper"), stored(living, "lift the anchor before the sail")
     feedback(store, [users] * 4, -1.0)
     for delta in (0.5, -1.0, -1.0):
-        assert run_prune(Run(store, f"before {delta} {curation.get(living, name).uses}", "prune"), {}) == {}
+        assert run_prune(Run(store, f"before {delta} {memories.get(living, name).uses}", "prune"), {}) == {}
         feedback(store, [name], delta)
     assert run_prune(Run(store, "one", "prune"), {}) == {"memories archived": 1}
-    assert curation.get(living, name).status is Status.ARCHIVED
-    assert curation.get(living, users).status is Status.ACTIVE, "outcomes never take away what the user said"
+    assert memories.get(living, name).status is Status.ARCHIVED
+    assert memories.get(living, users).status is Status.ACTIVE, "outcomes never take away what the user said"
     assert name not in recalled(living)
     assert name in recalled(living, deep=True)
     undo(store, "one")
@@ -165,10 +165,10 @@ def test_prune_as_a_job_archives_what_fails_and_deep_recall_still_finds_it(livin
 
 def test_edges_nobody_used_lose_half_their_weight_as_a_job(living: Helix, store: Store, moment: Moment) -> None:
     one, other = stored(living), stored(living, "uploads time out behind the proxy", "failure")
-    curation.edge(living, one, other, "solves")
+    memories.edge(living, one, other, "solves")
 
     def weight() -> float:
-        (edge,) = curation.edges(living, one, "solves")
+        (edge,) = memories.edges(living, one, "solves")
         assert isinstance(edge, Edge)
         return edge.weight
 

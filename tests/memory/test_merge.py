@@ -20,7 +20,7 @@ from helix.model.injection import Shown
 from helix.model.memory import Memory, Status, claimed_of
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import Moment
@@ -32,11 +32,11 @@ AT = {"threshold": 0.9}
 
 def kept(helix: Helix, text: str, **fields: Any) -> str:
     """Store past the look for duplicates, as imports do: each in a scope of its own, then edited into one."""
-    stored = curation.store(
+    stored = memories.store(
         helix,
         StoreRequest(trigger=text, resolution="", scope=f"for {text}", kind=fields.pop("kind", "pattern"), **fields),
     )
-    return curation.edit(helix, stored.id, EditRequest(scope="global")).id
+    return memories.edit(helix, stored.id, EditRequest(scope="global")).id
 
 
 def merged(store: Store, job: str = "job", **payload: Any) -> int:
@@ -45,7 +45,7 @@ def merged(store: Store, job: str = "job", **payload: Any) -> int:
 
 
 def edges(helix: Helix, memory: str) -> set[tuple[str, str, str]]:
-    return {(edge.type.value, edge.source.id, edge.target.id) for edge in curation.edges(helix, memory)}
+    return {(edge.type.value, edge.source.id, edge.target.id) for edge in memories.edges(helix, memory)}
 
 
 def pair(helix: Helix, store: Store, moment: Moment) -> tuple[str, str, str]:
@@ -53,7 +53,7 @@ def pair(helix: Helix, store: Store, moment: Moment) -> tuple[str, str, str]:
     moment.forward(days=1)
     loser = kept(helix, OTHER)
     bug = kept(helix, "module not found when running pytest", kind="failure")
-    curation.edge(helix, loser, bug, "solves")
+    memories.edge(helix, loser, bug, "solves")
     feedback(store, [winner], 1.0)
     feedback(store, [winner], 1.0)
     feedback(store, [loser], 0.5)
@@ -63,12 +63,12 @@ def pair(helix: Helix, store: Store, moment: Moment) -> tuple[str, str, str]:
 
 def test_one_takes_over_what_the_other_earned(living: Helix, store: Store, moment: Moment) -> None:
     winner, loser, bug = pair(living, store, moment)
-    grounds = {edge.target.id for name in (winner, loser) for edge in curation.edges(living, name, "grounded_in")}
+    grounds = {edge.target.id for name in (winner, loser) for edge in memories.edges(living, name, "grounded_in")}
     assert merged(store) == 1
-    one, other = curation.get(living, winner), curation.get(living, loser)
+    one, other = memories.get(living, winner), memories.get(living, loser)
     assert (one.helped, one.failed, one.uses, one.attributes["helix:seen"]) == (2.5, 0.5, 4, 2)
     assert (one.status, other.status) == (Status.ACTIVE, Status.RETIRED)
-    assert {edge.target.id for edge in curation.edges(living, winner, "grounded_in")} == grounds
+    assert {edge.target.id for edge in memories.edges(living, winner, "grounded_in")} == grounds
     assert ("SOLVES", winner, bug) in edges(living, winner)
     assert ("SUPERSEDES", winner, loser) in edges(living, winner)
     found = living.recall(RecallQuery(query="activate the virtual environment")).items
@@ -92,8 +92,8 @@ def test_what_was_shown_to_a_task_stays_with_the_memory_that_was_shown(
 def test_it_goes_back_to_what_was(living: Helix, store: Store, moment: Moment, way: str) -> None:
     winner, loser, _ = pair(living, store, moment)
     before = (
-        curation.get(living, winner),
-        curation.get(living, loser),
+        memories.get(living, winner),
+        memories.get(living, loser),
         edges(living, winner),
         edges(living, loser),
     )
@@ -101,14 +101,14 @@ def test_it_goes_back_to_what_was(living: Helix, store: Store, moment: Moment, w
     if way == "undo":
         undo(store, "job")
         assert (
-            curation.get(living, winner),
-            curation.get(living, loser),
+            memories.get(living, winner),
+            memories.get(living, loser),
             edges(living, winner),
             edges(living, loser),
         ) == before
         return
     unmerge(store, loser)
-    one, other = curation.get(living, winner), curation.get(living, loser)
+    one, other = memories.get(living, winner), memories.get(living, loser)
 
     def earned(memory: Memory) -> tuple[Any, ...]:
         return (memory.helped, memory.failed, memory.uses, memory.confidence, memory.half_life_days, memory.status)
@@ -125,13 +125,13 @@ def test_what_agents_only_claimed_of_it_stays_claimed(living: Helix, store: Stor
     note_use(store, task.id, utilized=[loser])
     settle(store, task.id, outcome="delivered")
     merged(store)
-    held = curation.get(living, winner)
+    held = memories.get(living, winner)
     assert (held.helped, claimed_of(held), held.label) == (2.75, 0.25, "[83% of 3]")
     settle(store, task.id, outcome="")
-    assert (curation.get(living, winner).helped, claimed_of(curation.get(living, winner))) == (2.5, 0.0)
+    assert (memories.get(living, winner).helped, claimed_of(memories.get(living, winner))) == (2.5, 0.0)
     settle(store, task.id, outcome="delivered")
     unmerge(store, loser)
-    assert [claimed_of(curation.get(living, one)) for one in (winner, loser)] == [0.0, 0.25]
+    assert [claimed_of(memories.get(living, one)) for one in (winner, loser)] == [0.0, 0.25]
 
 
 def test_feedback_for_a_folded_memory_reaches_the_one_it_lives_on_in(
@@ -148,7 +148,7 @@ def test_what_was_earned_since_stays_where_it_was_earned(living: Helix, store: S
     merged(store)
     feedback(store, [winner], 1.0)
     unmerge(store, loser)
-    assert (curation.get(living, winner).helped, curation.get(living, loser).helped) == (3.0, 0.5)
+    assert (memories.get(living, winner).helped, memories.get(living, loser).helped) == (3.0, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_numbers_negations_and_exchanged_words_are_never_folded(
 
 def test_other_kinds_scopes_and_times_stay_apart(living: Helix, store: Store, moment: Moment) -> None:
     kept(living, ONE)
-    curation.store(living, StoreRequest(trigger=OTHER, resolution="", kind="pattern", scope="shop"))
+    memories.store(living, StoreRequest(trigger=OTHER, resolution="", kind="pattern", scope="shop"))
     kept(living, OTHER, kind="convention")
     kept(living, OTHER, name="since-lately", valid_from=moment.now)
     assert merged(store) == 0
@@ -187,11 +187,11 @@ def test_the_better_founded_one_stays_and_a_weaker_voice_makes_it_no_surer(
     moment.forward(days=1)
     ours = kept(living, OTHER, confidence=0.6)
     assert merged(store) == 1
-    assert (curation.get(living, ours).status, curation.get(living, web).status) == (
+    assert (memories.get(living, ours).status, memories.get(living, web).status) == (
         Status.ACTIVE,
         Status.RETIRED,
     )
-    assert (curation.get(living, ours).confidence, curation.get(living, ours).provenance.trust) == (
+    assert (memories.get(living, ours).confidence, memories.get(living, ours).provenance.trust) == (
         0.6,
         Trust.USER_ASSERTED,
     )
@@ -201,8 +201,8 @@ def test_a_dry_run_says_what_it_would_fold_and_a_scope_limits_it(living: Helix, 
     winner, loser, _ = pair(living, store, moment)
     dry = Run(store, "dry", "merge_similar", dry_run=True)
     assert merge_similar(dry, AT) == {"memories merged": 1}
-    assert dry.plan == [f"merge: {curation.get(living, loser).name} into {curation.get(living, winner).name}"]
-    assert curation.get(living, loser).status is Status.ACTIVE
+    assert dry.plan == [f"merge: {memories.get(living, loser).name} into {memories.get(living, winner).name}"]
+    assert memories.get(living, loser).status is Status.ACTIVE
     assert merged(store, scope="elsewhere") == 0
 
 

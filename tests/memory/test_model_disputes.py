@@ -14,7 +14,7 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.disputes import contradictions
 from helix.memory.upkeep.llm_disputes import find_contradictions
-from helix.operations import curation
+from helix.operations import memories
 from helix.providers.fakes import ScriptedModel
 from helix.providers.llm import Absence, Question
 from helix.service import Helix
@@ -26,8 +26,8 @@ OTHER = "the billing service of the shop computes all its prices by the catalogu
 
 def told(helix: Helix, text: str, kind: str = "fact") -> str:
     """Store past the look for duplicates: in a scope of its own, then edited into one."""
-    stored = curation.store(helix, StoreRequest(trigger=text, resolution="", scope=f"for {text}", kind=kind))
-    return curation.edit(helix, stored.id, EditRequest(scope="global")).id
+    stored = memories.store(helix, StoreRequest(trigger=text, resolution="", scope=f"for {text}", kind=kind))
+    return memories.edit(helix, stored.id, EditRequest(scope="global")).id
 
 
 def judge(question: Question, text: str) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reflection import Reflection
 from helix.model.reports import StoreStatus
-from helix.operations import capture, curation, graph, ingest
+from helix.operations import capture, graph, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import Store
@@ -65,7 +65,7 @@ def served(helix: Helix, **fields: Any) -> bool:
 
 def by_store(helix: Helix, trust: Trust | None) -> None:
     fields = {} if trust is None else {"trust": trust}
-    curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", **fields))
+    memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", **fields))
 
 
 def by_recording(helix: Helix, trust: Trust | None) -> None:
@@ -101,7 +101,7 @@ def test_an_instruction_is_kept_from_recall_by_every_way_in(
 
 @pytest.mark.parametrize("trust", STRONG)
 def test_what_a_person_or_an_outcome_stands_for_is_served_and_told(helix: Helix, trust: Trust) -> None:
-    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=trust))
+    answer = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=trust))
     assert answer.status is StoreStatus.ADDED
     assert "passes over checks" in answer.suspicious
     recording = capture.record_episode(helix, EpisodeRequest(content=POISON, trust=trust))
@@ -127,14 +127,14 @@ def test_a_bulk_import_holds_back_what_an_ordinary_one_does(helix: Helix, tmp_pa
 
 
 def test_the_answer_says_that_a_memory_is_held(helix: Helix) -> None:
-    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
+    answer = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     assert answer.status is StoreStatus.QUARANTINED
-    memory = curation.get(helix, answer.id)
+    memory = memories.get(helix, answer.id)
     assert (memory.status, memory.provenance.trust) == (Status.QUARANTINED, Trust.AGENT_INFERRED)
 
 
 def test_texts_beside_the_body_are_looked_at_too(helix: Helix) -> None:
-    answer = curation.store(
+    answer = memories.store(
         helix,
         StoreRequest(
             trigger="zebra",
@@ -148,21 +148,21 @@ def test_texts_beside_the_body_are_looked_at_too(helix: Helix) -> None:
 
 
 def test_telling_it_again_neither_doubles_nor_frees_it(helix: Helix) -> None:
-    first = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
-    again = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON.upper(), kind="pattern"))
+    first = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
+    again = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON.upper(), kind="pattern"))
     assert (again.id, again.status) == (first.id, StoreStatus.QUARANTINED)
     quarantine.reject(helix.store, first.id)
-    third = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
+    third = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     assert (third.id, third.status) == (first.id, StoreStatus.MERGED)
     assert not served(helix)
 
 
 def test_what_is_held_takes_no_name_and_touches_no_memory(helix: Helix) -> None:
-    own = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution="Ask the owner of the data.", kind="pattern"))
-    curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB))
-    assert curation.get(helix, own.name).id == own.id
-    assert curation.get(helix, own.id).status is Status.ACTIVE
-    assert curation.get(helix, own.id).confidence == 0.7
+    own = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution="Ask the owner of the data.", kind="pattern"))
+    memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB))
+    assert memories.get(helix, own.name).id == own.id
+    assert memories.get(helix, own.id).status is Status.ACTIVE
+    assert memories.get(helix, own.id).confidence == 0.7
 
 
 def test_a_walk_does_not_pass_through_what_is_held(helix: Helix) -> None:
@@ -175,15 +175,15 @@ def test_a_walk_does_not_pass_through_what_is_held(helix: Helix) -> None:
 
 
 def test_an_accepted_memory_is_served_and_keeps_its_trust(helix: Helix, store: Store) -> None:
-    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB))
+    answer = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern", trust=Trust.WEB))
     accepted = quarantine.accept(store, answer.id, by="Ada")
     assert isinstance(accepted, Memory)
     assert accepted.provenance.trust is Trust.WEB
     assert accepted.attributes[ACCEPTED_BY] == "Ada"
-    assert curation.get(helix, answer.id) == accepted
+    assert memories.get(helix, answer.id) == accepted
     assert served(helix)
     assert not review(store).items
-    evidence = [edge.target for edge in curation.edges(helix, answer.id) if edge.type == "GROUNDED_IN"]
+    evidence = [edge.target for edge in memories.edges(helix, answer.id) if edge.type == "GROUNDED_IN"]
     assert [store.records.node(ref).status for ref in evidence] == [Status.ACTIVE]  # type: ignore[union-attr]
     with pytest.raises(ConflictError):
         quarantine.accept(store, answer.id)
@@ -218,35 +218,35 @@ def everything(store: Store) -> Iterator[Ref]:
 
 
 def test_restoring_is_accepting_and_a_confirmation_does_not_free(helix: Helix, store: Store) -> None:
-    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
+    answer = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     with pytest.raises(ConflictError):
-        curation.confirm(helix, answer.id)
+        memories.confirm(helix, answer.id)
     with pytest.raises(ConflictError):
-        curation.feedback(helix, [answer.id], 1.0)
+        memories.feedback(helix, [answer.id], 1.0)
     assert not served(helix)
-    assert ACCEPTED_BY in curation.restore(helix, answer.id).attributes
+    assert ACCEPTED_BY in memories.restore(helix, answer.id).attributes
     assert served(helix)
-    assert curation.confirm(helix, answer.id).confidence > 0.7
+    assert memories.confirm(helix, answer.id).confidence > 0.7
 
 
 def test_a_person_may_look_at_a_rejected_memory_again(helix: Helix, store: Store) -> None:
-    answer = curation.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
+    answer = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="pattern"))
     quarantine.reject(store, answer.id)
-    assert curation.restore(helix, answer.id).status is Status.ACTIVE
+    assert memories.restore(helix, answer.id).status is Status.ACTIVE
     assert {store.records.node(ref).status for ref in everything(store)} == {Status.ACTIVE}  # type: ignore[union-attr]
 
 
 def test_an_edit_does_not_put_an_instruction_where_a_harmless_text_was(helix: Helix) -> None:
-    answer = curation.store(
+    answer = memories.store(
         helix, StoreRequest(trigger=TRIGGER, resolution="Ask the owner.", kind="pattern", trust=Trust.TOOL_OUTPUT)
     )
     with pytest.raises(InvalidInputError):
-        curation.edit(helix, answer.id, EditRequest(resolution=LESSON))
-    assert curation.get(helix, answer.id).resolution == "Ask the owner."
-    held = curation.store(
+        memories.edit(helix, answer.id, EditRequest(resolution=LESSON))
+    assert memories.get(helix, answer.id).resolution == "Ask the owner."
+    held = memories.store(
         helix, StoreRequest(trigger="Zebras at night", resolution=LESSON, kind="pattern", trust=Trust.WEB)
     )
-    assert curation.edit(helix, held.id, EditRequest(resolution=f"{LESSON} Then sleep.")).status is Status.QUARANTINED
+    assert memories.edit(helix, held.id, EditRequest(resolution=f"{LESSON} Then sleep.")).status is Status.QUARANTINED
 
 
 def test_nothing_is_learned_from_what_is_held_but_from_what_is_accepted(helix: Helix, store: Store) -> None:
@@ -279,14 +279,14 @@ def test_an_insight_is_reviewed_as_well(helix: Helix, store: Store) -> None:
 
 
 def test_a_confirmed_memory_takes_no_name_that_another_has_by_now(helix: Helix, store: Store) -> None:
-    old = curation.store(helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact"))
+    old = memories.store(helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact"))
     ref = Ref(label=Label.MEMORY, id=old.id)
     Run(store, "job", "prune").write("one", lambda composer: composer.patch(ref, status=Status.ARCHIVED))
-    new = curation.store(
+    new = memories.store(
         helix, StoreRequest(trigger="zebra food", resolution="a wholly different thing, hay", kind="decision")
     )
     assert new.name == old.name
-    assert curation.confirm(helix, old.id).name == f"{old.name}-2"
+    assert memories.confirm(helix, old.id).name == f"{old.name}-2"
 
 
 def test_the_review_is_paged_newest_first_and_by_scope(helix: Helix, store: Store) -> None:
@@ -316,17 +316,17 @@ def test_unknown_and_unheld_things_are_refused(helix: Helix, store: Store) -> No
 
 
 def test_a_weaker_voice_raises_nothing_of_a_stronger_ones(helix: Helix) -> None:
-    own = curation.store(
+    own = memories.store(
         helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.USER_ASSERTED)
     )
-    before = curation.get(helix, own.id).confidence
-    curation.store(helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.WEB))
+    before = memories.get(helix, own.id).confidence
+    memories.store(helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.WEB))
     ingest.ingest_jsonl(helix, [json.dumps({"trigger": "zebra food", "resolution": "Grass", "kind": "fact"})])
-    assert curation.get(helix, own.id).confidence == before
-    curation.store(
+    assert memories.get(helix, own.id).confidence == before
+    memories.store(
         helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact", trust=Trust.USER_ASSERTED)
     )
-    assert curation.get(helix, own.id).confidence > before
+    assert memories.get(helix, own.id).confidence > before
 
 
 def test_what_is_held_is_held_after_a_restart_too(tmp_path: Path) -> None:

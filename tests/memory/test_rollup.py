@@ -24,7 +24,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
-from helix.operations import capture, curation
+from helix.operations import capture, memories
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
@@ -179,7 +179,7 @@ def test_a_summary_that_a_person_forgot_is_not_made_again(living: Helix, store: 
     tell(store, moment, TALK[1:6])
     moment.forward(days=40)
     run(store)
-    curation.forget(living, summaries(store)[0].id)
+    memories.forget(living, summaries(store)[0].id)
     assert run(store, "again") == {} and not summaries(store)
 
 
@@ -216,7 +216,7 @@ def test_what_a_memory_says_that_rests_on_it_is_not_summed_up_while_the_memory_s
     moment.forward(days=40)
     run(store)
     assert [grounds(store, summary) for summary in summaries(store)] == [set(more)]
-    curation.forget(living, memory.id)
+    memories.forget(living, memory.id)
     run(store, "after")
     assert sorted(map(len, (grounds(store, summary) for summary in summaries(store)))) == [3, 3]
 

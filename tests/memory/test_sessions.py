@@ -18,7 +18,7 @@ from helix.model.edge import Label
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import SessionReport
-from helix.operations import capture, curation, ingest, questions
+from helix.operations import capture, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -60,7 +60,7 @@ def test_a_session_is_opened_used_and_closed(ticking: Callable[[], Helix]) -> No
     assert helix.close_session(opened.name, "webshop") == closed, "what has ended stays ended when it did"
     reopened = capture.open_session(helix, SessionRequest(name=opened.name, scope="webshop"))
     assert (reopened.ended_at, reopened.episodes, reopened.agent) == (None, 2, "ada")
-    assert curation.node(helix, Label.SESSION, f"webshop/{opened.name}").id == f"webshop/{opened.name}"
+    assert memories.node(helix, Label.SESSION, f"webshop/{opened.name}").id == f"webshop/{opened.name}"
 
 
 def test_a_session_that_nobody_opened_is_used_as_ever(ticking: Callable[[], Helix]) -> None:
@@ -102,8 +102,8 @@ def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -
     assert "private" in attempt(helix, "global"), "a session is private by its name, whatever the scope"
     assert "private" in attempt(helix, " webshop ")
     helix.recall(RecallQuery(query="quokka habitats", session="hush"))
-    assert questions.last(helix, "hush") is None
-    assert questions.last(helix) is None
+    assert memories.last(helix, "hush") is None
+    assert memories.last(helix) is None
     helix = ticking()
     assert "private" in attempt(helix), "a restart takes no privacy back"
     helix.close_session("hush", "webshop")

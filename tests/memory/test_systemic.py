@@ -22,7 +22,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import GIT, Trust
 from helix.model.recall import RecallQuery
-from helix.operations import capture, curation, ingest, upkeep
+from helix.operations import capture, ingest, memories, upkeep
 from helix.providers.choose import embedder_for
 from helix.service import Helix
 from helix.store.store import Store
@@ -38,17 +38,17 @@ SIMILAR = (
 
 
 def fail(helix: Helix, text: str, **fields: Any) -> str:
-    return curation.store(
+    return memories.store(
         helix, StoreRequest(trigger=text, resolution=fields.pop("resolution", ""), kind="failure", **fields)
     ).id
 
 
 def systemic(helix: Helix) -> list[Memory]:
-    return list(curation.memories(helix, kinds=["systemic"], any_status=True).items)
+    return list(memories.memories(helix, kinds=["systemic"], any_status=True).items)
 
 
 def causes(helix: Helix, memory: Memory) -> set[str]:
-    return {edge.source.id for edge in curation.edges(helix, memory.id, "causes")}
+    return {edge.source.id for edge in memories.edges(helix, memory.id, "causes")}
 
 
 def test_the_third_similar_failure_makes_it_systemic_with_edges_and_a_note(living: Helix, moment: Moment) -> None:
@@ -61,9 +61,9 @@ def test_the_third_similar_failure_makes_it_systemic_with_edges_and_a_note(livin
     assert found.name.startswith("systemic-")
     assert "three times or more" in found.resolution
     assert "restart the proxy" in found.resolution
-    assert causes(living, found) == {memory for memory in ids if curation.get(living, memory).status is Status.ACTIVE}
+    assert causes(living, found) == {memory for memory in ids if memories.get(living, memory).status is Status.ACTIVE}
     assert found.attributes[OCCURRENCES] == 3
-    assert len({edge.target.id for edge in curation.edges(living, found.id, "grounded_in")}) == 3
+    assert len({edge.target.id for edge in memories.edges(living, found.id, "grounded_in")}) == 3
     answer = living.recall(RecallQuery(query="upload job times out", kinds=(Kind.SYSTEMIC,)))
     assert [item.node.id for item in answer.items] == [found.id]
 
@@ -91,7 +91,7 @@ def test_a_failure_in_several_versions_is_one_cause_that_occurred_as_often(livin
     text = SIMILAR[0]
     for number in range(4):
         newest = fail(living, text, resolution="restart the proxy" + ", then the job" * number)
-        held = {memory.id for memory in curation.memories(living, kinds=["failure"]).items}
+        held = {memory.id for memory in memories.memories(living, kinds=["failure"]).items}
         assert held == {newest}, "each refines the one before it"
         for found in systemic(living):
             assert causes(living, found) == {newest}
@@ -229,7 +229,7 @@ def test_one_error_that_names_its_cause_is_systemic_at_whatever_command_it_is_me
     (found,) = systemic(living)
     assert causes(living, found) == set(met)
     failures(living, "npm run bundle:a", "Error: Cannot find module 'joi'")
-    assert curation.get(living, found.id).attributes[OCCURRENCES] == 3
+    assert memories.get(living, found.id).attributes[OCCURRENCES] == 3
 
 
 def test_one_command_is_systemic_and_counts_what_befalls_it_alone(living: Helix) -> None:
@@ -247,7 +247,7 @@ def test_one_command_is_systemic_and_counts_what_befalls_it_alone(living: Helix)
 def test_one_that_a_person_forgot_is_not_made_again(living: Helix, moment: Moment) -> None:
     for text in SIMILAR[:3]:
         fail(living, text)
-    curation.forget(living, systemic(living)[0].id)
+    memories.forget(living, systemic(living)[0].id)
     moment.forward(days=1)
     fail(living, SIMILAR[3])
     assert [memory.status for memory in systemic(living)] == [Status.FORGOTTEN]
@@ -303,4 +303,4 @@ def test_with_the_real_model_paraphrases_count_and_other_failures_do_not(real: H
     fail(real, "parse_config crashes with a TypeError on None")
     (found,) = systemic(real)
     assert found.attributes[OCCURRENCES] == 3
-    assert {curation.get(real, memory).status for memory in causes(real, found)} == {Status.ACTIVE}
+    assert {memories.get(real, memory).status for memory in causes(real, found)} == {Status.ACTIVE}

@@ -25,7 +25,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.operations import background_work, curation
+from helix.operations import background_work, memories
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
@@ -212,7 +212,7 @@ def test_at_each_moment_exactly_what_was_told_last_holds(
 
 def test_what_is_stored_again_after_what_ended_it_holds_anew(living: Helix, moment: Moment) -> None:
     for port in ("8410", "9410", "8410"):
-        curation.store(
+        memories.store(
             living,
             StoreRequest(trigger=f"the mail service listens on port {port}", resolution="", kind="fact", scope="x"),
         )

@@ -23,7 +23,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
-from helix.operations import OPERATIONS, capture, curation, ingest
+from helix.operations import OPERATIONS, capture, ingest, memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.saying import embed, job
@@ -61,7 +61,7 @@ def done(helix: Helix, step: Step, scope: str, number: int) -> None:
     subject, words, store = SUBJECTS[step.subject], VOICES[step.trust][step.wording], helix.store
     match step.what:
         case "store":
-            curation.store(
+            memories.store(
                 helix, StoreRequest(trigger=subject, resolution=words, kind="convention", trust=step.trust, scope=scope)
             )
         case "line":
@@ -79,7 +79,7 @@ def done(helix: Helix, step: Step, scope: str, number: int) -> None:
             for one in held[:1]:
                 request = EditRequest(resolution="with agents script agent-word")
                 asked = as_said_by("claude-code", OPERATIONS["edit"], {"name_or_id": one.id, "request": request})
-                curation.edit(helix, **asked)
+                memories.edit(helix, **asked)
         case "merge":
             run = Run(store, f"merge {scope} {number}", "merge_similar")
             merge_similar(run, {"threshold": 0.6, "scope": scope})
@@ -137,7 +137,7 @@ def test_new_evidence_does_not_make_an_agents_edit_of_it_the_users_words(living:
             assert memory.provenance.trust is Trust.USER_ASSERTED
             request = EditRequest(resolution="with agents script agent-word")
             asked = as_said_by("claude-code", OPERATIONS["edit"], {"name_or_id": memory.id, "request": request})
-            curation.edit(living, **asked)
+            memories.edit(living, **asked)
     assert "agent-word" in memory.resolution
     assert memory.provenance.trust is Trust.AGENT_INFERRED
 
@@ -150,5 +150,5 @@ def test_what_a_person_confirmed_stays_theirs_when_it_is_heard_again(living: Hel
         (memory,) = [one for one in store.memories(Status.ACTIVE) if one.scope == scope]
         if number == 0:
             assert memory.provenance.trust is Trust.AGENT_INFERRED
-            curation.confirm(living, memory.name)
+            memories.confirm(living, memory.name)
     assert memory.provenance.trust is Trust.USER_ASSERTED

@@ -17,7 +17,7 @@ from helix.memory.jobs.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.kinds import ASKING, KINDS, plan
-from helix.operations import background_work, curation
+from helix.operations import background_work, memories
 from helix.providers.fakes import HashEmbedder, ScriptedModel
 from helix.providers.llm import Absence
 from helix.service import Helix
@@ -57,10 +57,10 @@ def test_the_work_itself_asks_one(kind: str, store: Store, living: Helix) -> Non
 
 def test_contradictions_are_looked_for_by_the_work_alone(store: Store, living: Helix) -> None:
     for text in ("the billing service reads its prices from the tables", "the billing service computes its prices"):
-        stored = curation.store(
+        stored = memories.store(
             living, StoreRequest(trigger=f"{text} of the catalogue every night", resolution="", scope=text, kind="fact")
         )
-        curation.edit(living, stored.id, EditRequest(scope="global"))
+        memories.edit(living, stored.id, EditRequest(scope="global"))
     model = a_day_of_work(living, store)
     background_work.work_plan(living, "find_contradictions")
     assert model.asked == []

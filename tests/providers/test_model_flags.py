@@ -16,7 +16,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.llm_disputes import find_contradictions
 from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory
-from helix.operations import background_work, curation, human_review
+from helix.operations import background_work, memories, review
 from helix.providers.fakes import HashEmbedder
 from helix.providers.litellm_calls import LiteLLMCalls
 from helix.providers.litellm_router import Router
@@ -47,18 +47,18 @@ def test_what_a_model_finds_is_flagged_and_ends_nothing_though_a_month_lies_betw
     ) as helix:
         background_work.pause_worker(helix, True)
         for scope, text, days in (("one", OLD, 60), ("other", NEW, 30)):
-            told = curation.store(
+            told = memories.store(
                 helix,
                 StoreRequest(
                     trigger=text, resolution="", kind="fact", scope=scope, valid_from=NOW - timedelta(days=days)
                 ),
             )
-            curation.edit(helix, told.id, EditRequest(scope="global"))  # past the look for duplicates
+            memories.edit(helix, told.id, EditRequest(scope="global"))  # past the look for duplicates
         store = helix.store
         asked = Provider(name="openai/x", model="openai/gpt-4o-mini", free=True, url=f"{provider.url}/v1")
         store.language_model = Router([asked], Answers(store.journal.database), calls, clock=store.clock, timeout_s=30)
         found = find_contradictions(Run(store, "job", "find_contradictions"), {})
-        (dispute,) = human_review.contradictions(helix)
+        (dispute,) = review.contradictions(helix)
         held = [node for node in (dispute.first, dispute.second) if isinstance(node, Memory)]
     calls.close()
 

@@ -10,7 +10,7 @@ from helix import settings as configuration
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep import reembed
-from helix.operations import capture, curation, upkeep
+from helix.operations import capture, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -27,7 +27,7 @@ def test_every_closed_store_is_let_go_with_its_model(tmp_path: Path) -> None:
     for number in range(10):
         embedder = HashEmbedder()
         helix = opened(settings, embedder)
-        curation.store(
+        memories.store(
             helix, StoreRequest(trigger=f"opened for the {number}th time", resolution="and closed", kind="fact")
         )
         held += [weakref.ref(helix), weakref.ref(helix.store), weakref.ref(helix.store.catalogue)]

@@ -21,7 +21,7 @@ from helix.model.loss import losses
 from helix.model.memory import Memory
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import JobState
-from helix.operations import curation, erasure, upkeep
+from helix.operations import erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import JOURNAL_NAME
@@ -54,7 +54,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("whole")
     with opened(home) as helix:
         for number in range(FACTS):
-            curation.store(
+            memories.store(
                 helix,
                 StoreRequest(
                     trigger=f"unique{number} is known",
@@ -62,7 +62,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     kind="fact",
                 ),
             )
-        gone = curation.store(
+        gone = memories.store(
             helix, StoreRequest(trigger="the secret of the house", resolution="erased since", kind="fact")
         ).id
         assert erasure.hard_forget(helix, gone, gone)
@@ -123,11 +123,11 @@ def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path
     with opened(home) as helix:
         column = {"node": "props", "edge": "props", "passage": "text", "token": "tokens", "vector": "vector"}[table]
         damage(home, f"UPDATE {table} SET {column} = x'fffe00'")
-        kept = curation.memories(helix, first=10).items
+        kept = memories.memories(helix, first=10).items
         assert len(kept) == FACTS
-        curation.confirm(helix, kept[0].id)
+        memories.confirm(helix, kept[0].id)
         for memory in kept:
-            assert curation.node(helix, Label.MEMORY, memory.id)
+            assert memories.node(helix, Label.MEMORY, memory.id)
             assert helix.store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
         found = {one.check: one for one in upkeep.doctor(helix).findings}["state against log"]
         assert found.ok or ("unreadable" in found.detail and "helix rebuild" in found.hint)
@@ -209,10 +209,10 @@ def test_whatever_stands_in_the_log_the_doctor_says_which_row(home: Path, column
 
 def test_a_log_that_only_the_writer_meets_is_made_good(home: Path) -> None:
     with opened(home) as helix:
-        (memory, *_) = curation.memories(helix, first=1).items
+        (memory, *_) = memories.memories(helix, first=1).items
         damage(home, "UPDATE node SET props = x'00'")
-        curation.store(helix, StoreRequest(trigger="written beside damage", resolution="and kept", kind="fact"))
-        assert curation.node(helix, Label.MEMORY, memory.id) == memory
+        memories.store(helix, StoreRequest(trigger="written beside damage", resolution="and kept", kind="fact"))
+        assert memories.node(helix, Label.MEMORY, memory.id) == memory
 
 
 @pytest.mark.parametrize(

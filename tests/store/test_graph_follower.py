@@ -28,8 +28,8 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage, Row
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
-from helix.operations import curation, upkeep
 from helix.operations import graph as graph_operations
+from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -341,7 +341,7 @@ def test_a_file_that_grew_far_beyond_its_content_is_built_anew(
 ) -> None:
     with Helix.open(replace(settings, reopen_after=1), embedder=HashEmbedder()) as helix:
         graph = helix.store.graph
-        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         assert graph.settle()
         graph._end(folded=True)
         with graph.path.open("r+b") as file:
@@ -355,13 +355,13 @@ def test_a_file_that_grew_far_beyond_its_content_is_built_anew(
 
 def test_recall_and_store_go_on_while_the_graph_hangs(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        curation.store(helix, StoreRequest(trigger="the tide comes in", resolution="wait", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="the tide comes in", resolution="wait", kind="fact"))
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
         pid = helix.store.graph.pid
         assert pid is not None
         os.kill(pid, signal.SIGSTOP)
         for number in range(5):
-            curation.store(helix, StoreRequest(trigger=f"something else number {number}", resolution="x", kind="fact"))
+            memories.store(helix, StoreRequest(trigger=f"something else number {number}", resolution="x", kind="fact"))
         assert helix.recall(RecallQuery(query="tide", limit=1)).items[0].text.startswith("the tide")
         os.kill(pid, signal.SIGKILL)
         assert len(graph_operations.cypher(helix, ALL).rows) == 6
@@ -370,7 +370,7 @@ def test_recall_and_store_go_on_while_the_graph_hangs(settings: Settings) -> Non
 
 def test_a_build_that_is_stopped_leaves_the_graph_as_it_was(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
         job = upkeep.rebuild(helix)
         upkeep.cancel_job(helix, job.id)
@@ -380,7 +380,7 @@ def test_a_build_that_is_stopped_leaves_the_graph_as_it_was(settings: Settings) 
 
 def test_a_graph_that_cannot_be_built_says_so(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         graph = helix.store.graph
         graph.drop("the graph is being rebuilt")
         monkeypatch.setattr(graph_follower, "python_command", lambda *_: ["/nowhere/at/all"])
@@ -403,7 +403,7 @@ def test_a_graph_whose_building_was_ended_is_built_when_somebody_asks(
     """What ended it, such as want of memory, may be over; nothing need be written for another try."""
     monkeypatch.setattr(service, "_BETWEEN_REBUILDS_SECONDS", 0.0)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        curation.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         helix.store.graph.drop("the graph is being rebuilt")
         with monkeypatch.context() as broken:
             broken.setattr(graph_follower, "python_command", lambda *_: ["/nowhere/at/all"])

@@ -22,7 +22,7 @@ from helix.model.loss import losses
 from helix.model.memory import Status
 from helix.model.recall import Expand, RecallQuery
 from helix.model.reports import Job, JobState
-from helix.operations import capture, curation, erasure, upkeep
+from helix.operations import capture, erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
@@ -47,7 +47,7 @@ def ended(helix: Helix, job: Job) -> Job:
 
 
 def tell(helix: Helix, number: int) -> str:
-    return curation.store(
+    return memories.store(
         helix, StoreRequest(trigger=f"unique{number} is known", resolution=f"answer {number}", kind="fact")
     ).id
 
@@ -145,7 +145,7 @@ def test_a_loss_is_loud_until_it_is_acknowledged_and_is_taken_back(home: Path, w
             erasure.hard_forget(helix, erasable, erasable)
         job = ended(helix, upkeep.recover(helix))
         assert job.state is JobState.DONE, job.error
-        kept = {memory.trigger for memory in (*curation.memories(helix, any_status=True, first=100).items,)}
+        kept = {memory.trigger for memory in (*memories.memories(helix, any_status=True, first=100).items,)}
         if way is not cut_the_log or job.result["missing rows"] == 0:
             assert {f"unique{number} is known" for number in range(FACTS)} <= kept
         again = ended(helix, upkeep.recover(helix))
@@ -178,7 +178,7 @@ def test_whatever_page_of_the_log_is_damaged_nothing_is_lost_in_silence(
             assert_loud(helix)
             job = ended(helix, upkeep.recover(helix))
             assert job.state is JobState.DONE, job.error
-            kept = {memory.trigger for memory in curation.memories(helix, any_status=True, first=100).items}
+            kept = {memory.trigger for memory in memories.memories(helix, any_status=True, first=100).items}
             back += {f"unique{number} is known" for number in range(FACTS)} <= kept
     assert back, "undamaged pages behind a damaged one are taken back"
 
@@ -193,7 +193,7 @@ def test_what_is_erased_after_a_loss_is_in_no_kept_file_either(home: Path, redac
         helix.store.folding.close()
         secret = "hunter2quaxlotl"
         kept = tell(helix, 80)
-        with_secret = curation.store(
+        with_secret = memories.store(
             helix, StoreRequest(trigger=f"the word is {secret}", resolution="keep it", kind="fact")
         ).id
         for name in ("journal.db", "journal.db-wal", "memory.image", "graph.kuzu", "graph.kuzu.wal"):
@@ -259,7 +259,7 @@ def test_a_graph_that_is_ahead_tells_of_a_loss_and_gives_back(rolled_back: Path)
         assert list((rolled_back / "store").glob("graph.kuzu.knows-more-*"))
         assert ended(helix, upkeep.recover(helix)).state is JobState.DONE
         assert "unique90 is known" in {
-            memory.trigger for memory in curation.memories(helix, any_status=True, first=100).items
+            memory.trigger for memory in memories.memories(helix, any_status=True, first=100).items
         }
     with opened(rolled_back) as helix:
         assert_loud(helix)
@@ -456,7 +456,7 @@ def test_a_journal_that_cannot_be_opened_is_kept_and_what_can_be_read_of_it_come
         job = ended(helix, upkeep.recover(helix))
         assert job.state is JobState.DONE, job.error
         assert_loud(helix)
-        held = {memory.trigger: memory.status for memory in curation.memories(helix, any_status=True, first=100).items}
+        held = {memory.trigger: memory.status for memory in memories.memories(helix, any_status=True, first=100).items}
         every = {f"unique{number} is known" for number in range(FACTS)}
         if len(damaged) > 4096:
             assert held == dict.fromkeys(every, Status.ACTIVE), "the log proves them"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from helix.memory.remember.request import StoreRequest
-from helix.operations import curation, learning, upkeep
+from helix.operations import learning, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -15,14 +15,14 @@ SCOPES = ("here", "there", "global")
 
 def test_edges_count_in_the_scope_they_begin_in(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        first = curation.store(
+        first = memories.store(
             helix, StoreRequest(trigger="uploads time out", resolution="over slow lines", kind="failure", scope="here")
         )
-        other = curation.store(
+        other = memories.store(
             helix, StoreRequest(trigger="retry with backoff", resolution="three times", kind="pattern", scope="there")
         )
         before = {scope: upkeep.stats(helix, scope).relationships for scope in SCOPES}
-        curation.edge(helix, other.name, first.name, relation="solves")
+        memories.edge(helix, other.name, first.name, relation="solves")
         after = {scope: upkeep.stats(helix, scope).relationships for scope in SCOPES}
         assert after == {**before, "there": before["there"] + 1}
         assert sum(after.values()) == upkeep.stats(helix).relationships
@@ -32,5 +32,5 @@ def test_edges_count_in_the_scope_they_begin_in(settings: Settings) -> None:
 
 def test_coverage_is_that_of_the_scopes_own_passages(settings: Settings) -> None:
     with Helix.open(replace(settings, embedding_model="none")) as helix:
-        curation.store(helix, StoreRequest(trigger="stored by words alone", resolution="x", kind="fact", scope="here"))
+        memories.store(helix, StoreRequest(trigger="stored by words alone", resolution="x", kind="fact", scope="here"))
         assert [upkeep.stats(helix, scope).embedding_coverage for scope in ("here", "there", None)] == [0.0, 1.0, 0.0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
-from helix.operations import curation, upkeep
+from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -15,17 +15,17 @@ SPELLINGS = ("example.org/Acme/Shop", "example.org:8443/acme/shop", "www.example
 def test_memories_of_a_project_are_found_whichever_way_its_scope_was_written(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         for number, scope in enumerate(SPELLINGS):
-            curation.store(
+            memories.store(
                 helix,
                 StoreRequest(
                     trigger=f"how the till number {number} counts", resolution="in cents", kind="fact", scope=scope
                 ),
             )
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(trigger="how their till counts", resolution="in euros", kind="fact", scope="example.org/b/c"),
         )
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(
                 trigger="how the till number 0 counts", resolution="in cents", kind="fact", scope=SPELLINGS[1]
@@ -37,4 +37,4 @@ def test_memories_of_a_project_are_found_whichever_way_its_scope_was_written(set
                 answer = helix.recall(RecallQuery(query="how the till counts", scope=scope))
                 assert len(answer.items) == len(SPELLINGS)
                 assert upkeep.stats(helix, scope).total == len(SPELLINGS)
-                assert len(curation.memories(helix, scope=scope).items) == len(SPELLINGS)
+                assert len(memories.memories(helix, scope=scope).items) == len(SPELLINGS)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from helix.agents.context.brief import brief
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
-from helix.operations import contexts, curation, human_review
+from helix.operations import contexts, memories, review
 from helix.service import Helix
 from helix.text.tokens import estimate_tokens
 
 
 def test_a_brief_names_what_is_systemic_open_decided_and_usual(helix: Helix) -> None:
     for number, kind in enumerate(("systemic", "decision", "convention", "preference", "fact", "failure")):
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(trigger=f"the {kind} of the house number {number}", resolution="so", kind=kind, scope="house"),
         )
-    curation.store(
+    memories.store(
         helix,
         StoreRequest(
             trigger="a convention from elsewhere altogether", resolution="so", kind="convention", scope="other"
@@ -33,15 +33,15 @@ def test_a_brief_names_what_is_systemic_open_decided_and_usual(helix: Helix) -> 
 
 
 def test_open_contradictions_are_told_with_both_sides(helix: Helix) -> None:
-    first = curation.store(
+    first = memories.store(
         helix,
         StoreRequest(trigger="always use tabs in the api folder", resolution="", kind="convention", scope="house"),
     )
-    second = curation.store(
+    second = memories.store(
         helix, StoreRequest(trigger="never use tabs in the api folder", resolution="", kind="convention", scope="house")
     )
-    if not human_review.contradictions(helix, "house"):
-        curation.edge(helix, first.name, second.name, "contradicts")
+    if not review.contradictions(helix, "house"):
+        memories.edge(helix, first.name, second.name, "contradicts")
     told = contexts.brief(helix, "house").text
     assert "OPEN_CONTRADICTIONS:\n- " in told
     assert f"{first.name} (" in told
@@ -50,14 +50,14 @@ def test_open_contradictions_are_told_with_both_sides(helix: Helix) -> None:
 
 
 def test_no_weaker_voice_takes_the_place_of_what_the_user_said(helix: Helix) -> None:
-    said = curation.store(
+    said = memories.store(
         helix, StoreRequest(trigger="use pnpm to install packages", resolution="", kind="convention", scope="house")
     )
-    other = curation.store(
+    other = memories.store(
         helix, StoreRequest(trigger="the lock file is old", resolution="", kind="fact", scope="house", agent="a")
     )
-    curation.edge(helix, other.name, said.name, "contradicts", agent="a")
-    curation.store(
+    memories.edge(helix, other.name, said.name, "contradicts", agent="a")
+    memories.store(
         helix,
         StoreRequest(
             trigger="pnpm packages",
@@ -76,7 +76,7 @@ def test_no_weaker_voice_takes_the_place_of_what_the_user_said(helix: Helix) -> 
 def test_a_brief_keeps_its_budget_with_whole_lines_and_is_the_same_again(helix: Helix) -> None:
     for number in range(12):
         trigger = f"decision number {number} concerns the part called {'abcdefghijkl'[number] * 9}"
-        curation.store(
+        memories.store(
             helix, StoreRequest(trigger=trigger, resolution="word " * (3 * number), kind="decision", scope="house")
         )
     whole = set(contexts.brief(helix, "house", 10_000).text.splitlines())
@@ -92,17 +92,17 @@ def test_what_helped_and_is_the_projects_own_comes_first(helix: Helix) -> None:
     names = {}
     for number, scope in enumerate(("global", "house", "house")):
         trigger = f"choice {number} was made about the {['red', 'green', 'blue'][number]} door"
-        names[number] = curation.store(
+        names[number] = memories.store(
             helix, StoreRequest(trigger=trigger, resolution="so", kind="decision", scope=scope)
         ).name
-    curation.feedback(helix, [names[2]], 3.0)
+    memories.feedback(helix, [names[2]], 3.0)
     assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[1], names[0]]
-    curation.feedback(helix, [names[1]], -30.0)
+    memories.feedback(helix, [names[1]], -30.0)
     assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[0], names[1]]
     request = StoreRequest(trigger="no door is locked", resolution="", kind="decision", scope="house", agent="helper")
-    theirs = curation.store(helix, request).name
+    theirs = memories.store(helix, request).name
     assert contexts.brief(helix, "house").shown[-1].name == theirs
-    curation.feedback(helix, [theirs], -3.0)
+    memories.feedback(helix, [theirs], -3.0)
     assert theirs not in [one.name for one in contexts.brief(helix, "house").shown]
 
 

@@ -24,7 +24,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label
 from helix.model.memory import Kind, Memory
 from helix.model.recall import ArmHit, RecallAnswer, RecallItem, RecallQuery
-from helix.operations import contexts, curation, questions
+from helix.operations import contexts, memories
 from helix.operations.contexts import BuilderRequest
 from helix.service import Helix
 
@@ -260,18 +260,18 @@ def test_a_lineage_holds_what_was_delivered_in_order_however_it_is_told() -> Non
 
 
 def test_the_service_tells_a_builder_what_was_stored(helix: Helix) -> None:
-    curation.store(
+    memories.store(
         helix,
         StoreRequest(
             trigger="resumable uploads lose the last chunk", resolution="flush first", kind="failure", scope="house"
         ),
     )
-    curation.store(
+    memories.store(
         helix,
         StoreRequest(trigger="sourdough needs a warm night", resolution="use the oven", kind="fact", scope="house"),
     )
     request = BuilderRequest(objective="make resumable uploads keep the last chunk", scope="house", session="s")
     told = contexts.builder_context(helix, request)
     assert told.injected == ("resumable-uploads-lose-last-chunk",)
-    assert questions.last(helix, "s") is not None
+    assert memories.last(helix, "s") is not None
     assert contexts.builder_context(helix, replace(request, no_inject=True)).prompt == ""

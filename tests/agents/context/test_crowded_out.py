@@ -12,7 +12,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.operations import contexts, curation, ingest
+from helix.operations import contexts, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.waiting import UNHURRIED, finished
@@ -44,7 +44,7 @@ def helix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     subprocess.run(["git", "-C", str(repository), "fast-import", "--quiet"], input=stream(request.param), check=True)
     with Helix.open(configuration.load({"home": home}, environ=UNHURRIED, cwd=home), embedder=HashEmbedder()) as opened:
         for name, text in (("testing", ANSWER), ("changelog", BESIDE)):
-            curation.store(
+            memories.store(
                 opened,
                 StoreRequest(
                     trigger=name,

@@ -22,7 +22,7 @@ from helix.model.action import Action
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import GIT, NOTES, QUOTED, Provenance, Trust, provenance_word
 from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
-from helix.operations import contexts, curation, ingest
+from helix.operations import contexts, ingest, memories
 from helix.service import Helix
 from tests.waiting import finished
 
@@ -140,7 +140,7 @@ def test_a_brief_settles_nothing_by_what_tools_the_web_or_notes_say(helix: Helix
     for number, trust in enumerate(Trust):
         for kind in ("decision", "convention"):
             words = f"{kind} of the {['red', 'green', 'blue', 'white', 'black'][number]} house number {number}"
-            curation.store(
+            memories.store(
                 helix, StoreRequest(trigger=words, resolution="so it is", kind=kind, trust=trust, scope="house")
             )
     told = contexts.brief(helix, "house").text
@@ -162,7 +162,7 @@ def test_what_only_a_commit_says_is_shown_at_an_edit_of_the_code_that_it_speaks_
     for arguments in (["init", "-q"], ["add", "tls.c"], ["commit", "-q", "-m", message]):
         subprocess.run([*git, *arguments], check=True)
     finished(helix, ingest.ingest_git(helix, str(folder)))
-    (memory,) = curation.memories(helix, first=5).items
+    (memory,) = memories.memories(helix, first=5).items
     edit = Action(files=(str(folder / "tls.c"),), folder=str(folder))
     for passage, told in (("", False), ("int n = count_all(cert);", False), ("char *der = get_der(cert);", True)):
         found = exact_lookup.look_up(helix.store, replace(edit, passage=passage), memory.scope, root=str(folder))
@@ -178,12 +178,12 @@ def test_notes_of_a_repository_are_quoted_and_stay_out_of_the_brief_until_a_pers
     notes.parent.mkdir()
     notes.write_text(FOREIGN)
     finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="house"))
-    assert {one.provenance.trust for one in curation.memories(helix).items} == {Trust.TOOL_OUTPUT}
+    assert {one.provenance.trust for one in memories.memories(helix).items} == {Trust.TOOL_OUTPUT}
     assert contexts.brief(helix, "house").text == ""
     finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="house", mine=True))
     told = contexts.brief(helix, "house").text
     assert "DECISIONS:\n- [you] " in told and "CONVENTIONS:\n- [you] " in told
-    assert len(curation.memories(helix).items) == 2
+    assert len(memories.memories(helix).items) == 2
     notes.write_text(FOREIGN.replace("branch release", "branch of somebody"))
     finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="house"))
     assert "branch" not in contexts.brief(helix, "house").text
@@ -215,16 +215,16 @@ def test_notes_of_a_repository_stand_at_a_command_only_where_they_speak_against_
 
 
 def test_what_a_person_confirmed_counts_as_said_by_them(helix: Helix) -> None:
-    name = curation.store(
+    name = memories.store(
         helix, StoreRequest(trigger="deploy from release", resolution="", kind="convention", trust=Trust.WEB, scope="h")
     ).name
     assert contexts.brief(helix, "h").text == ""
-    curation.confirm(helix, name)
+    memories.confirm(helix, name)
     assert f"- [you] {name}: deploy from release" in contexts.brief(helix, "h").text
 
 
 def test_at_a_command_what_a_tool_said_is_quoted(helix: Helix) -> None:
-    curation.store(
+    memories.store(
         helix,
         StoreRequest(
             trigger="`make deploy` fails: no token",

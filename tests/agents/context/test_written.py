@@ -11,7 +11,7 @@ from helix.agents.context.notes import written
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
-from helix.operations import contexts, curation
+from helix.operations import contexts, memories
 from helix.operations.contexts import BuilderRequest
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -31,12 +31,12 @@ def helix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Helix]:
     home = tmp_path_factory.mktemp("written")
     with Helix.open(configuration.load({"home": home}, environ=UNHURRIED, cwd=home), embedder=HashEmbedder()) as opened:
         for name, (kind, text) in RULES.items():
-            curation.store(
+            memories.store(
                 opened,
                 StoreRequest(trigger=name, resolution=text, kind=kind.value, scope=SCOPE, trust=Trust.USER_ASSERTED),
             )
         for text in DERIVED:
-            curation.store(
+            memories.store(
                 opened, StoreRequest(trigger=text, resolution="", kind="fact", scope=SCOPE, trust=Trust.AGENT_INFERRED)
             )
         yield opened

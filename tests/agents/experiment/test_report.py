@@ -28,7 +28,7 @@ from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import ACTION, BRIEF, Injection, Shown
 from helix.model.proof import Report
 from helix.model.task import TOKENS_INJECTED, Task
-from helix.operations import curation, learning
+from helix.operations import learning, memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import Moment
@@ -174,10 +174,10 @@ def test_what_only_stands_in_a_plan_is_counted_nowhere(living: Helix, store: Sto
 def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
     living: Helix, store: Store, moment: Moment
 ) -> None:
-    memory = curation.store(
+    memory = memories.store(
         living, StoreRequest(trigger="colours look odd", resolution="ask Mira", kind="convention")
     ).id
-    failure = curation.store(living, StoreRequest(trigger="ImportError in CI", resolution="", kind="failure")).id
+    failure = memories.store(living, StoreRequest(trigger="ImportError in CI", resolution="", kind="failure")).id
     moment.forward(minutes=1)
 
     def session(name: str, arm: str = BRIEF, *, held: bool = False) -> str:
@@ -361,10 +361,10 @@ def test_the_page_is_whole_by_itself_and_what_is_stored_cannot_run_in_it(size: i
 def test_from_tasks_to_report_and_what_was_known_before_comes_again(
     living: Helix, store: Store, moment: Moment
 ) -> None:
-    pattern = curation.store(
+    pattern = memories.store(
         living, StoreRequest(trigger="modules are missing", resolution="run `uv sync --frozen`", kind="pattern")
     ).id
-    failure = curation.store(living, StoreRequest(trigger="ImportError in CI", resolution="", kind="failure")).id
+    failure = memories.store(living, StoreRequest(trigger="ImportError in CI", resolution="", kind="failure")).id
     moment.forward(hours=1)
     for number, held in enumerate((False, False, True)):
         seen = TaskSighting(session="s", key=str(number), treatment="held_back" if held else "memory", attributes={})

@@ -15,7 +15,7 @@ from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
 from helix.model.injection import Shown
 from helix.model.task import Task
-from helix.operations import curation
+from helix.operations import memories
 from tests.agents.hooks.agent_client import AgentSession
 
 BUILDER = "helix:builder"
@@ -38,7 +38,7 @@ def kept(session: AgentSession, task: str) -> Task:
 
 def shown(session: AgentSession, task: str, word: str) -> str:
     """Have a memory shown to a task that bids to run `make WORD`; return its id."""
-    memory = curation.store(
+    memory = memories.store(
         session.helix,
         StoreRequest(trigger=f"changing the {word} kiln", resolution=f"run `make {word}` first", kind="pattern"),
     ).id
@@ -52,7 +52,7 @@ def shown(session: AgentSession, task: str, word: str) -> str:
 
 
 def worth(session: AgentSession, memory: str) -> tuple[float, float]:
-    held = curation.get(session.settled(), memory)
+    held = memories.get(session.settled(), memory)
     return held.helped, held.failed
 
 
@@ -154,5 +154,5 @@ def _history(first: AgentSession, deeds: Sequence[str], ends: Sequence[str], cla
     session.tell("SessionEnd", reason="other")
     assert kept(session, task) == found and session.settled().store.journal.last_seq == seq, "settled once"
     (one,) = [one for one in injections(session.helix.store, task) if one.memory_id == memory]
-    held = curation.get(session.helix, memory)
+    held = memories.get(session.helix, memory)
     return found.outcome, found.verification, one.outcome, held.helped, held.failed, held.uses

@@ -21,7 +21,7 @@ from helix.commands.outcome.command_evidence import verification_of
 from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind, Verification
-from helix.operations import capture, curation, learning
+from helix.operations import capture, learning, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
@@ -48,7 +48,7 @@ class Twice(AgentSession):
 def a_day(session: AgentSession) -> dict[str, Any]:
     """Have a failure, its fix, an edit, a blocked and a delivered task told of; return what the store has of them."""
     scope = folder_identity(session.project).scope
-    curation.store(
+    memories.store(
         session.helix,
         StoreRequest(
             trigger="`pytest tests` fails", resolution="install yaml", kind="failure", scope=scope, name="known"
@@ -71,10 +71,10 @@ def a_day(session: AgentSession) -> dict[str, Any]:
 
 
 def kept(helix: Helix, scope: str) -> dict[str, Any]:
-    memories = curation.memories(helix, any_status=True).items
+    held = memories.memories(helix, any_status=True).items
     tasks = tasks_of(helix.store, scope=scope)
     return {
-        "memories": sorted((one.trigger, one.status.value, one.helped, one.failed, one.uses) for one in memories),
+        "memories": sorted((one.trigger, one.status.value, one.helped, one.failed, one.uses) for one in held),
         "episodes": sorted(one.content for one in capture.episodes(helix, first=200).items),
         "candidates": sorted(one.trigger for one in learning.learning_queue(helix)),
         "tasks": sorted((task.outcome, task.verification) for task in tasks),

@@ -17,7 +17,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.task import Task
-from helix.operations import capture, curation, graph
+from helix.operations import capture, graph, memories
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
 
@@ -30,7 +30,7 @@ def scope_of(session: AgentSession) -> str:
 
 
 def keep(session: AgentSession, trigger: str, resolution: str, kind: str = "failure", **more: Any) -> str:
-    return curation.store(
+    return memories.store(
         session.helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope=scope_of(session), **more)
     ).id
 
@@ -53,7 +53,7 @@ def join(session: AgentSession, call: str, agent: str) -> None:
 
 
 def failures(session: AgentSession, kind: Kind = Kind.FAILURE) -> list[Any]:
-    return [one for one in curation.memories(session.settled(), scope=scope_of(session)).items if one.kind == kind]
+    return [one for one in memories.memories(session.settled(), scope=scope_of(session)).items if one.kind == kind]
 
 
 def edges(helix: Helix, kind: str) -> list[list[Any]]:
@@ -97,7 +97,7 @@ def test_what_agents_side_by_side_do_is_never_told_of_each_others_task(
     second = keep(session, "lacquer the spruce panels", "use civet rollers", kind="pattern")
     words = {"1": "varnish the cedar boards", "2": "lacquer the spruce panels"}
     calls = {ident: build(session, ident, said, f"sh {ident}.sh") for ident, said in words.items()}
-    names = {ident: curation.get(session.helix, memory).name for ident, memory in (("1", first), ("2", second))}
+    names = {ident: memories.get(session.helix, memory).name for ident, memory in (("1", first), ("2", second))}
     history = tmp_path / session.name / "subagents"
     history.mkdir(parents=True)
     for agent in ("b2", "b1"):
@@ -123,7 +123,7 @@ def test_what_agents_side_by_side_do_is_never_told_of_each_others_task(
             join(session, calls[ident], f"b{ident}")
     assert (task_at(session, "1").outcome, task_at(session, "2").outcome) == ("delivered", "blocked")
     worth = [
-        (curation.get(session.helix, one).helped, curation.get(session.helix, one).failed) for one in (first, second)
+        (memories.get(session.helix, one).helped, memories.get(session.helix, one).failed) for one in (first, second)
     ]
     assert worth == [(0.5, 0.0), (0.0, 0.3)]
 
@@ -148,9 +148,9 @@ def test_an_agent_keeps_its_task_when_the_daemon_is_started_anew(session: AgentS
     session.settled()
     session.helix.reacting._sessions.end(session.name)
     session.run("sh check.sh", 3, "bad", agent="a1")
-    session.agent_ends("a1", f"DELIVERED: x\nUTILIZED: [{curation.get(session.helix, memory).name}]")
+    session.agent_ends("a1", f"DELIVERED: x\nUTILIZED: [{memories.get(session.helix, memory).name}]")
     assert task_at(session, "1").outcome == "blocked"
-    assert curation.get(session.helix, memory).failed == 0.3
+    assert memories.get(session.helix, memory).failed == 0.3
     join(session, later, "a2")
     session.run("sh other.sh", agent="a2")
     assert [one.passed for one in ledger_of(task_at(session, "2")).evidence] == [True]
@@ -212,30 +212,28 @@ def test_what_is_only_claimed_to_have_failed_waits(session: AgentSession) -> Non
 
 def test_words_of_any_length_leave_a_task_settled(session: AgentSession) -> None:
     memory = keep(session, "bake the rhubarb crumble", "use dugong flour", kind="pattern")
-    name = curation.get(session.helix, memory).name
+    name = memories.get(session.helix, memory).name
     build(session, "1", "bake the rhubarb crumble")
     session.tell("SubagentStart", "a1", BUILDER)
     session.run("sh check.sh", 3, "bad", agent="a1")
     trace = "\n".join(f'  File "/a/b{line}.py", line {line}, in function' for line in range(900))
     session.agent_ends("a1", f"BLOCKED: x\nTRIED: y\nERROR: {trace}\nUTILIZED: [{name}]")
     task = task_at(session, "1")
-    assert (task.outcome, curation.get(session.helix, memory).failed) == ("blocked", 0.3)
+    assert (task.outcome, memories.get(session.helix, memory).failed) == ("blocked", 0.3)
     assert str(task.attributes["error"]).startswith('File "/a/b0.py"') and "\n...\n" in str(task.attributes["error"])
     build(session, "3", "bake the rhubarb crumble")
     many = ", ".join(f"name-{number}" for number in range(20_000))
     session.agent_runs("a3", f"BLOCKED: x\nTRIED: y\nERROR: z\nUTILIZED: [{name}, {many}]")
-    assert (task_at(session, "3").outcome, curation.get(session.helix, memory).failed) == ("blocked", 0.6)
+    assert (task_at(session, "3").outcome, memories.get(session.helix, memory).failed) == ("blocked", 0.6)
     session.task("2", "completed", helix_outcome="blocked", error="stack " * 9_000, blocked_reason="r" * 90_000)
     assert task_at(session, "2").outcome == "blocked"
 
 
 def test_a_revert_counts_against_the_task_of_the_commit_whoever_reverts(session: AgentSession) -> None:
-    memories = []
+    stored = []
     for number, digits in (("1", "abc1234"), ("2", "bcd2345"), ("3", "cde3456")):
-        memories.append(
-            keep(session, f"press olives of kind {number}", f"use ibex{number} yak{number}", kind="pattern")
-        )
-        name = curation.get(session.helix, memories[-1]).name
+        stored.append(keep(session, f"press olives of kind {number}", f"use ibex{number} yak{number}", kind="pattern"))
+        name = memories.get(session.helix, stored[-1]).name
         build(session, number, f"press olives of kind {number}")
         session.tell("SubagentStart", f"a{number}", BUILDER)
         session.run("sh check.sh", agent=f"a{number}")
@@ -249,7 +247,7 @@ def test_a_revert_counts_against_the_task_of_the_commit_whoever_reverts(session:
     assert task_at(session, "2").outcome == "delivered"
     other.run("git revert HEAD --no-edit", 0, '[main ccc2345] Revert "x"\n\nThis reverts commit bcd2345aaaa.')
     other.settled()
-    assert [curation.get(session.helix, one).helped for one in memories] == [0.0, 0.0, 0.0]
+    assert [memories.get(session.helix, one).helped for one in stored] == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -287,7 +285,7 @@ def test_a_pattern_that_helped_past_an_error_solves_the_failure_known_from_the_p
     helix = session.settled()
     assert {one.memory_id for one in injections(helix.store, task_at(session, "1").id)} >= {failure, pattern}
     assert [pattern, failure] in edges(helix, "SOLVES")
-    assert curation.get(helix, failure).failed == 0.0
+    assert memories.get(helix, failure).failed == 0.0
     (mended,) = [one for one in failures(session) if one.id != failure]
     assert [pattern, mended.id] in edges(helix, "SOLVES")
 
@@ -300,7 +298,7 @@ def test_speaking_of_a_memory_is_not_using_it(session: AgentSession) -> None:
     session.agent_ends(
         "a1", "DELIVERED: another way\nUTILIZED: []\nThe lemur7 gecko7 method was wrong, I did not use it."
     )
-    assert curation.get(session.settled(), memory).helped == 0.0
+    assert memories.get(session.settled(), memory).helped == 0.0
 
 
 def test_what_ignored_files_fail_by_is_kept_out(session: AgentSession) -> None:

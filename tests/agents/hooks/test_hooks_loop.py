@@ -18,7 +18,7 @@ from helix.model.injection import ACTION, BRIEF, ON_ERROR, RECALL
 from helix.model.memory import Memory
 from helix.model.provenance import Trust
 from helix.model.task import COMPLETED
-from helix.operations import capture, curation, graph, questions
+from helix.operations import capture, graph, memories
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
 
@@ -34,7 +34,7 @@ def scope_of(session: AgentSession) -> str:
 
 def keep(session: AgentSession, trigger: str, resolution: str, kind: str = "failure", **more: Any) -> str:
     """Store something about the session's project and return its id."""
-    return curation.store(
+    return memories.store(
         session.helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope=scope_of(session), **more)
     ).id
 
@@ -172,7 +172,7 @@ def test_one_error_is_one_memory_whatever_command_met_it_and_the_brief_tells_wha
     second.tell("SessionEnd", reason="other")
     second.settled()
 
-    assert len(curation.memories(helix, scope=scope_of(session)).items) == 1
+    assert len(memories.memories(helix, scope=scope_of(session)).items) == 1
     third = AgentSession(helix, project, "session-3")
     brief = str(third.tell("SessionStart", source="startup"))
     assert "FAILURES_MET_AGAIN" in brief and "pip install numpy -q" in brief
@@ -202,7 +202,7 @@ def test_the_same_fix_is_stored_once_and_quotes_no_secret(session: AgentSession)
         session.run(f"export TOKEN={secret}; make token")
         session.run("make deploy")
     helix = session.settled()
-    page = curation.memories(helix, scope=scope_of(session))
+    page = memories.memories(helix, scope=scope_of(session))
     assert [memory.kind for memory in page.items] == ["failure"]
     everything = json.dumps(
         [str(memory) for memory in page.items] + [str(one) for one in capture.episodes(helix).items]
@@ -217,7 +217,7 @@ def test_instructions_in_an_output_are_kept_from_recall(session: AgentSession) -
     session.edit("src/a.py")
     session.run("make deploy")
     helix = session.settled()
-    assert not curation.memories(helix, scope=scope_of(session)).items
+    assert not memories.memories(helix, scope=scope_of(session)).items
     assert AgentSession(helix, session.project, "later").run("make deploy")[0] == ""
 
 
@@ -265,20 +265,20 @@ def test_a_prompt_that_wants_none_gets_none(session: AgentSession, line: str) ->
 
 def test_a_delivered_task_raises_what_it_used_and_a_blocked_one_counts_against_it(session: AgentSession) -> None:
     memory = keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
-    name = curation.get(session.helix, memory).name
+    name = memories.get(session.helix, memory).name
     session.agent_call(BUILD)
     session.tell("SubagentStart", "a1", "helix:builder")
     session.run("pytest tests", agent="a1")
     session.agent_ends("a1", f"DELIVERED: retries are in\nUTILIZED: [{name}]")
     helix = session.settled()
-    assert (curation.get(helix, memory).helped, curation.get(helix, memory).failed) == (0.5, 0.0)
+    assert (memories.get(helix, memory).helped, memories.get(helix, memory).failed) == (0.5, 0.0)
 
     session.agent_call(BUILD.replace("TASK_ID: 1", "TASK_ID: 2"))
     session.tell("SubagentStart", "a2", "helix:builder")
     session.run("pytest tests", 1, "E   assert 1 == 2\n1 failed", agent="a2")
     session.agent_ends("a2", f"BLOCKED: it will not\nTRIED: all\nERROR: assert 1 == 2\nUTILIZED: [{name}]")
     session.settled()
-    assert (curation.get(helix, memory).helped, curation.get(helix, memory).failed) == (0.5, 0.3)
+    assert (memories.get(helix, memory).helped, memories.get(helix, memory).failed) == (0.5, 0.3)
     outcomes = rows(helix, "MATCH (t:Task)-[i:INJECTED]->(m:Memory) RETURN t.outcome, i.outcome ORDER BY t.outcome")
     assert outcomes == [["blocked", "failed"], ["delivered", "helped"]]
 
@@ -291,7 +291,7 @@ def test_what_a_builder_says_it_learned_waits_to_be_looked_at(session: AgentSess
     (waits,) = [one for one in waiting(helix.store, None) if "gateway" in one.trigger]
     assert (waits.kind, waits.resolution) == ("pattern", "retry with the same key")
     assert waits.provenance.trust is Trust.AGENT_INFERRED
-    assert not curation.memories(helix, scope=scope_of(session)).items
+    assert not memories.memories(helix, scope=scope_of(session)).items
 
 
 def test_an_explorers_facts_and_a_planners_decisions_wait_too(session: AgentSession) -> None:
@@ -311,7 +311,7 @@ def test_an_explorers_facts_and_a_planners_decisions_wait_too(session: AgentSess
 
 def test_the_clients_tasks_are_mirrored_and_their_word_on_the_end_counts(session: AgentSession) -> None:
     memory = keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
-    name = curation.get(session.helix, memory).name
+    name = memories.get(session.helix, memory).name
     tool = {"subject": "001: add retries", "description": "d", "metadata": {"verify": "pytest tests", "seq": "001"}}
     session.tell(
         "PostToolUse", tool_name="TaskCreate", tool_input=tool, tool_response={"task": {"id": "1", "subject": "x"}}
@@ -328,7 +328,7 @@ def test_the_clients_tasks_are_mirrored_and_their_word_on_the_end_counts(session
         "retries are in",
         "001",
     )
-    assert curation.get(helix, memory).helped == 0.25  # nothing was verified: half
+    assert memories.get(helix, memory).helped == 0.25  # nothing was verified: half
 
 
 def test_what_is_done_in_the_main_thread_belongs_to_the_one_task_in_progress(session: AgentSession) -> None:
@@ -451,7 +451,7 @@ def test_an_edit_of_an_ignored_file_mends_nothing(session: AgentSession) -> None
     session.run("make all", 2, "error: no compiler")
     session.edit("secret/plan.md")
     session.run("make all")
-    assert not curation.memories(session.settled(), scope=scope_of(session)).items
+    assert not memories.memories(session.settled(), scope=scope_of(session)).items
 
 
 def test_a_share_of_the_tasks_is_held_back_and_noted(
@@ -489,9 +489,9 @@ def test_a_very_long_answer_is_never_given(session: AgentSession) -> None:
 def test_a_memory_is_what_it_was_before_it_is_shown(session: AgentSession) -> None:
     """Looking is not using: nothing but a task's end changes what a memory is worth."""
     ident = keep(session, "`make all` fails without a compiler", "install gcc")
-    before: Memory = curation.get(session.helix, ident)
+    before: Memory = memories.get(session.helix, ident)
     session.run("make all")
-    assert curation.get(session.settled(), ident) == before
+    assert memories.get(session.settled(), ident) == before
 
 
 def test_what_comes_too_late_is_shown_the_next_time(helix: Helix, session: AgentSession) -> None:
@@ -512,5 +512,5 @@ def test_getting_ready_for_the_first_hook_leaves_no_trace(session: AgentSession)
     before = session.helix.store.journal.last_seq
     session.helix.reacting.warm_up()
     assert session.settled().store.journal.last_seq == before
-    assert questions.last(session.helix) is None
+    assert memories.last(session.helix) is None
     assert session.run("make all")[0]

@@ -16,7 +16,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.merge import merge_similar
 from helix.model.memory import Memory, Status
 from helix.model.reports import JobState
-from helix.operations import curation, ingest, upkeep
+from helix.operations import ingest, memories, upkeep
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
 
@@ -34,7 +34,7 @@ def obeyed(helix: Helix, project: Path) -> Memory:
     job = ingest.ingest_notes(helix, [str(project / "NOTES.md")], scope=scope)
     while upkeep.job(helix, job.id).state is JobState.RUNNING:
         helix.worker.settle()
-    (memory,) = curation.memories(helix, scope=scope).items
+    (memory,) = memories.memories(helix, scope=scope).items
     for number in range(SESSIONS):
         session = AgentSession(helix, project, f"session-{number}")
         prompt = f"TASK_ID: {number}\nTASK: {ASKED}\nOBJECTIVE: {ASKED}\nVERIFY: make check"
@@ -43,7 +43,7 @@ def obeyed(helix: Helix, project: Path) -> Memory:
         session.run("make check", agent="a1")
         session.agent_ends("a1", f"DELIVERED: done\nUTILIZED: [{memory.name}]")
         session.settled()
-    return curation.get(helix, memory.id)
+    return memories.get(helix, memory.id)
 
 
 def test_a_command_that_a_repository_names_does_not_prove_what_it_says(obeyed: Memory) -> None:
@@ -53,27 +53,27 @@ def test_a_command_that_a_repository_names_does_not_prove_what_it_says(obeyed: M
 
 
 def confirmed(helix: Helix, memory: Memory) -> Memory:
-    return curation.confirm(helix, memory.id)
+    return memories.confirm(helix, memory.id)
 
 
 def said(helix: Helix, memory: Memory) -> Memory:
     """Have somebody here store the same."""
-    stored = curation.store(
+    stored = memories.store(
         helix, StoreRequest(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope=memory.scope)
     )
-    assert curation.get(helix, memory.id).status is Status.RETIRED
-    return curation.get(helix, stored.id)
+    assert memories.get(helix, memory.id).status is Status.RETIRED
+    return memories.get(helix, stored.id)
 
 
 def folded(helix: Helix, memory: Memory) -> Memory:
     """Have it folded into what an agent says in nearly the same words."""
-    other = curation.store(
+    other = memories.store(
         helix, StoreRequest(trigger=memory.trigger, resolution=memory.resolution, kind=memory.kind, scope="elsewhere")
     )
-    other = curation.edit(helix, other.id, EditRequest(scope=memory.scope, name="the-agents"))
+    other = memories.edit(helix, other.id, EditRequest(scope=memory.scope, name="the-agents"))
     merge_similar(Run(helix.store, "job", "merge_similar"), {"threshold": 0.9})
-    assert curation.get(helix, memory.id).status is Status.RETIRED
-    return curation.get(helix, other.id)
+    assert memories.get(helix, memory.id).status is Status.RETIRED
+    return memories.get(helix, other.id)
 
 
 @pytest.mark.parametrize("take_over", [confirmed, said, folded])
@@ -83,4 +83,4 @@ def test_who_takes_the_words_over_begins_with_a_label_of_his_own(
     taken = take_over(helix, obeyed)
     assert (taken.helped, taken.label) == (obeyed.helped, "")
     feedback(helix.store, [taken.id], 1.0)
-    assert curation.get(helix, taken.id).label == "[100% of 1]"
+    assert memories.get(helix, taken.id).label == "[100% of 1]"

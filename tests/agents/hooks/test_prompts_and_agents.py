@@ -15,7 +15,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.injection import PROMPT, RECALL
 from helix.model.memory import Kind
 from helix.model.reports import JobState
-from helix.operations import curation, ingest, upkeep
+from helix.operations import ingest, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
@@ -28,7 +28,7 @@ OTHER = "Rewrite the search page for customers with filters, sorting and paging"
 
 def keep(session: AgentSession, resolution: str, kind: Kind = Kind.CONVENTION, trigger: str = "rule") -> None:
     scope = folder_identity(session.project).scope
-    curation.store(session.helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind.value, scope=scope))
+    memories.store(session.helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind.value, scope=scope))
 
 
 def prompt(session: AgentSession, text: str) -> str:

@@ -20,7 +20,7 @@ from helix.identity import folder_identity
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.action import Action
-from helix.operations import capture, curation, graph
+from helix.operations import capture, graph, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
@@ -107,7 +107,7 @@ def episodes(helix: Helix) -> int:
 def test_what_a_session_was_shown_is_not_shown_again_by_the_next_daemon(tmp_path: Path, project: Path) -> None:
     scope = folder_identity(project).scope
     with running(tmp_path) as helix:
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(
                 trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
@@ -128,7 +128,7 @@ def test_what_a_session_was_shown_is_not_shown_again_by_the_next_daemon(tmp_path
 def test_what_was_shown_before_a_history_was_cut_is_shown_again(tmp_path: Path, project: Path) -> None:
     with running(tmp_path) as helix:
         scope = folder_identity(project).scope
-        curation.store(
+        memories.store(
             helix,
             StoreRequest(
                 trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope
@@ -195,7 +195,7 @@ def test_what_a_verify_command_said_meanwhile_counts_for_its_agents_task_once(
     scope = folder_identity(project).scope
     prompt = "TASK_ID: 1\nTASK: 001: till\nOBJECTIVE: have the till sorted\nVERIFY: pytest tests/till"
     with running(tmp_path) as helix:
-        name = curation.store(
+        name = memories.store(
             helix,
             StoreRequest(
                 trigger="having the till sorted", resolution="run `make fixtures` first", kind="pattern", scope=scope
@@ -220,7 +220,7 @@ def test_what_a_verify_command_said_meanwhile_counts_for_its_agents_task_once(
             (evidence,) = ledger_of(task).evidence
             assert (evidence.command, evidence.passed) == ("pytest tests/till", not status)
             assert ledger_of(task).files == ("src/till.py",)
-            memory = curation.get(helix, name)
+            memory = memories.get(helix, name)
             assert (memory.helped, memory.failed) == worth
 
 
@@ -254,7 +254,7 @@ def test_nothing_is_taken_in_of_a_session_nobody_was_told_of_or_of_what_came_bef
 ) -> None:
     history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
     with running(tmp_path) as helix:
-        curation.store(helix, StoreRequest(trigger="a store that is in use", resolution="and has rows", kind="fact"))
+        memories.store(helix, StoreRequest(trigger="a store that is in use", resolution="and has rows", kind="fact"))
         begun(helix, project, history)
         assert episodes(helix) == 0
     with running(tmp_path) as helix:
@@ -313,7 +313,7 @@ def test_a_history_that_cannot_be_read_or_is_of_another_session_harms_nothing(
 def test_the_task_at_work_is_still_at_work(tmp_path: Path, project: Path) -> None:
     scope = folder_identity(project).scope
     with running(tmp_path) as helix:
-        memory = curation.store(
+        memory = memories.store(
             helix,
             StoreRequest(
                 trigger="`make all` fails without a compiler", resolution="install gcc", kind="failure", scope=scope

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helix.operations import curation
+from helix.operations import memories
 from tests.agents.hooks.agent_client import AgentSession
 from tests.agents.hooks.test_hooks_evidence import build, keep
 
@@ -19,6 +19,6 @@ def test_a_fix_shown_after_its_command_failed_is_not_blamed_for_what_the_agent_d
     session.edit("src/zorro.py", agent="a1")
     told = [session.run(TEST, 1, ERROR, "a1")[1] for _ in range(3)]
     session.agent_ends("a1", "BLOCKED: it is not masked\nERROR: AssertionError: zorro 'x' is not masked")
-    held = curation.get(session.settled(), memory)
+    held = memories.get(session.settled(), memory)
     assert [held.name in text for text in told] == [True, False, False]
     assert (held.helped, held.failed, held.label) == (0, 0, "")

@@ -11,7 +11,7 @@ from helix.agents.tasks.board import TaskSighting, mirror
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
-from helix.operations import curation, upkeep
+from helix.operations import memories, upkeep
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -67,7 +67,7 @@ def test_an_approach_that_worked_becomes_a_pattern_learned_in_its_task(living: H
     )
     result = chunk(store, request)
     assert result is not None
-    memory = curation.get(living, result.name)
+    memory = memories.get(living, result.name)
     assert (memory.kind, memory.trigger) == (Kind.PATTERN, request.task)
     assert memory.attributes["steps"] == ["share one model", "run with two workers"]
     assert memory.provenance.trust is Trust.AGENT_INFERRED

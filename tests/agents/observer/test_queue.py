@@ -22,7 +22,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.reports import StoreStatus
-from helix.operations import capture, curation, graph
+from helix.operations import capture, graph, memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.working import job
@@ -51,7 +51,7 @@ def test_what_is_proposed_waits_and_becomes_a_memory_when_it_is_accepted(living:
     )
     assert waiting(store) == [proposed]
     accepted = accept(store, proposed.id, by="ada")
-    memory = curation.get(living, accepted.result.name)
+    memory = memories.get(living, accepted.result.name)
     assert (memory.kind, memory.trigger, memory.scope) == (Kind.PATTERN, "tests hang", "shop")
     assert memory.provenance.trust is Trust.AGENT_INFERRED
     assert memory.confidence <= 0.8
@@ -80,7 +80,7 @@ def test_acceptance_does_not_raise_trust_whatever_the_candidate_says_of_itself(l
     boasting = candidate("a", "claims a lot", provenance=Provenance(trust=Trust.USER_ASSERTED))
     web = candidate("b", "from a page", provenance=Provenance(trust=Trust.WEB))
     for proposed, trust in zip(enqueue(store, [boasting, web]), (Trust.AGENT_INFERRED, Trust.WEB), strict=True):
-        assert curation.get(living, accept(store, proposed.id).result.id).provenance.trust is trust
+        assert memories.get(living, accept(store, proposed.id).result.id).provenance.trust is trust
 
 
 def test_the_same_words_wait_once_and_not_again_when_they_were_rejected(store: Store) -> None:
@@ -122,7 +122,7 @@ def test_instructions_in_disguise_wait_with_their_reasons_and_are_quarantined_wh
     assert proposed.attributes["suspicious"]
     accepted = accept(store, proposed.id)
     assert accepted.result.status is StoreStatus.QUARANTINED
-    assert curation.get(living, accepted.result.id).status is Status.QUARANTINED
+    assert memories.get(living, accepted.result.id).status is Status.QUARANTINED
 
 
 def test_texts_are_bounded(store: Store) -> None:
@@ -179,7 +179,7 @@ def test_storing_candidates_answers_with_those_stored_and_those_skipped(living: 
     reject(store, rejected.id)
     outcome = store_candidates(store, [sure, unsure, candidate("no longer wanted")])
     assert [one.trigger for one in outcome.stored] == ["tests hang"]
-    assert curation.get(living, outcome.results[0].id).trigger == "tests hang"
+    assert memories.get(living, outcome.results[0].id).trigger == "tests hang"
     assert [one.trigger for one in outcome.skipped] == ["perhaps so", "no longer wanted"]
     assert store_candidates(store, [sure]).stored == (), "it is stored already"
     assert enqueue(store, [sure]) == [], "nor does it wait any more"
@@ -233,7 +233,7 @@ def test_the_queue_holds_what_was_proposed_and_not_decided_on(
 @pytest.mark.parametrize("written", ["the vault opens with the brass key", "The vault opens, with the BRASS key!"])
 def test_what_was_erased_is_neither_stored_nor_queued_again(living: Helix, store: Store, written: str) -> None:
     said = {"trigger": "the vault opens with the brass key", "resolution": "turn it twice"}
-    known = curation.store(living, StoreRequest(**said, kind=Kind.PATTERN, scope="shop"))
+    known = memories.store(living, StoreRequest(**said, kind=Kind.PATTERN, scope="shop"))
     plan = plan_hard_forget(store, known.id)
     job(store, lambda ticket: hard_forget(store, plan, ticket))
     again = candidate(written, "Turn it twice.", confidence=Certainty.HIGH)

@@ -18,14 +18,14 @@ from helix.model.candidate import Candidate
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import Shown
 from helix.model.memory import Kind
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import Moment
 
 
 def shown(helix: Helix, trigger: str) -> Shown:
-    stored = curation.store(helix, StoreRequest(trigger=trigger, resolution="so", kind="pattern"))
+    stored = memories.store(helix, StoreRequest(trigger=trigger, resolution="so", kind="pattern"))
     return Shown(memory_id=stored.id, name=stored.name, kind="pattern", rank=1, score=0.5)
 
 
@@ -91,10 +91,10 @@ def test_a_task_that_is_over_without_an_outcome_is_told_of(store: Store) -> None
 
 
 def test_memories_that_evidence_speaks_against_are_told_of(living: Helix, store: Store) -> None:
-    curation.feedback(living, [shown(living, "tests hang").name], -4.0)
+    memories.feedback(living, [shown(living, "tests hang").name], -4.0)
     assert verify(store).stats["ineffective"] == 0, "prune leaves what the user said alone"
     said = StoreRequest(trigger="builds hang", resolution="so", kind="pattern", agent="helper")
-    curation.feedback(living, [curation.store(living, said).name], -4.0)
+    memories.feedback(living, [memories.store(living, said).name], -4.0)
     report = verify(store)
     assert report.stats["ineffective"] == 1
     assert any("helix prune" in issue for issue in report.issues)
@@ -115,7 +115,7 @@ def test_each_scope_is_verified_for_itself(living: Helix, store: Store) -> None:
 
 
 def test_honest_verdicts_that_nothing_was_used_are_no_alarm(living: Helix, store: Store) -> None:
-    warning = curation.store(living, StoreRequest(trigger="release", resolution="never force-push", kind="failure"))
+    warning = memories.store(living, StoreRequest(trigger="release", resolution="never force-push", kind="failure"))
     one = Shown(memory_id=warning.id, name=warning.name, kind="failure", rank=1, score=0.5)
     for number, arm in enumerate(("recall", "action")):
         task = mirror(store, TaskSighting(session="s", key=str(number), status="completed"))
@@ -142,7 +142,7 @@ def test_what_it_counts_is_what_there_is(living: Helix, store: Store, tasks: lis
     """Against the obvious way: count while making it."""
     scope = f"scope-{store.journal.last_seq}"
     ids = [
-        curation.store(living, StoreRequest(trigger=f"{one} of {scope}", resolution="so", kind="pattern")).id
+        memories.store(living, StoreRequest(trigger=f"{one} of {scope}", resolution="so", kind="pattern")).id
         for one in ("this", "that")
     ]
     injected = withheld = judged = unjudged = unsaid = 0

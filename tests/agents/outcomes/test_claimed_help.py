@@ -15,7 +15,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import Shown
 from helix.model.memory import claimed_of
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
@@ -25,7 +25,7 @@ def used(living: Helix, store: Store, key: str, memory: str) -> str:
     """Have a task be shown a memory that its agent says it used; return the task."""
     task = mirror(store, TaskSighting(session="s", key=key, objective="fix it")).id
     inject(store, task, [Shown(memory_id=memory, name="", kind="", rank=1, score=0.5)], held_back=False)
-    note_use(store, task, utilized=[curation.get(living, memory).name], files=["a.py"])
+    note_use(store, task, utilized=[memories.get(living, memory).name], files=["a.py"])
     return task
 
 
@@ -39,34 +39,34 @@ def ran(store: Store, task: str, *, passed: bool) -> None:
 
 
 def lesson(living: Helix, about: str = "modules are missing") -> str:
-    return curation.store(
+    return memories.store(
         living, StoreRequest(trigger=about, resolution="ask Mira for the lock file", kind="pattern")
     ).id
 
 
 def test_help_that_is_only_claimed_is_unproven_until_something_verifies_it(living: Helix, store: Store) -> None:
     memory = lesson(living)
-    fresh = curation.get(living, memory)
+    fresh = memories.get(living, memory)
     task = used(living, store, "1", memory)
     settle(store, task, outcome="delivered")
-    held = curation.get(living, memory)
+    held = memories.get(living, memory)
     assert (held.helped, held.effectiveness, held.label, claimed_of(held)) == (0.25, 1.0, "", 0.25)
     ran(store, task, passed=True)
-    held = curation.get(living, memory)
+    held = memories.get(living, memory)
     assert (held.helped, held.label, claimed_of(held)) == (0.5, "", 0.0)
     ran(store, task, passed=False)
-    assert (curation.get(living, memory).helped, curation.get(living, memory).failed > 0) == (0.0, True)
+    assert (memories.get(living, memory).helped, memories.get(living, memory).failed > 0) == (0.0, True)
     settle(store, task, outcome="skipped")
-    assert curation.get(living, memory) == fresh
+    assert memories.get(living, memory) == fresh
 
 
 def test_a_claim_outweighs_nothing_that_was_verified_and_what_a_person_says_counts(living: Helix, store: Store) -> None:
     memory = lesson(living)
     settle(store, used(living, store, "1", memory), outcome="delivered")
     settle(store, used(living, store, "2", memory), outcome="blocked")
-    assert curation.get(living, memory).label == ""
+    assert memories.get(living, memory).label == ""
     feedback(store, [memory], 0.9)
-    assert (curation.get(living, memory).label, curation.get(living, memory).helped) == (
+    assert (memories.get(living, memory).label, memories.get(living, memory).helped) == (
         "[75% of 1.2]",
         1.15,
     )
@@ -76,8 +76,8 @@ def test_what_is_claimed_grows_less_with_age_as_all_evidence_does(living: Helix,
     memory = lesson(living)
     settle(store, used(living, store, "1", memory), outcome="delivered")
     moment.forward(days=40)
-    curation.decay(living)
-    held = curation.get(living, memory)
+    memories.decay(living)
+    held = memories.get(living, memory)
     assert (held.helped, claimed_of(held), held.label) == (0.125, 0.125, "")
 
 
@@ -110,7 +110,7 @@ def test_the_label_is_the_share_of_verified_help_whatever_came_before(
         elif end != "skipped":
             good += 0.5 if verified == "passed" else 0.0
             claimed += 0.25 if verified is None else 0.0
-    held = curation.get(living, memory)
+    held = memories.get(living, memory)
     assert round(held.helped, 6) == round(good + claimed, 6)
     assert round(claimed_of(held), 6) == round(claimed, 6)
     assert held.label == (f"[{round(100 * good / (good + bad))}% of {good + bad:.3g}]" if good + bad >= 1 else "")

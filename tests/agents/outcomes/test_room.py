@@ -20,7 +20,7 @@ from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import ACTION, RECALL, Shown
 from helix.model.memory import Memory, room_of
 from helix.model.recall import RecallQuery
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START
@@ -31,7 +31,7 @@ OBJECTIVE = "releasing the payments service"
 
 
 def kept(living: Helix, kind: str, resolution: str, trigger: str = OBJECTIVE) -> str:
-    return curation.store(living, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope="shop")).id
+    return memories.store(living, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope="shop")).id
 
 
 def begun(store: Store, key: str, ids: Sequence[str], arm: str = RECALL) -> str:
@@ -51,7 +51,7 @@ def told(living: Helix, number: int) -> tuple[str, ...]:
     """Return the ids of what a builder is shown who is to do the same again."""
     params = BuilderParams(objective=f"{OBJECTIVE}, version {number}")
     names = builder_context(living.recall, params, "shop", floor=0.05).injected
-    return tuple(curation.get(living, name).id for name in names)
+    return tuple(memories.get(living, name).id for name in names)
 
 
 def test_a_warning_that_is_heeded_stays_shown_and_a_fact_of_no_use_loses_its_place(living: Helix, store: Store) -> None:
@@ -62,12 +62,12 @@ def test_a_warning_that_is_heeded_stays_shown_and_a_fact_of_no_use_loses_its_pla
         ids = told(living, number)
         places.append((warning in ids, useless in ids))
         passed(store, begun(store, str(number), ids))
-        assert curation.get(living, warning).label == curation.get(living, useless).label == "", (
+        assert memories.get(living, warning).label == memories.get(living, useless).label == "", (
             "no verdict has said anything"
         )
     assert [heeded for heeded, _ in places] == [True] * 30
     assert [shown for _, shown in places] == [True] * PATIENCE + [False] * (30 - PATIENCE)
-    assert (curation.get(living, warning).failed, curation.get(living, useless).failed) == (0, 0.2)
+    assert (memories.get(living, warning).failed, memories.get(living, useless).failed) == (0, 0.2)
     assert useless in [item.node.id for item in living.recall(RecallQuery(query=OBJECTIVE, scope="shop")).items], (
         "who asks still finds it"
     )
@@ -91,7 +91,7 @@ def test_room_is_charged_to_what_would_leave_a_trace_if_it_were_followed(
     memory = kept(living, kind, resolution)
     task = begun(store, "1", [memory])
     passed(store, task)
-    assert curation.get(living, memory).failed == charged
+    assert memories.get(living, memory).failed == charged
     (one,) = injections(store, task)
     assert (one.outcome, one.credited.failed if one.credited else 0) == ("unused", charged)
 
@@ -100,11 +100,11 @@ def test_a_verdict_outweighs_all_the_room_a_memory_ever_took(living: Helix, stor
     memory = kept(living, "fact", USELESS)
     for number in range(PATIENCE):
         passed(store, begun(store, str(number), [memory]))
-    held = curation.get(living, memory)
+    held = memories.get(living, memory)
     assert not is_worth_its_room(held)
     assert (held.failed, room_of(held)) == (0.2, (PATIENCE, 0.2))
     passed(store, begun(store, "used", [memory]), used=True)
-    held = curation.get(living, memory)
+    held = memories.get(living, memory)
     assert (held.helped, held.label, is_worth_its_room(held)) == (0.5, "", True)
 
 
@@ -119,7 +119,7 @@ def test_a_warning_at_the_very_command_that_then_passes_is_not_unused(
     passed(store, task)
     (one,) = injections(store, task)
     assert (one.credited.quality if one.credited else None) == quality
-    assert (one.outcome, curation.get(living, warning).failed) == ("unused" if again else "", 0)
+    assert (one.outcome, memories.get(living, warning).failed) == ("unused" if again else "", 0)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
@@ -139,7 +139,7 @@ def test_what_is_charged_goes_by_how_many_tasks_it_was_in_not_by_their_order(
         last[number] = end
         # What shows use once goes on to show it.
         used |= {number} if end == "used" else set()
-    held = curation.get(living, memory)
+    held = memories.get(living, memory)
     fine = {number for number, end in last.items() if end in ("used", "unused")}
     room, helped = len(fine - used), len(fine & used)
     failed = sum(end == "failed" and number in used for number, end in last.items())
@@ -148,6 +148,6 @@ def test_what_is_charged_goes_by_how_many_tasks_it_was_in_not_by_their_order(
 
 
 def test_an_unreadable_account_of_room_is_none(living: Helix) -> None:
-    held = curation.get(living, kept(living, "fact", USELESS))
+    held = memories.get(living, kept(living, "fact", USELESS))
     assert isinstance(held, Memory)
     assert room_of(held) == (0, 0.0)

@@ -25,7 +25,7 @@ from helix.model.injection import ON_ERROR, RECALL, Shown
 from helix.model.memory import Memory, Status
 from helix.model.outcome import Gain
 from helix.model.task import COMPLETED, Task
-from helix.operations import curation, graph
+from helix.operations import graph, memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
@@ -34,7 +34,7 @@ USING = "uv sync --frozen"
 
 
 def lesson(helix: Helix, trigger: str = "modules are missing", kind: str = "pattern", **more: Any) -> str:
-    return curation.store(
+    return memories.store(
         helix,
         StoreRequest(trigger=trigger, resolution=more.pop("resolution", f"run `{USING}` first"), kind=kind, **more),
     ).id
@@ -65,12 +65,12 @@ def kept(store: Store, task: str) -> Task:
 
 
 def worth(helix: Helix, ident: str) -> tuple[float, float, int]:
-    memory = curation.get(helix, ident)
+    memory = memories.get(helix, ident)
     return memory.helped, memory.failed, memory.uses
 
 
 def bonds(helix: Helix, ident: str, relation: str) -> list[tuple[str, str, float]]:
-    edges: list[Edge] = curation.edges(helix, ident, relation)
+    edges: list[Edge] = memories.edges(helix, ident, relation)
     return [(edge.source.id, edge.target.id, edge.weight) for edge in edges]
 
 
@@ -109,11 +109,11 @@ def test_a_memory_that_was_used_gets_its_half_once_and_the_edge_says_so(living: 
 def test_evidence_is_kept_as_evidence_and_claims_as_claims(living: Helix, store: Store) -> None:
     memory = lesson(living)
     task = begun(store, shown=[memory])
-    note_use(store, task, utilized=[curation.get(living, memory).name], files=["a.py"])
+    note_use(store, task, utilized=[memories.get(living, memory).name], files=["a.py"])
     claimed = settle(store, task, outcome="delivered")
     assert [(gain.outcome, gain.use) for gain in claimed.gains] == [("claimed", "claimed")]
     assert worth(living, memory) == (0.25, 0, 1)
-    assert curation.get(living, memory).easiness == 2.5, "a claim reinforces nothing"
+    assert memories.get(living, memory).easiness == 2.5, "a claim reinforces nothing"
     note_evidence(store, task, ran(False, tests_failed=2))
     node = kept(store, task)
     (row,) = cast(list[dict[str, object]], node.attributes["helix:evidence"])
@@ -125,21 +125,21 @@ def test_evidence_is_kept_as_evidence_and_claims_as_claims(living: Helix, store:
 
 def test_a_better_verdict_takes_back_exactly_and_so_does_a_revert(living: Helix, store: Store, moment: Moment) -> None:
     memory = lesson(living)
-    fresh = curation.get(living, memory)
+    fresh = memories.get(living, memory)
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
     settle(store, task, outcome="delivered")
     moment.forward(hours=2)
     note_evidence(store, task, ran(True, 1, commit="abc1234"))
     assert worth(living, memory) == (0.5, 0, 1)
-    assert curation.get(living, memory).half_life_days == pytest.approx(90 * 2.6)
+    assert memories.get(living, memory).half_life_days == pytest.approx(90 * 2.6)
     other = begun(store, "2", objective="undo the import")
     note_evidence(store, other, ran(False, 9, EvidenceKind.REVERT, commit="abc1234def"))
     assert worth(living, memory) == (0, 0.3, 1)
     assert kept(store, task).outcome == "blocked"
     assert kept(store, other).verification == "", "to revert is no failure of whoever does it"
     settle(store, task, outcome="skipped")
-    assert curation.get(living, memory) == fresh
+    assert memories.get(living, memory) == fresh
 
 
 Step = Callable[[Store, str], object]
@@ -178,8 +178,8 @@ def test_tasks_that_share_a_memory_give_and_take_their_own(living: Helix, store:
     for task in tasks[1:]:
         settle(store, task, outcome="skipped")
     assert worth(living, memory) == (0.5, 0, 1)
-    assert curation.get(living, memory).easiness == pytest.approx(2.6)
-    assert curation.get(living, memory).half_life_days == pytest.approx(90 * 2.6)
+    assert memories.get(living, memory).easiness == pytest.approx(2.6)
+    assert memories.get(living, memory).half_life_days == pytest.approx(90 * 2.6)
 
 
 def test_counters_are_what_the_last_word_on_every_task_comes_to_whatever_came_before(
@@ -230,7 +230,7 @@ def test_what_was_held_back_quarantined_or_shown_to_no_one_gets_nothing(living: 
     show(store, task, [withheld], held_back=True)
     show(store, task, [hidden])
     store.writer.submit(lambda: _status(store, hidden, Status.QUARANTINED))
-    note_use(store, task, commands=[USING], utilized=[curation.get(living, withheld).name])
+    note_use(store, task, commands=[USING], utilized=[memories.get(living, withheld).name])
     note_evidence(store, task, ran(True))
     assert settle(store, task, outcome="delivered").gains == ()
     assert worth(living, withheld) == worth(living, hidden) == (0, 0, 0)
@@ -255,7 +255,7 @@ def test_an_edited_memory_is_credited_in_its_newest_version(living: Helix, store
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(True))
     settle(store, task)
-    newer = curation.edit(living, memory, EditRequest(resolution=f"run `{USING}` before anything else"))
+    newer = memories.edit(living, memory, EditRequest(resolution=f"run `{USING}` before anything else"))
     assert (newer.id != memory, newer.helped) == (True, 0.5)
     other = lesson(living, "a parsnip is late", resolution="wait for it")
     link(store, other, memory, "supersedes", 1.0, agent="a")  # what an agent says of it makes no version of it
@@ -265,7 +265,7 @@ def test_an_edited_memory_is_credited_in_its_newest_version(living: Helix, store
 
 def test_what_a_person_says_of_a_memory_in_a_task_stands(living: Helix, store: Store) -> None:
     memory = lesson(living)
-    name = curation.get(living, memory).name
+    name = memories.get(living, memory).name
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(True))
@@ -301,7 +301,7 @@ def test_memories_that_helped_one_task_grow_together_and_apart_again(living: Hel
 
 def test_an_edge_that_a_person_drew_outlives_what_tasks_add_to_it(living: Helix, store: Store) -> None:
     one, other = sorted((lesson(living), lesson(living, "lock files differ", resolution=f"`{USING}` again")))
-    curation.edge(living, one, other, "co_occurs", 2.0)
+    memories.edge(living, one, other, "co_occurs", 2.0)
     task = begun(store, shown=[one, other])
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(True))
@@ -333,7 +333,7 @@ def test_a_pattern_that_is_only_claimed_solves_nothing(living: Helix, store: Sto
     pattern, met = lesson(living), lesson(living, "ImportError in CI", "failure", resolution="")
     task = begun(store, shown=[pattern])
     show(store, task, [met], ON_ERROR)
-    note_use(store, task, utilized=[curation.get(living, pattern).name])
+    note_use(store, task, utilized=[memories.get(living, pattern).name])
     note_evidence(store, task, ran(True))
     settle(store, task)
     assert bonds(living, pattern, "solves") == []
@@ -358,11 +358,11 @@ def test_three_similar_failures_learned_by_tasks_are_systemic(living: Helix, sto
         learn(store, task, failure)
         settle(store, task, outcome="blocked")
         moment.forward(days=1)
-    (systemic,) = curation.memories(living, kinds=["systemic"]).items
+    (systemic,) = memories.memories(living, kinds=["systemic"]).items
     assert isinstance(systemic, Memory)
     assert systemic.attributes[OCCURRENCES] == 3
-    failures = {memory.id for memory in curation.memories(living, kinds=["failure"]).items}
-    assert {edge.source.id for edge in curation.edges(living, systemic.id, "causes")} == failures, (
+    failures = {memory.id for memory in memories.memories(living, kinds=["failure"]).items}
+    assert {edge.source.id for edge in memories.edges(living, systemic.id, "causes")} == failures, (
         "each once, as it is now"
     )
 

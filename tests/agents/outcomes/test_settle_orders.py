@@ -15,7 +15,7 @@ from helix.agents.tasks.board import TaskSighting, find_task, inject, injections
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import Shown
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START
@@ -79,7 +79,7 @@ def test_two_orders_of_one_history_come_to_the_same_and_all_of_it_can_be_taken_b
 def _end(living: Helix, store: Store, steps: list[Step]) -> Any:
     scope = f"scope-{store.journal.last_seq}"
     ids = [
-        curation.store(
+        memories.store(
             living, StoreRequest(trigger=f"{what} of {scope}", resolution=does, kind="pattern", scope=scope)
         ).id
         for what, does in (("modules are missing", "run `uv sync --frozen`"), ("colours look odd", "ask Mira"))
@@ -93,12 +93,12 @@ def _end(living: Helix, store: Store, steps: list[Step]) -> Any:
     seq = store.journal.last_seq
     settle(store, task)
     assert store.journal.last_seq == seq, "what is settled stays as it is"
-    held, node = [curation.get(living, one) for one in ids], find_task(store, task)
+    held, node = [memories.get(living, one) for one in ids], find_task(store, task)
     assert node is not None
     worth = [(one.helped, one.failed, one.uses) for one in held]
     outcomes = [one.outcome for one in injections(store, task)]
     settle(store, task, outcome="skipped")
-    left = [(one.helped, one.failed) for one in (curation.get(living, ident) for ident in ids)]
+    left = [(one.helped, one.failed) for one in (memories.get(living, ident) for ident in ids)]
     assert left[1] == (0, 0)
     assert left[0] in ((0, 0), (1, 0), (0.25, 0), (0, 1)), "only a person's word is left"
     return worth, outcomes, node.outcome, node.verification, left

@@ -12,7 +12,7 @@ from helix.agents.tasks.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.injection import ACTION, ON_ERROR, RECALL, Shown
-from helix.operations import curation
+from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import Moment
@@ -21,7 +21,7 @@ FIXED = "edit `src/colour.py` and run `make colours`"
 
 
 def fix(living: Helix, kind: str = "failure") -> str:
-    return curation.store(living, StoreRequest(trigger="the palette is missing", resolution=FIXED, kind=kind)).id
+    return memories.store(living, StoreRequest(trigger="the palette is missing", resolution=FIXED, kind=kind)).id
 
 
 def begun(store: Store, key: str = "1") -> str:
@@ -40,7 +40,7 @@ def ran(
 
 
 def worth(living: Helix, memory: str) -> tuple[float, float]:
-    held = curation.get(living, memory)
+    held = memories.get(living, memory)
     return held.helped, held.failed
 
 

@@ -18,7 +18,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref, Relation
 from helix.model.injection import Credit, Shown
-from helix.operations import curation, graph, upkeep
+from helix.operations import graph, memories, upkeep
 from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -28,13 +28,13 @@ SEEN = TaskSighting(session="s", key="1", scope="shop", objective="Fix the login
 
 
 def shown(living: Helix, name: str, rank: int = 1, tokens: int = 10) -> Shown:
-    memory = curation.get(living, name)
+    memory = memories.get(living, name)
     return Shown(memory_id=memory.id, name=name, kind=memory.kind, rank=rank, score=0.5, tokens=tokens)
 
 
 def remembered(living: Helix, *names: str) -> None:
     for name in names:
-        curation.store(
+        memories.store(
             living,
             StoreRequest(kind="pattern", trigger=f"{name} trigger", resolution=f"{name} said", name=name, scope="shop"),
         )
@@ -107,7 +107,7 @@ def test_nothing_is_kept_of_the_tasks_of_a_private_session(living: Helix, store:
     seq = store.journal.last_seq
     told = mirror(store, TaskSighting(session="quiet", key="1", objective="hidden"))
     inject(store, told.id, [shown(living, "one")], held_back=False)
-    board.learn(store, told.id, curation.get(living, "one").id)
+    board.learn(store, told.id, memories.get(living, "one").id)
     assert (find_task(store, told.id), injections(store, told.id)) == (None, [])
     assert store.journal.last_seq == seq
 
@@ -167,7 +167,7 @@ def test_what_an_injection_came_to_is_kept_on_its_edge(living: Helix, store: Sto
 
 def test_what_a_task_taught_is_linked_to_it_once(living: Helix, store: Store) -> None:
     remembered(living, "one")
-    task, memory = mirror(store, SEEN), curation.get(living, "one")
+    task, memory = mirror(store, SEEN), memories.get(living, "one")
     for _ in range(2):
         board.learn(store, task.id, memory.id)
     edges = store.records.edges_at(Ref(label=Label.TASK, id=task.id))

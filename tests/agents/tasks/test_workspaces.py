@@ -22,7 +22,7 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.memory.remember.request import StoreRequest
 from helix.model.injection import Shown
 from helix.model.planned import PlanReport, WorkspaceReport
-from helix.operations import curation, graph
+from helix.operations import graph, memories
 from helix.operations import tasks as tasks_operations
 from helix.service import Helix
 from helix.store.store import Store
@@ -57,11 +57,11 @@ class Around:
 
 @pytest.fixture
 def around(living: Helix) -> Around:
-    curation.store(
+    memories.store(
         living,
         StoreRequest(kind="pattern", trigger="logging in", resolution="ask twice", name="ask-twice", scope="shop"),
     )
-    memory = curation.get(living, "ask-twice")
+    memory = memories.get(living, "ask-twice")
     return Around((Shown(memory_id=memory.id, name=memory.name, kind="pattern", rank=1, score=0.9, tokens=7),))
 
 
@@ -248,7 +248,7 @@ def test_of_the_attempts_at_a_task_only_the_last_is_open_whatever_is_done(
 
 
 def test_the_service_gives_recalled_memories_and_credits_them(living: Helix, store: Store, around: Around) -> None:
-    curation.store(
+    memories.store(
         living,
         StoreRequest(
             kind="failure", trigger="Make the form", resolution="escape the names", name="escape", scope="shop"
@@ -263,7 +263,7 @@ def test_the_service_gives_recalled_memories_and_credits_them(living: Helix, sto
     tasks_operations.complete_workspace(living, report.workspace.id, "a form", ["escape"])
     assert load_plan(store, scope="shop").tasks[0].outcome == "delivered"
     assert ready_tasks(store, scope="shop") == ()
-    assert curation.get(living, "escape").helped > 0
+    assert memories.get(living, "escape").helped > 0
     asked = (
         "MATCH (:Workspace)-[:FOR_TASK]->(t:Task)-[i:INJECTED]->(:Memory {name: 'escape'}) RETURN t.outcome, i.outcome"
     )
@@ -272,7 +272,7 @@ def test_the_service_gives_recalled_memories_and_credits_them(living: Helix, sto
 
 
 def test_the_service_holds_memories_back_and_says_so(living: Helix, store: Store) -> None:
-    curation.store(
+    memories.store(
         living,
         StoreRequest(
             kind="failure", trigger="Make the form", resolution="escape the names", name="escape", scope="shop"
@@ -286,4 +286,4 @@ def test_the_service_holds_memories_back_and_says_so(living: Helix, store: Store
     assert "mind the gap" in report.prompt
     assert "escape" not in report.prompt
     tasks_operations.complete_workspace(living, report.workspace.id, "a form")
-    assert (curation.get(living, "escape").helped, curation.get(living, "escape").failed) == (0.0, 0.0)
+    assert (memories.get(living, "escape").helped, memories.get(living, "escape").failed) == (0.0, 0.0)

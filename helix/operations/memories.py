@@ -1,8 +1,9 @@
-"""Memories: store them, read them, correct them, link them, and say what they were worth."""
+"""Memories: store, recall, read, correct and link them, and say what they were worth."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from helix.agents.outcomes import settle
@@ -20,11 +21,14 @@ from helix.memory.upkeep import maintenance, merge, neighbours
 from helix.model.edge import Edge, Label, Ref
 from helix.model.ids import Id
 from helix.model.memory import Kind, Memory, Status
+from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import mutation, query
 from helix.operations.tasks import task_named
+from helix.recall import prefix_search
+from helix.recall.prefix_search import Completable
 from helix.service import Helix
 from helix.store import listing
 
@@ -199,3 +203,64 @@ def decay_edges(helix: Helix, unused_days: float = 60, dry_run: bool = False) ->
 def prune(helix: Helix, min_effectiveness: float = 0.25, min_uses: int = 3, dry_run: bool = False) -> MaintenanceReport:
     """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
     return maintenance.prune(helix.store, min_effectiveness, min_uses, dry_run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindAnswer:
+    """What recall answered for one kind of memory."""
+
+    kind: Kind
+    answer: Annotated[RecallAnswer, "What was found of that kind."]
+
+
+@query
+def recall(helix: Helix, question: RecallQuery) -> RecallAnswer:
+    """Find what matters for a question: by meaning, by words, by files and by time, walked through the graph.
+
+    An empty store, or a question nothing is close to, gives an empty list.
+    """
+    page_size(helix, "limit", question.limit)
+    check_length(helix, "query", question.query)
+    return helix.recall(question)
+
+
+@query
+def recall_by_type(
+    helix: Helix,
+    query: str,
+    kinds: Annotated[Sequence[Kind], "The kinds to answer for, in the order wanted; all where it is empty."] = (),
+    limit: int = 5,
+    scope: Annotated[str | None, "Look in this scope and in `global`; everywhere where it is not said."] = None,
+) -> list[KindAnswer]:
+    """Find the best few memories of each kind, kind by kind, in the order of `kinds`."""
+    check_length(helix, "query", query)
+    size = page_size(helix, "limit", limit)
+    wanted = [known_kind(kind) for kind in kinds] or list(Kind)
+    return [
+        KindAnswer(kind=kind, answer=helix.recall(RecallQuery(query=query, kinds=(kind,), limit=size, scope=scope)))
+        for kind in wanted
+    ]
+
+
+@query
+def completions(helix: Helix, of: Completable, prefix: str = "", limit: int = 50) -> list[str]:
+    """List words of the store that begin with a prefix, in the order of letters."""
+    return prefix_search.completions(helix.store, of, prefix, page_size(helix, "limit", limit))
+
+
+@query
+def last(
+    helix: Helix, session: Annotated[str, "The session; whichever asked last where it is not said."] = ""
+) -> RecallAnswer | None:
+    """Show again what a session was answered last; null when it was answered nothing yet."""
+    return helix.answers.of(session)
+
+
+@query
+def why(
+    helix: Helix,
+    name_or_id: str,
+    session: Annotated[str, "The session; whichever asked last where it is not said."] = "",
+) -> RecallItem:
+    """Explain the place of a memory in the last answer of a session."""
+    return helix.answers.place_of(name_or_id, session)
