@@ -78,14 +78,13 @@ class HookEndpoint:
             payload = None
         client = str(request.path_params["client"])
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, partial(self._helix.reacting.answer, client, payload, end))
+        work = loop.run_in_executor(self._threads, partial(self._answer, client, payload, end))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
         if not work.done():
             work.add_done_callback(_lost)
             log.warning("a hook was answered with nothing: it took too long", extra={"client": client[:40]})
             return _json(_NOTHING)
-        answer, showing = work.result()
-        headers = self._scope(payload)
+        (answer, showing), headers = work.result()
         if await request.is_disconnected():
             showing.lost()
         elif showing.counts and request.headers.get(RECEIPTS):
@@ -93,6 +92,10 @@ class HookEndpoint:
         else:
             return _json(answer, headers, BackgroundTask(_arrived, showing))
         return _json(answer, headers)
+
+    def _answer(self, client: str, payload: object, end: float) -> tuple[Told, dict[str, str]]:
+        """Return the answer and its headers, from a thread: looking at a session's folder may take long."""
+        return self._helix.reacting.answer(client, payload, end), self._scope(payload)
 
     async def receipt(self, request: Request) -> Response:
         """Take note that an agent has an answer, as a route of the app; one that came too late was not shown."""
@@ -152,10 +155,10 @@ async def _arrived(showing: Showing) -> None:
     showing.arrived()
 
 
-def _lost(work: asyncio.Future[Told]) -> None:
+def _lost(work: asyncio.Future[tuple[Told, dict[str, str]]]) -> None:
     """Take note that what was answered in the end reached nobody."""
     if not work.cancelled() and work.exception() is None:
-        work.result().showing.lost()
+        work.result()[0].showing.lost()
 
 
 def _json(

@@ -90,7 +90,7 @@ def _catch_up(desk: Desk, transcript: Path, since: datetime | None, until: datet
     What became of tasks is told by hooks again from `until` on.
     """
     below = transcript.with_suffix("") / "subagents"
-    files = sorted(below.glob("agent-*.jsonl"), key=lambda file: file.stat().st_mtime)[-_MOST_AGENTS:]
+    files = sorted(below.glob("agent-*.jsonl"), key=lambda file: file.lstat().st_mtime)[-_MOST_AGENTS:]
     missed: list[tuple[datetime, Worker, Event]] = []
     for agent, file in (("", transcript), *((file.stem.removeprefix("agent-"), file) for file in files)):
         worker = worker_of(desk, agent, file)
