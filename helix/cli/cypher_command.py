@@ -10,14 +10,16 @@ from helix.cli.cypher_render import Format
 from helix.cli.cypher_session import Session
 from helix.cli.cypher_text import statements
 from helix.cli.invocation import Invocation
-from helix.cli.options import Word
+from helix.cli.options import Word, words_of
 from helix.errors import InvalidInputError
 
 
 @click.command("cypher")
 @click.argument("query", required=False)
 @click.option("--param", "-p", "params", multiple=True, metavar="NAME=VALUE", help="A $parameter: JSON, or plain text.")
-@click.option("--format", "style", type=Word(Format), help="How to write the rows; table where nothing else is said.")
+@click.option(
+    "--format", "style", type=Word(words_of(Format)), help="How to write the rows; table where nothing else is said."
+)
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many rows.")
 @click.option("--timeout", type=click.IntRange(min=1), metavar="MS", help="Give up after so many milliseconds.")
 @click.pass_obj

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from helix.cli.completion import MEMORIES, RELATIONS
 from helix.cli.invocation import Invocation
 from helix.cli.options import limit_option, whole_store
 from helix.cli.output import Output, told
-from helix.cli.render import edge_table, edge_words
-
-
-@click.command()
-@click.argument("source", shell_complete=MEMORIES)
-@click.argument("target", shell_complete=MEMORIES)
-@click.option(
-    "--relation", shell_complete=RELATIONS, required=True, help="solves, causes, depends_on, ... or any other word."
-)
-@click.option("--weight", type=click.FloatRange(min=0), default=1.0, show_default=True, help="How strong it is.")
-@click.pass_obj
-def edge(invocation: Invocation, /, **drawn: Any) -> None:
-    """Draw an edge from one memory to another, or make one that is there stronger.
-
-    \b
-    helix edge retry-with-backoff upload-times-out --relation solves
-    """
-    data = invocation.run("edge", **drawn)
-    invocation.emit(data, lambda out: out.line(edge_words(data["edge"])))
+from helix.cli.render import edge_table
 
 
 @click.command()

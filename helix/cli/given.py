@@ -1,17 +1,38 @@
-"""Given: text and JSON that a command takes as an argument, or from stdin where that is `-`."""
+"""Given: text and JSON that a command takes as an argument, from stdin where that is `-`, JSON from a file as @FILE."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
+import click
+
+from helix import files
 from helix.errors import InvalidInputError
 
 STDIN = "-"
+_TAKEN = "stdin was read"
 
 
-def text(value: str) -> str:
+class Given(click.ParamType[Any]):
+    """What `read` makes of an argument and of what the argument is called; `-` stands for stdin."""
+
+    def __init__(self, name: str, read: Callable[[str, str], Any]) -> None:
+        self.name = name
+        self._read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return what was read; InvalidInputError where it cannot be, or where stdin was read already."""
+        if not isinstance(value, str) or ctx is None or ctx.resilient_parsing:
+            return value
+        if value == STDIN and ctx.meta.setdefault(_TAKEN, param) is not param:
+            raise InvalidInputError("only one argument can be read from stdin", hint="give the others in the line")
+        return self._read(value, str(param and param.name).replace("_", " "))
+
+
+def text_of(value: str) -> str:
     """Return what was given; stdin's text for `-`, with replacement characters for bytes that are not UTF-8.
 
     What programs write is full of such bytes, whatever the locale says of them.
@@ -34,7 +55,7 @@ def json_objects(value: str, what: str) -> list[dict[str, Any]]:
 
     Raises InvalidInputError for anything else.
     """
-    whole = _each(text(value).strip(), what)
+    whole = _each(_held(value).strip(), what)
     found = _listed(whole[0]) if len(whole) == 1 else whole
     if whole == [{}] or not all(isinstance(one, dict) for one in found):
         raise InvalidInputError(
@@ -49,6 +70,19 @@ def json_texts(value: str, what: str) -> list[str]:
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise InvalidInputError(f"{what} are no JSON list of texts", hint='such as ["src/api.py"]')
     return found
+
+
+def file_text(value: str, what: str) -> str:
+    """Return the text of the file that was given, or of stdin; InvalidInputError where it cannot be read."""
+    try:
+        return text_of(value) if value == STDIN else files.read_text(value)
+    except (OSError, UnicodeDecodeError) as error:
+        hint = f"name a file that holds the {what}"
+        raise InvalidInputError(f"{value} cannot be read: {error}", hint=hint) from error
+
+
+def _held(value: str) -> str:
+    return file_text(value[1:], "JSON") if value.startswith("@") else text_of(value)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -71,7 +105,7 @@ def _each(said: str, what: str) -> list[Any]:
 
 
 def _read(value: str, what: str) -> Any:
-    said = text(value)
+    said = _held(value)
     try:
         return json.loads(said)
     except (ValueError, RecursionError) as error:
@@ -80,4 +114,11 @@ def _read(value: str, what: str) -> Any:
 
 
 def _unreadable(what: str, error: Exception, hint: str) -> InvalidInputError:
-    return InvalidInputError(f"{what} cannot be read as JSON: {error}", hint=hint)
+    return InvalidInputError(f"{what} cannot be read, it is no JSON: {error}", hint=hint)
+
+
+TEXT = Given("text", lambda value, what: text_of(value))
+FILE = Given("file", file_text)
+JSON = Given("JSON", json_object)
+JSON_LIST = Given("JSON", json_objects)
+TEXT_LIST = Given("JSON", json_texts)

@@ -9,7 +9,7 @@ import click
 from helix.cli import render
 from helix.cli.completion import MEMORIES
 from helix.cli.invocation import Invocation
-from helix.cli.options import Word, kind_type, limit_option, listed_scope_option
+from helix.cli.options import Word, kind_type, limit_option, listed_scope_option, words_of
 from helix.cli.output import Output, one_line, told
 from helix.errors import InvalidInputError, StoreError
 from helix.model.memory import Kind, Status
@@ -31,7 +31,7 @@ def get(invocation: Invocation, /, name: str) -> None:
 @click.command("list")
 @listed_scope_option
 @click.option("--kind", "-k", "kinds", type=kind_type, multiple=True, help="Only this kind. Repeatable.")
-@click.option("--status", type=Word(Status), default="active", show_default=True, help="Where they stand.")
+@click.option("--status", type=Word(words_of(Status)), default="active", show_default=True, help="Where they stand.")
 @click.option("--episodes", is_flag=True, help="List episodes instead of memories.")
 @click.option("--session", metavar="ID", help="With --episodes: only those of this session.")
 @limit_option(50)

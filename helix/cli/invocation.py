@@ -76,11 +76,6 @@ class Invocation:
         """Standard output for people."""
         return Output(sys.stdout)
 
-    @cached_property
-    def err(self) -> Output:
-        """Standard error for people."""
-        return Output(sys.stderr)
-
     def client(self) -> Client:
         """Return the client of the daemon, which is started when none runs."""
         if self._client is None:
@@ -110,8 +105,7 @@ class Invocation:
 
     def say(self, words: str) -> None:
         """Write words to stderr: progress, advice, warnings; never data."""
-        sys.stdout.flush()  # what was shown before stands above it
-        self.err.line(words)
+        self.out.say(words)
 
     def say_where(self) -> None:
         """Say to people, below all else, where a command looked that looks at a scope."""

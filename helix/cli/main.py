@@ -20,101 +20,145 @@ COMPLETION_VARIABLE = "_HELIX_COMPLETE"
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
-# Where each command is, and its help in a few words: `helix --help` imports none of them.
+# Each command with its help in a few words: `helix --help` imports none of them.
 SECTIONS = {
     "Remember": {
-        "store": ("memory_commands:store", "Remember something."),
-        "ingest": ("ingest_commands:ingest", "Take in git history, Markdown notes, agents' histories or JSON lines."),
-        "edit": ("memory_commands:edit", "Correct a memory; the old version is kept."),
-        "confirm": ("memory_commands:confirm", "Say that a memory holds."),
-        "feedback": ("memory_commands:feedback", "Say that memories helped or failed."),
-        "forget": ("memory_commands:forget", "Take a memory out of recall, or erase it for good."),
-        "restore": ("memory_commands:restore", "Bring back a memory, or the store from a backup."),
-        "edge": ("edges:edge", "Draw an edge between two memories."),
-        "record": ("background:record", "Record what happened."),
-        "session": ("background:session", "Open, close and list sessions."),
+        "store": "Remember something.",
+        "ingest": "Take in git history, Markdown notes, agents' histories or JSON lines.",
+        "edit": "Correct a memory; the old version is kept.",
+        "confirm": "Say that a memory holds.",
+        "feedback": "Say that memories helped or failed.",
+        "forget": "Take a memory out of recall, or erase it for good.",
+        "restore": "Bring back a memory, or the store from a backup.",
+        "edge": "Draw an edge between two memories.",
+        "record": "Record what happened.",
+        "session": "Open, close and list sessions.",
     },
     "Recall": {
-        "recall": ("recall_commands:recall", "Ask for what matters now."),
-        "recall-by-type": ("recall_commands:recall_by_type", "Ask for the best few memories of each kind."),
-        "similar-recent": ("recall_commands:similar_recent", "Find recent memories that are alike."),
-        "last": ("recall_commands:last", "Show what was recalled last, and why."),
-        "why": ("recall_commands:why", "Show why one memory was recalled."),
+        "recall": "Ask for what matters now.",
+        "recall-by-type": "Ask for the best few memories of each kind.",
+        "similar-recent": "Find recent memories that are alike.",
+        "last": "Show what was recalled last, and why.",
+        "why": "Show why one memory was recalled.",
     },
     "Look": {
-        "get": ("inspect:get", "Show one memory."),
-        "list": ("inspect:list_", "List memories or episodes."),
-        "edges": ("edges:edges", "List edges."),
-        "suggest-edges": ("edges:suggest_edges", "Suggest edges that a memory might want."),
-        "stats": ("inspect:stats", "Count what is stored."),
-        "health": ("inspect:health", "Say whether the store works as it should."),
-        "graph": ("graph_commands:graph", "Look at what hangs together in the graph."),
-        "cypher": ("cypher_command:command", "Ask the graph itself, in Cypher."),
+        "get": "Show one memory.",
+        "list": "List memories or episodes.",
+        "edges": "List edges.",
+        "suggest-edges": "Suggest edges that a memory might want.",
+        "stats": "Count what is stored.",
+        "health": "Say whether the store works as it should.",
+        "graph": "Look at what hangs together in the graph.",
+        "cypher": "Ask the graph itself, in Cypher.",
     },
     "Know": {
-        "flush": ("background:flush", "Consolidate what happened now."),
-        "consolidate": ("background:consolidate", "Make memories of what happened again and again."),
-        "reflect": ("background:reflect", "Look for insights."),
-        "reflections": ("oversight:reflections", "List insights."),
-        "insight": ("oversight:insight", "Show what an insight rests on."),
-        "contradictions": ("oversight:contradictions", "List what cannot both hold."),
-        "resolve": ("oversight:resolve", "Say which of two memories holds."),
-        "unmerge": ("oversight:unmerge", "Take a folded memory out again."),
-        "gap": ("oversight:gap", "Keep what is not known."),
-        "review": ("oversight:review", "Look through what is kept from recall."),
-        "work": ("background:work", "Show what goes on in the background."),
-        "undo": ("background:undo", "Take a piece of background work back."),
+        "flush": "Consolidate what happened now.",
+        "consolidate": "Make memories of what happened again and again.",
+        "reflect": "Look for insights.",
+        "reflections": "List insights.",
+        "insight": "Show what an insight rests on.",
+        "contradictions": "List what cannot both hold.",
+        "resolve": "Say which of two memories holds.",
+        "unmerge": "Take a folded memory out again.",
+        "gap": "Keep what is not known.",
+        "review": "Look through what is kept from recall.",
+        "work": "Show what goes on in the background.",
+        "undo": "Take a piece of background work back.",
     },
     "Learn": {
-        "observe": ("observation:observe", "See what agents' work gives to learn."),
-        "queue": ("observation:queue", "Look through what waits to be learned."),
-        "chunk": ("observation:chunk", "Remember how a task was done."),
-        "report": ("report:report", "Show what memory was worth."),
-        "verify": ("observation:verify", "Say whether the learning loop is closed."),
-        "task": ("order:task", "Say where a task stands."),
-        "dag": ("order:dag", "Look at the order of tasks."),
+        "observe": "See what agents' work gives to learn.",
+        "queue": "Look through what waits to be learned.",
+        "chunk": "Remember how a task was done.",
+        "report": "Show what memory was worth.",
+        "verify": "Say whether the learning loop is closed.",
+        "task": "Say where a task stands.",
+        "dag": "Look at the order of tasks.",
     },
     "Orchestrate": {
-        "context": ("context_commands:context", "Show what an agent would be told."),
-        "exploration": ("orchestration:exploration", "Keep what explorers found."),
-        "plan": ("orchestration:plan", "Keep a plan and follow it."),
-        "workspace": ("workspace_commands:workspace", "Begin and end attempts at tasks."),
+        "context": "Show what an agent would be told.",
+        "exploration": "Keep what explorers found.",
+        "plan": "Keep a plan and follow it.",
+        "workspace": "Begin and end attempts at tasks.",
     },
     "Maintain": {
-        "merge": ("background:merge", "Fold memories that say the same into one."),
-        "roll-up": ("background:roll_up", "Sum up what has faded."),
-        "redact": ("oversight:redact", "Look for secrets in what is stored."),
-        "decay": ("maintain:decay", "Let old feedback weigh less."),
-        "decay-edges": ("maintain:decay_edges", "Let unused edges weigh less."),
-        "prune": ("maintain:prune", "Archive what evidence speaks against."),
-        "rebuild": ("maintain:rebuild", "Build the graph anew from the journal."),
-        "reembed": ("maintain:reembed", "Embed everything anew, after a change of model."),
-        "recover": ("maintain:recover", "Take back what the journal lost."),
-        "backup": ("maintain:backup", "Back up the running store."),
+        "merge": "Fold memories that say the same into one.",
+        "roll-up": "Sum up what has faded.",
+        "redact": "Look for secrets in what is stored.",
+        "decay": "Let old feedback weigh less.",
+        "decay-edges": "Let unused edges weigh less.",
+        "prune": "Archive what evidence speaks against.",
+        "rebuild": "Build the graph anew from the journal.",
+        "reembed": "Embed everything anew, after a change of model.",
+        "recover": "Take back what the journal lost.",
+        "backup": "Back up the running store.",
     },
     "Service": {
-        "init": ("init:init", "Make a store and install the embedding model."),
-        "name": ("init:name", "Say what this folder's project is called."),
-        "models": ("models_commands:models", "Install, list and verify models."),
-        "serve": ("daemon_commands:serve", "Run the daemon here."),
-        "open": ("daemon_commands:open_", "Open GraphiQL in the browser."),
-        "connect": ("connect:connect", "Have a coding agent use this store."),
-        "disconnect": ("connect:disconnect", "Take that back."),
-        "hook": ("hook:hook", "Start a daemon for coding agents' hooks, show what they did."),
-        "status": ("daemon_commands:status", "Show the daemon and its store."),
-        "doctor": ("daemon_commands:doctor", "Check everything, one by one."),
-        "pause": ("daemon_commands:pause", "Take nothing new in for a while."),
-        "stop": ("daemon_commands:stop", "Stop the daemon."),
-        "config": ("config:config", "Show each setting and where it came from."),
-        "completion": ("config:completion", "Print the shell's completion script."),
+        "init": "Make a store and install the embedding model.",
+        "name": "Say what this folder's project is called.",
+        "models": "Install, list and verify models.",
+        "serve": "Run the daemon here.",
+        "open": "Open GraphiQL in the browser.",
+        "connect": "Have a coding agent use this store.",
+        "disconnect": "Take that back.",
+        "hook": "Start a daemon for coding agents' hooks, show what they did.",
+        "status": "Show the daemon and its store.",
+        "doctor": "Check everything, one by one.",
+        "pause": "Take nothing new in for a while.",
+        "stop": "Stop the daemon.",
+        "config": "Show each setting and where it came from.",
+        "completion": "Print the shell's completion script.",
     },
 }
+_BY_HAND = {
+    "ingest": "ingest_commands:ingest",
+    "recall": "recall_commands:recall",
+    "recall-by-type": "recall_commands:recall_by_type",
+    "similar-recent": "recall_commands:similar_recent",
+    "last": "recall_commands:last",
+    "why": "recall_commands:why",
+    "get": "inspect:get",
+    "list": "inspect:list_",
+    "edges": "edges:edges",
+    "suggest-edges": "edges:suggest_edges",
+    "stats": "inspect:stats",
+    "health": "inspect:health",
+    "graph": "graph_commands:graph",
+    "cypher": "cypher_command:command",
+    "observe": "observation:observe",
+    "queue": "observation:queue",
+    "chunk": "observation:chunk",
+    "report": "report:report",
+    "verify": "observation:verify",
+    "task": "order:task",
+    "dag": "order:dag",
+    "context": "context_commands:context",
+    "exploration": "orchestration:exploration",
+    "plan": "orchestration:plan",
+    "workspace": "workspace_commands:workspace",
+    "init": "init:init",
+    "name": "init:name",
+    "models": "models_commands:models",
+    "serve": "daemon_commands:serve",
+    "open": "daemon_commands:open_",
+    "connect": "connect:connect",
+    "disconnect": "connect:disconnect",
+    "hook": "hook:hook",
+    "status": "daemon_commands:status",
+    "doctor": "daemon_commands:doctor",
+    "pause": "daemon_commands:pause",
+    "stop": "daemon_commands:stop",
+    "config": "config:config",
+    "completion": "config:completion",
+}
+"""Where a command is that is more than an operation; any other is declared in the file of its section."""
 _HOW_IS_IT = (
     "How is it? `status` shows the daemon and its store, `stats` counts what is stored, `health` says in a word "
     "whether it works, `doctor` checks everything and says what to do, `verify` whether agents' work is learned from."
 )
 ALIASES = {"add": "store", "search": "recall"}
-_PLACES = {name: place for commands in SECTIONS.values() for name, (place, _) in commands.items()}
+_PLACES = {
+    name: _BY_HAND.get(name, f"{section.lower()}_commands") for section, names in SECTIONS.items() for name in names
+}
 
 
 def _set_json(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -145,11 +189,17 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command, or None when there is none of that name."""
-        place = _PLACES.get(ALIASES.get(cmd_name, cmd_name))
-        if place is None:
+        name = ALIASES.get(cmd_name, cmd_name)
+        if name not in _PLACES:
             return None
-        module, _, attribute = place.partition(":")
-        command: click.Command = getattr(importlib.import_module(f"helix.cli.{module}"), attribute)
+        place, _, attribute = _PLACES[name].partition(":")
+        module = importlib.import_module(f"helix.cli.{place}")
+        if attribute:
+            command: click.Command = getattr(module, attribute)
+        else:
+            from helix.cli.declared import COMMANDS  # there by now, and needless where no command is asked for
+
+            command = COMMANDS[name]
         if not any(param.name == "json" for param in command.params):
             _take_json(command)
         return command
@@ -168,7 +218,7 @@ class LazyGroup(click.Group):
         also = {name: f"{name}, {alias}" for alias, name in ALIASES.items()}
         for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(also.get(name, name), words) for name, (_, words) in commands.items()])
+                formatter.write_dl([(also.get(name, name), words) for name, words in commands.items()])
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_HOW_IS_IT)

@@ -9,7 +9,15 @@ import click
 
 from helix.cli import given
 from helix.cli.invocation import Invocation
-from helix.cli.options import F, Word, limit_option, listed_scope_option, own_session_option, project_scope_option
+from helix.cli.options import (
+    F,
+    Word,
+    limit_option,
+    listed_scope_option,
+    own_session_option,
+    project_scope_option,
+    words_of,
+)
 from helix.cli.output import Output, claimed, one_line, shorten
 from helix.model.candidate import Certainty
 
@@ -25,7 +33,7 @@ def _keeping(command: F) -> F:
         click.option("--queue", is_flag=True, help="Have what is not stored wait to be looked at: `helix queue list`."),
         click.option(
             "--min-confidence",
-            type=Word(Certainty),
+            type=Word(words_of(Certainty)),
             default=Certainty.MEDIUM.value,
             show_default=True,
             help="With --store: how sure it must be.",
@@ -61,7 +69,7 @@ def explorer(invocation: Invocation, /, output: str, **keeping: Any) -> None:
     \b
     helix observe explorer --output - --queue < answer.txt
     """
-    _told(invocation, invocation.run("observe_explorer", output=given.text(output), **keeping))
+    _told(invocation, invocation.run("observe_explorer", output=given.text_of(output), **keeping))
 
 
 @observe.command()
@@ -98,7 +106,7 @@ def builder(
     helix observe builder --task '{"subject": "routes"}' --result - --files-changed '["api.py"]' < message.txt
     """
     changed = given.json_texts(files_changed, "the files changed") if files_changed is not None else None
-    message = given.text(result) if result is not None else None
+    message = given.text_of(result) if result is not None else None
     subject = given.json_object(task, "the task")
     _told(invocation, invocation.run("observe_builder", task=subject, result=message, files_changed=changed, **keeping))
 
@@ -198,7 +206,7 @@ def chunk(invocation: Invocation, /, approach: str, **rest: Any) -> None:
     \b
     helix chunk --task "make the suite fast" --outcome "success: 30 s" --approach "share one model between tests"
     """
-    data = invocation.run("chunk", approach=given.text(approach), **rest)
+    data = invocation.run("chunk", approach=given.text_of(approach), **rest)
     result = data["chunk"]
     words = f"{result['status'].lower()} {result['name']}" if result else _NO_SUCCESS
     invocation.emit(data, lambda out: out.line(words))

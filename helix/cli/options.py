@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from helix.cli.completion import SCOPES, SESSIONS
+from helix.cli.completion import MEMORIES, RECIPES, RELATIONS, SCOPES, SESSIONS
 from helix.cli.invocation import EVERYWHERE, Invocation, Looked
 from helix.errors import did_you_mean
 from helix.identity import NO_PROJECT, Identity, called, project_at
@@ -29,6 +29,11 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 _SCOPE: Mapping[str, Any] = {"metavar": "SCOPE", "shell_complete": SCOPES}
 _SESSION: Mapping[str, Any] = {"metavar": "ID", "shell_complete": SESSIONS}
+_SEEN = "A project's id (`global` is seen too), or `all`; by default this folder's project, all where it is none."
+_LISTED = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
+_PROJECT = "A project's id, or `global`; by default this folder's project."
+_KEY = "Your own name for this request, such as a UUID: run again with the same one, it counts once."
+_IMPORT = "A project's id, or `global`; run by an agent: by default this folder's project."
 
 
 class Choice(click.Choice[str]):
@@ -44,15 +49,15 @@ class Choice(click.Choice[str]):
 
 
 class Word(Choice):
-    """A member of an enum, given by its value in either case."""
+    """One of a few words, in either case, each of which stands for something."""
 
-    def __init__(self, enum: type[StrEnum]) -> None:
-        super().__init__([member.value for member in enum], case_sensitive=False)
-        self._enum = enum
+    def __init__(self, words: Mapping[str, Any]) -> None:
+        super().__init__(list(words), case_sensitive=False)
+        self._words = words
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the member, or fail with the list of what is allowed."""
-        return self._enum(super().convert(str(value), param, ctx))
+        """Return what the word stands for, or fail with the list of what is allowed."""
+        return self._words[super().convert(str(value), param, ctx)]
 
 
 class Moment(click.ParamType[datetime]):
@@ -73,7 +78,12 @@ class Moment(click.ParamType[datetime]):
         return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-kind_type = Word(Kind)
+def words_of(enum: type[StrEnum]) -> dict[str, StrEnum]:
+    """Return the words that stand for the members of an enum."""
+    return {member.value: member for member in enum}
+
+
+kind_type = Word(words_of(Kind))
 
 
 def scope_option(command: F) -> F:
@@ -211,3 +221,59 @@ def idempotency_option(command: F) -> F:
 def dry_run_option(command: F) -> F:
     """Add `--dry-run`."""
     return click.option("--dry-run", is_flag=True, help="Only say what would change.")(command)
+
+
+class AbsolutePath(click.Path):
+    """A path, as the daemon has to be told it: the daemon does not know the client's folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the whole path as a text."""
+        return str(Path(os.fsdecode(super().convert(value, param, ctx))).absolute())
+
+
+class As:
+    """How an argument is given: `As("--all")` names the option, a name without dashes makes it positional.
+
+    The attributes are those of click's options and arguments.
+    """
+
+    def __init__(self, *names: str, **attributes: Any) -> None:
+        self.names = names
+        self.attributes = attributes
+
+
+def flag(name: str, words: str) -> As:
+    """Return an option that is given or not, of which no operation knows."""
+    return As(name, is_flag=True, help=words)
+
+
+DRY_RUN = flag("--dry-run", "Only say what would change.")
+_NUMBER = click.IntRange(min=1)
+_ABSOLUTE = AbsolutePath()
+SEEN = As(**_SCOPE, callback=partial(_looked_at, beside=True), help=_SEEN)
+LISTED = As(**_SCOPE, callback=_looked_at, help=_LISTED)
+PROJECT = As(**_SCOPE, callback=_project_scope, help=_PROJECT)
+EVERY = As(**_SCOPE, help="A project's id, or `global`; by default every one.")
+GIVEN_SCOPE = As(**_SCOPE, help="The project it belongs to, or `global`.")
+IMPORT = As(**_SCOPE, callback=_import_scope, help=_IMPORT)
+OWN_SESSION = As(envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True)
+WORDS = As(nargs=-1, callback=lambda ctx, param, words: " ".join(words))
+
+USUAL: Mapping[str, As] = {
+    **dict.fromkeys(("limit", "first"), As("--limit", "-n", type=_NUMBER, help="At most so many.")),
+    **dict.fromkeys(("path", "paths", "vectors"), As(type=_ABSOLUTE)),
+    **dict.fromkeys(("kind", "kinds"), As("--kind", "-k")),
+    "valid_from": As(help="Since when it holds."),
+    "valid_to": As(help="Until when it held."),
+    "occurred_at": As(help="When it happened, where that is not now."),
+    "after": As(metavar="CURSOR", help="Go on behind this place."),
+    "any_status": As("--all"),
+    "budget_tokens": As("--budget"),
+    "idempotency_key": As(metavar="KEY", help=_KEY),
+    "name_or_id": As("name", shell_complete=MEMORIES),
+    "plan": As("--plan", "--plan-id", "--id", metavar="ID"),
+    "relation": As(shell_complete=RELATIONS),
+    "recipe": As(shell_complete=RECIPES),
+    "session": As(metavar="ID", shell_complete=SESSIONS),
+}
+"""How an argument of this name is given, unless a command says otherwise."""

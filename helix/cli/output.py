@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -106,6 +107,11 @@ class Output:
             from rich.text import Text
 
             self._console.print(Padding(Text.assemble(*pieces), (0, 0, 0, indent), expand=False))
+
+    def say(self, words: str) -> None:
+        """Write words beside what is shown, to stderr: advice and warnings, never data."""
+        self._stream.flush()  # what was shown before stands above it
+        Output(sys.stderr).line(words)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, text: bool = True) -> None:
         """Write rows under their column names; in a pipe, separated by tabs.

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from helix.cli import render
 from helix.cli.completion import MEMORIES, RECIPES
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, kind_type, limit_option, seen_scope_option, session_option
+from helix.cli.options import Moment, Word, kind_type, limit_option, seen_scope_option, session_option, words_of
 from helix.cli.output import Output, one_line, told
 from helix.model.edge import Label
 from helix.model.memory import Kind
@@ -30,10 +30,10 @@ _FEW = 5
 @click.argument("query", nargs=-1, required=True)
 @seen_scope_option
 @click.option("--kind", "-k", "kinds", type=kind_type, multiple=True, help="Only this kind. Repeatable.")
-@click.option("--label", "labels", type=Word(Label), multiple=True, help="Only nodes of this label. Repeatable.")
+@click.option("--label", "labels", type=Word(words_of(Label)), multiple=True, help="Only this label. Repeatable.")
 @limit_option(10)
-@click.option("--intent", type=Word(Intent), help="What you are after: boosts the kinds that answer it.")
-@click.option("--expand", type=Word(Expand), help="How far to walk the graph.")
+@click.option("--intent", type=Word(words_of(Intent)), help="What you are after: boosts the kinds that answer it.")
+@click.option("--expand", type=Word(words_of(Expand)), help="How far to walk the graph.")
 @click.option("--file", "files", multiple=True, help="A file you are working on. Repeatable.")
 @click.option("--as-of", type=Moment(), help="What held at this time.")
 @click.option("--known-at", type=Moment(), help="What was known at this time.")

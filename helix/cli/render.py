@@ -2,16 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from string import Formatter
 from typing import Any
 
 from helix.cli.output import Output, Part, clean, named, one_line, shorten, shown, told
 from helix.cli.table_layout import cut, places
 
 Record = Mapping[str, Any]
+Columns = Mapping[str, str | Callable[[Record], Any]]
 
 _THEN = " → "
 _NO_TERMINAL = 80
+_WORD = re.compile("[A-Z][A-Z_]*")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d.*")
+_OURS = frozenset({"id", "name", "scope", "agent", "saidBy"})
+"""Fields whose text Helix made or a person chose: it stands as it is, what others have written in quotes."""
+
+
+def sentence(out: Output, words: str, answer: Any) -> None:
+    """Write a sentence about an answer: `{name} is open again` takes the name of a record, `{}` the answer itself."""
+    parts = list[Part]()
+    for said, field, _, _ in Formatter().parse(words):
+        parts.append(said)
+        if field is not None:
+            named = field == "name"  # a node may have none
+            value = (answer.get("name") or answer["id"]) if named else value_of(answer, field) if field else answer
+            parts.append((value, "bold") if named else shown(value))
+    out.line(*parts)
+
+
+def anything(out: Output, answer: Any) -> None:
+    """Write any answer: the fields of a record, a table of records, or a line for each value."""
+    if isinstance(answer, Mapping):
+        out.fields({_heading(name).lower(): value_of(answer, name) for name in answer})
+    elif isinstance(answer, list) and answer and isinstance(answer[0], Mapping):
+        names = [name for name, value in answer[0].items() if not isinstance(value, Mapping | list)]
+        table(out, answer, {_heading(name): name for name in names})
+    else:
+        for value in answer if isinstance(answer, list) else [answer]:
+            out.line(shown(value))
+
+
+def table(out: Output, records: Sequence[Record], columns: Columns, *, text: bool = True) -> None:
+    """Write records as a table; each heading has the path to its value (`memory.name`), or what makes it."""
+    cells = [[value_of(one, at) if isinstance(at, str) else at(one) for at in columns.values()] for one in records]
+    out.table(tuple(columns), cells, text=text)
+
+
+def value_of(record: Record, path: str) -> Any:
+    """Return the value at a path (`memory.name`) as people read it: enums in small letters, times to the minute."""
+    *above, name = path.split(".")
+    for step in above:
+        record = record[step]
+    value = record[name]
+    if not isinstance(value, str) or name in _OURS:
+        return value
+    if _WORD.fullmatch(value):
+        return value.lower()
+    return moment(value) if _TIME.fullmatch(value) else told(one_line(value), record)
+
+
+def _heading(name: str) -> str:
+    return re.sub("([A-Z])", r" \1", name).upper()
 
 
 def memory_line(out: Output, memory: Record, *before: Part) -> None:
@@ -155,6 +209,15 @@ def gate_line(gate: Record) -> str | None:
     if not gate["read"]:
         return None
     return f"dropped {gate['dropped']:,} of {gate['read']:,} episodes read, {gate['dropRate']:.0%}"
+
+
+def erased(out: Output, report: Record) -> None:
+    """Write what an erasure came to, and above all where the text may still be."""
+    out.line(f"{len(report['erased'])} erased, {report['rows']} rows of the journal emptied")
+    for copy in report["copies"]:
+        out.line(f"{copy['path']}: ", "erased" if copy["erased"] else (f"STILL HOLDS IT: {copy['why']}", "bold red"))
+    for warning in report["warnings"]:
+        out.line(("warning: ", "bold yellow"), warning)
 
 
 def ingest_summary(report: Record) -> str:

@@ -121,7 +121,7 @@ def confirm(helix: Helix, name_or_id: str) -> Memory:
 
 @mutation(person="take a memory out of another one")
 def unmerge(helix: Helix, name_or_id: str) -> Memory:
-    """Bring back a memory that was merged into another one."""
+    """Bring back a memory that was folded into another one; the two are not folded again."""
     return merge.unmerge(helix.store, name_or_id)
 
 
@@ -188,7 +188,12 @@ def feedback(
 
 
 @mutation()
-def decay(helix: Helix, unused_days: float = 30, min_uses: int = 2, dry_run: bool = False) -> MaintenanceReport:
+def decay(
+    helix: Helix,
+    unused_days: float = 30,
+    min_uses: Annotated[int, "Used less often than this."] = 2,
+    dry_run: bool = False,
+) -> MaintenanceReport:
     """Halve the counters of memories that were not used for long, so that old evidence weighs less."""
     return maintenance.decay(helix.store, unused_days, min_uses, dry_run)
 
@@ -200,7 +205,12 @@ def decay_edges(helix: Helix, unused_days: float = 60, dry_run: bool = False) ->
 
 
 @mutation()
-def prune(helix: Helix, min_effectiveness: float = 0.25, min_uses: int = 3, dry_run: bool = False) -> MaintenanceReport:
+def prune(
+    helix: Helix,
+    min_effectiveness: float = 0.25,
+    min_uses: Annotated[int, "After at least so many uses."] = 3,
+    dry_run: bool = False,
+) -> MaintenanceReport:
     """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
     return maintenance.prune(helix.store, min_effectiveness, min_uses, dry_run)
 

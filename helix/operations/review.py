@@ -83,7 +83,7 @@ def reopen_contradiction(
 
 @mutation(keyed=True)
 def note_gap(helix: Helix, session: Annotated[str, "Whose last question."] = "", agent: str = "") -> StoreResult | None:
-    """Remember that the last question of a session was not answered, until something answers it; null where it was."""
+    """Remember that the last question of a session was not answered; one that was is not noted."""
     helix.store.check_capture()
     answer = helix.answers.of(session)
     if answer is None:
@@ -119,7 +119,7 @@ def accept(helix: Helix, name_or_id: str, by: Annotated[str, "Who accepts it."] 
 
 @mutation(keyed=True)
 def reject(helix: Helix, name_or_id: str, by: Annotated[str, "Who rejects it."] = "") -> Node:
-    """Have something quarantined forgotten."""
+    """Have something quarantined forgotten; it stays on disk."""
     return quarantine.reject(helix.store, name_or_id, by)
 
 
@@ -130,7 +130,7 @@ def reflections(
     first: int = 50,
     after: str | None = None,
 ) -> Page[Reflection]:
-    """List insights page by page, newest first."""
+    """List insights, newest first, page by page."""
     return insights.reflections(helix.store, scope, page_size(helix, "first", first), after)
 
 

@@ -9,6 +9,7 @@ from graphql import GraphQLInterfaceType, GraphQLObjectType, OperationDefinition
 
 from helix import resources
 from helix.api import subscriptions
+from helix.api.described import described
 from helix.api.documents import documents
 from helix.api.glossary import GLOSSARY
 from helix.api.limits import shape_of
@@ -31,6 +32,11 @@ def test_the_sdl_in_the_repository_is_current() -> None:
 def test_the_documents_in_the_repository_are_current() -> None:
     kept = resources.text("queries", "operations.graphql")
     assert kept == documents(SCHEMA._schema), "run scripts/schema and read the difference"
+
+
+def test_what_the_command_line_reads_of_the_operations_is_current() -> None:
+    kept = resources.text("queries", "operations.json")
+    assert kept == described(SCHEMA._schema), "run scripts/schema and read the difference"
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -1,0 +1,101 @@
+"""A declared command follows from its operation: arguments, options, their words and the way its answer is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+from command_line import Command
+
+from helix.cli.declared import COMMANDS, asking, command, group, operations
+from helix.cli.invocation import Invocation
+from helix.cli.main import cli
+from helix.cli.options import As
+
+
+@pytest.fixture(autouse=True)
+def declared_here() -> Iterator[None]:
+    """What a test declares begins with `shelf`, and is gone after it."""
+    yield
+    for path in [path for path in COMMANDS if path.startswith("shelf")]:
+        del COMMANDS[path]
+
+
+def params(path: str) -> dict[str, click.Parameter]:
+    return {str(param.name): param for param in COMMANDS[path].params}
+
+
+def test_arguments_options_and_help_are_those_of_the_operation() -> None:
+    command("shelf", "review")
+    found = params("shelf")
+    assert list(found) == ["scope", "first", "after"]
+    assert found["first"].opts == ["--limit", "-n"]
+    assert found["first"].default == operations()["operations"]["review"]["takes"]["first"]["default"]
+    assert operations()["operations"]["review"]["says"] in str(COMMANDS["shelf"].help)
+
+
+def test_what_has_to_be_given_is_positional_what_repeats_is_one_word_and_a_flag_is_one() -> None:
+    command("shelf-near", "neighbourhood")
+    command("shelf-find", "memories")
+    assert isinstance(params("shelf-near")["name_or_id"], click.Argument)
+    kinds = params("shelf-find")["kinds"]
+    assert (kinds.opts, kinds.multiple) == (["--kind", "-k"], True)
+    assert getattr(params("shelf-find")["any_status"], "is_flag", None) is True
+
+
+def test_a_command_may_name_word_and_leave_out_what_it_likes() -> None:
+    group("shelf", "Look at shelves.", "helix shelf list")
+    command("shelf list", "memories", first=As(default=7), status=None, kinds=As("--sort", help="Of which sort."))
+    found = params("shelf list")
+    assert "status" not in found
+    assert (found["first"].default, found["kinds"].opts) == (7, ["--sort"])
+    assert COMMANDS["shelf list"] is COMMANDS["shelf"].commands["list"]  # type: ignore[attr-defined]  # it is a group
+
+
+def test_without_a_renderer_records_are_fields_and_lists_are_tables(
+    helix_command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert helix_command("store", "The heron stands on one leg.", "--name", "heron-leg", "--scope", "birds").code == 0
+    for operation, line in (("get", ["heron-leg"]), ("memories", ["--scope", "birds"])):
+        command("shelf", operation)
+        invocation = Invocation()
+        COMMANDS["shelf"].main(line, obj=invocation, standalone_mode=False)
+        invocation.close()
+    shown = capsys.readouterr()
+    assert re.search(r"^name: +heron-leg$", shown.out, re.MULTILINE)
+    assert re.search(r"\tNAME\t.*\n.*\theron-leg\tfact\t", shown.out)
+    assert "1 of 1" in shown.err
+
+
+def test_a_body_gets_what_was_given_and_what_the_operation_knows_nothing_of() -> None:
+    got = []
+
+    @asking("shelf", "memories", loud=As(is_flag=True, help="Say it loudly."))
+    def body(invocation: Invocation, **asked: object) -> None:
+        got.append(asked)
+
+    COMMANDS["shelf"].main(["--kind", "fact", "--scope", "all"], obj=Invocation(), standalone_mode=False)
+    assert got == [{"kinds": ("FACT",), "status": "ACTIVE", "first": 50, "loud": False}]
+
+
+def test_stdin_is_read_once(helix_command: Command) -> None:
+    said = helix_command("task", "state", "-", "--tasks", "-", stdin=b"{}")
+    assert (said.code, "stdin" in said.err) == (2, True)
+
+
+def everything() -> list[click.Command]:
+    context = click.Context(cli, info_name="helix", obj=Invocation())
+    found = [command for name in cli.list_commands(context) if (command := cli.get_command(context, name))]
+    return found + [inner for one in found if isinstance(one, click.Group) for inner in one.commands.values()]
+
+
+def test_help_says_nothing_of_graphql() -> None:
+    """Words of the operations are read on the command line too: no null, and no name in GraphQL's writing."""
+    said = {
+        f"{one.name} {getattr(param, 'name', '')}": words
+        for one in everything()
+        for param, words in [(one, one.help), *((param, getattr(param, "help", "")) for param in one.params)]
+    }
+    assert [name for name, words in said.items() if re.search(r"\bnull\b|`[a-z]+[A-Z]\w*`", words or "")] == []
