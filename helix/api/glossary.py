@@ -55,7 +55,7 @@ GLOSSARY: Mapping[str, str] = {
     "half_life_days": "Days after which its salience has halved; 0 for never.",
     "weight": "How much it counts, 1 by default.",
     "query": "The question, in plain words, code, paths or an error message.",
-    "kinds": "Only memories of these kinds; all where it is empty.",
+    "kinds": "Only memories of these kinds; all where none is named.",
     "labels": "Answer with nodes of these labels only.",
     "of": "What the words are of.",
     "prefix": "What they begin with.",

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from helix import resources
-from helix.cli.given import JSON, JSON_LIST
+from helix.cli.given import JSON, JSON_LIST, Given
 from helix.cli.invocation import Invocation, Looked
 from helix.cli.options import EVERY, LISTED, PROJECT, USUAL, As, Moment, Word
 from helix.cli.output import Output
@@ -174,6 +174,8 @@ def _parameter(name: str, told: Mapping[str, Any], way: As) -> click.Parameter:
     if names[0].startswith("-"):
         if attributes.get("multiple"):
             attributes["help"] += " Repeatable."
+        if isinstance(attributes.get("type"), Given):
+            attributes["help"] = f"{attributes['help'].removesuffix('.')}; - reads stdin."
         return click.Option([*names, name], **attributes)
     if attributes.pop("multiple", False):
         attributes["nargs"] = -1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -72,17 +73,24 @@ def json_texts(value: str, what: str) -> list[str]:
     return found
 
 
-def file_text(value: str, what: str) -> str:
-    """Return the text of the file that was given, or of stdin; InvalidInputError where it cannot be read."""
+def _file_text(value: str, what: str) -> str:
+    if value == STDIN:
+        return text_of(value)
     try:
-        return text_of(value) if value == STDIN else files.read_text(value)
-    except (OSError, UnicodeDecodeError) as error:
-        hint = f"name a file that holds the {what}"
-        raise InvalidInputError(f"{value} cannot be read: {error}", hint=hint) from error
+        return Path(value).read_text("utf-8", "replace")
+    except OSError as error:
+        hint = f"name a file that holds the {what}, or - for stdin"
+        raise InvalidInputError(f"{value} cannot be read: {error.strerror}", hint=hint) from error
 
 
 def _held(value: str) -> str:
-    return file_text(value[1:], "JSON") if value.startswith("@") else text_of(value)
+    if not value.startswith("@"):
+        return text_of(value)
+    try:
+        return files.read_text(value[1:])
+    except (OSError, UnicodeDecodeError) as error:
+        hint = "after @ stands a file that holds JSON"
+        raise InvalidInputError(f"{value[1:]} cannot be read: {error}", hint=hint) from error
 
 
 def _listed(value: Any) -> list[Any]:
@@ -118,7 +126,7 @@ def _unreadable(what: str, error: Exception, hint: str) -> InvalidInputError:
 
 
 TEXT = Given("text", lambda value, what: text_of(value))
-FILE = Given("file", file_text)
+FILE = Given("file", _file_text)
 JSON = Given("JSON", json_object)
 JSON_LIST = Given("JSON", json_objects)
 TEXT_LIST = Given("JSON", json_texts)

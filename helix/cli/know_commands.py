@@ -29,7 +29,7 @@ working(
     "consolidate",
     "Make memories of what happened again and again; every one is grounded in its episodes.",
     "helix consolidate --dry-run",
-    anew=flag("--anew", "Derive every memory again, undone ones too; edits and feedback are kept."),
+    anew=flag("--anew", words="Derive every memory again, undone ones too; edits and feedback are kept."),
 )
 working(
     "reflect",
@@ -87,7 +87,7 @@ def _case(out: Output, case: Record) -> None:
     a=As(shell_complete=MEMORIES),
     b=As(shell_complete=MEMORIES),
     winner=As("--winner", metavar="NAME", required=False, shell_complete=MEMORIES),
-    reopen=flag("--reopen", "Take back what was said of it."),
+    reopen=flag("--reopen", words="Take back what was said of it."),
 )
 def _resolve(invocation: Invocation, reopen: bool, **asked: Any) -> None:
     if reopen == ("winner" in asked):

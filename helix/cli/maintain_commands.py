@@ -58,7 +58,7 @@ working(
     "helix redact --scan",
     "helix redact --scan --apply",
     says="Look for secrets that older rules have missed; nothing is changed without --apply.",
-    scan=flag("--scan", "Look through all that is stored, as it does anyway."),
+    scan=flag("--scan", words="Look through all that is stored, as it does anyway."),
 )
 def _redact(invocation: Invocation, scan: bool, apply: bool = False) -> None:
     if apply and not invocation.json:
@@ -100,7 +100,7 @@ command("backup", "", "helix backup ~/helix-monday.backup", show=_done("backed u
     "Changes that the kept journal proves come back as they were. Memories that only the kept graph knows wait in "
     "`helix review list`. A journal that cannot be opened at all is put aside first, and what can be read of it comes "
     "back; where you have a backup, `helix restore --backup FILE` may bring back more.",
-    acknowledge=flag("--acknowledge", "Say that you know of the loss: the warning ends, kept files stay."),
+    acknowledge=flag("--acknowledge", words="Say that you know of the loss: the warning ends, kept files stay."),
 )
 def _recover(invocation: Invocation, acknowledge: bool) -> None:
     if acknowledge:

@@ -242,12 +242,12 @@ class As:
         self.attributes = attributes
 
 
-def flag(name: str, words: str) -> As:
+def flag(*names: str, words: str) -> As:
     """Return an option that is given or not, of which no operation knows."""
-    return As(name, is_flag=True, help=words)
+    return As(*names, is_flag=True, help=words)
 
 
-DRY_RUN = flag("--dry-run", "Only say what would change.")
+DRY_RUN = flag("--dry-run", words="Only say what would change.")
 _NUMBER = click.IntRange(min=1)
 _ABSOLUTE = AbsolutePath()
 SEEN = As(**_SCOPE, callback=partial(_looked_at, beside=True), help=_SEEN)

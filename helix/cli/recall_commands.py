@@ -1,170 +1,102 @@
-"""Recall commands: recall, recall-by-type, similar-recent, last, why."""
+"""The section Recall: what matters now, and why it came."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from helix.cli import render
-from helix.cli.completion import MEMORIES, RECIPES
+from helix.cli.declared import ask, asking, command
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, Word, kind_type, limit_option, seen_scope_option, session_option, words_of
-from helix.cli.output import Output, one_line, told
-from helix.model.edge import Label
-from helix.model.memory import Kind
-from helix.model.recall import Expand, Intent
+from helix.cli.options import SEEN, WORDS, As, flag
+from helix.cli.output import Output
 
-_explain = click.option(
-    *("--explain", "--why", "-v", "explain"),
-    is_flag=True,
-    help="Show all, with the arms and factors that put it there.",
-)
-_full = click.option("--full", is_flag=True, help="Show all, with whole texts.")
+_EXPLAIN = flag("--explain", "--why", "-v", words="Show all, with the arms and factors that put it there.")
+_FULL = flag("--full", words="Show all, with whole texts.")
 _FEW = 5
 """Most items that are shown on a terminal where nobody says how many."""
 
 
-@click.command()
-@click.argument("query", nargs=-1, required=True)
-@seen_scope_option
-@click.option("--kind", "-k", "kinds", type=kind_type, multiple=True, help="Only this kind. Repeatable.")
-@click.option("--label", "labels", type=Word(words_of(Label)), multiple=True, help="Only this label. Repeatable.")
-@limit_option(10)
-@click.option("--intent", type=Word(words_of(Intent)), help="What you are after: boosts the kinds that answer it.")
-@click.option("--expand", type=Word(words_of(Expand)), help="How far to walk the graph.")
-@click.option("--file", "files", multiple=True, help="A file you are working on. Repeatable.")
-@click.option("--as-of", type=Moment(), help="What held at this time.")
-@click.option("--known-at", type=Moment(), help="What was known at this time.")
-@click.option("--asked-at", type=Moment(), help="When this was asked: `last week` is the one before then.")
-@click.option("--since", type=Moment(), help="Nothing older than this: 2025-01-31, or 7d.")
-@click.option("--budget", "budget_tokens", type=click.IntRange(min=0), help="Most tokens of all texts together.")
-@click.option("--recipe", shell_complete=RECIPES, help="How scores are made.")
-@click.option("--rerank/--no-rerank", default=None, help="Have a cross-encoder read the best again: better, slower.")
-@click.option("--deep", is_flag=True, help="Also what is archived or has faded.")
-@click.option("--all", "everything", is_flag=True, help="Also what hardly fits, and what says less than other items.")
-@session_option
-@_explain
-@_full
-@click.pass_obj
-def recall(invocation: Invocation, /, query: tuple[str, ...], full: bool, explain: bool, **asked: Any) -> None:
-    """Ask for what matters now. A terminal shows the few that answer by themselves; `-v` shows all, and why.
-
-    \b
-    helix recall "why does the upload time out?"
-    helix recall retries --kind failure --file lib/http.c --since 30d
-    """
-    asked = {name: value for name, value in asked.items() if value != ()}
+@asking(
+    "recall",
+    "",
+    'helix recall "why does the upload time out?"',
+    "helix recall retries --kind failure --file lib/http.c --since 30d",
+    says="Ask for what matters now. A terminal shows the few that answer by themselves; `-v` shows all, and why.",
+    query=WORDS,
+    scope=SEEN,
+    since=As(help="Nothing older than this: 2025-01-31, or 7d."),
+    everything=As("--all"),
+    explain=_EXPLAIN,
+    full=_FULL,
+)
+def _recall(invocation: Invocation, full: bool, explain: bool = False, **asked: Any) -> None:
+    data = invocation.run("recall", explain=explain, **asked)
+    most = asked["limit"] if _is_given("limit") or "everything" in asked else _FEW
     brief = _is_brief(invocation, explain, full)
-    data = invocation.run("recall", query=" ".join(query), explain=explain, **asked)
-    most = asked["limit"] if _is_given("limit") or asked["everything"] else _FEW
     _show_answer(invocation, data, data["recall"], explain=explain, full=full, brief=brief, most=most)
 
 
-@click.command("recall-by-type")
-@click.argument("query", nargs=-1, required=True)
-@click.option("--kind", "-k", "kinds", type=kind_type, multiple=True, help="A kind wanted (default: all). Repeatable.")
-@seen_scope_option
-@limit_option(5)
-@_full
-@click.pass_obj
-def recall_by_type(
-    invocation: Invocation,
-    /,
-    query: tuple[str, ...],
-    kinds: tuple[Kind, ...],
-    scope: str | None,
-    limit: int,
-    full: bool,
-) -> None:
-    """Ask for the best few memories of each kind.
-
-    \b
-    helix recall-by-type "deploying" --kind failure --kind convention
-    """
-    brief, wanted = _is_brief(invocation, full), kinds or tuple(Kind)
-    asked = {"query": " ".join(query), "kinds": wanted, "scope": scope, "limit": limit}
-    data = invocation.run("recall_by_type", **asked)
-
-    def show(out: Output) -> None:
-        for group in data["recallByType"]:
+@asking(
+    "recall-by-type",
+    "",
+    'helix recall-by-type "deploying" --kind failure --kind convention',
+    says="Ask for the best few memories of each kind.",
+    query=WORDS,
+    scope=SEEN,
+    full=_FULL,
+)
+def _recall_by_type(invocation: Invocation, full: bool, **asked: Any) -> None:
+    def show(out: Output, groups: Sequence[Mapping[str, Any]]) -> None:
+        for group in groups:
             if group["answer"]["items"]:
                 out.line((group["kind"].lower(), "bold underline"))
-                if brief:
-                    render.few(out, group["answer"], limit, scope)
+                if _is_brief(invocation, full):
+                    render.few(out, group["answer"], asked["limit"], asked.get("scope"))
                 else:
                     render.answer(out, group["answer"], full=full)
+        _say_notes(invocation, [note for group in groups for note in group["answer"]["notes"]])
 
-    invocation.emit(data, show)
-    _say_notes(invocation, [note for group in data["recallByType"] for note in group["answer"]["notes"]])
-
-
-@click.command("similar-recent")
-@click.argument("trigger", nargs=-1, required=True)
-@click.option("--threshold", type=click.FloatRange(-1, 1), default=0.7, show_default=True, help="Least similarity.")
-@click.option("--days", type=click.FloatRange(min=0), default=7, show_default=True, help="How far back.")
-@click.option("--kind", "-k", type=kind_type, help="Only this kind.")
-@seen_scope_option
-@limit_option(10)
-@click.pass_obj
-def similar_recent(invocation: Invocation, /, trigger: tuple[str, ...], **asked: Any) -> None:
-    """Find the memories of the last days whose trigger is like this one.
-
-    \b
-    helix similar-recent "the tests hang on CI" --kind failure
-    """
-    data = invocation.run("similar_recent", trigger=" ".join(trigger), **asked)
-
-    def show(out: Output) -> None:
-        rows = [
-            (f"{found['similarity']:.2f}", found["memory"]["name"], *_said(found["memory"]))
-            for found in data["similarRecent"]
-        ]
-        out.table(("SIMILARITY", "NAME", "SAID BY", "TRIGGER"), rows)
-
-    invocation.emit(data, show)
+    ask(invocation, "recall_by_type", asked, show)
 
 
-def _said(memory: dict[str, Any]) -> tuple[str, str]:
-    return render.label(memory), told(one_line(memory["trigger"]), memory)
+@command(
+    "similar-recent",
+    "",
+    'helix similar-recent "the tests hang on CI" --kind failure',
+    says="Find the memories of the last days whose trigger is like this one.",
+    trigger=WORDS,
+    scope=SEEN,
+)
+def _similar(out: Output, found: Sequence[Mapping[str, Any]]) -> None:
+    label: render.Columns = {"SAID BY": lambda one: render.label(one["memory"])}
+    columns = {"SIMILARITY": "similarity", "NAME": "memory.name", **label, "TRIGGER": "memory.trigger"}
+    render.table(out, found, columns)
 
 
-@click.command()
-@session_option
-@_explain
-@_full
-@click.pass_obj
-def last(invocation: Invocation, /, session: str | None, explain: bool, full: bool) -> None:
-    """Show what was recalled last, and why.
-
-    \b
-    helix last --explain
-    """
-    brief = _is_brief(invocation, explain, full)
-    data = invocation.run("last", session=session)
+@asking("last", "", "helix last --explain", says="Show what was recalled last, and why.", explain=_EXPLAIN, full=_FULL)
+def _last(invocation: Invocation, explain: bool, full: bool, **asked: Any) -> None:
+    data = invocation.run("last", **asked)
     if data["last"] is None:
-        invocation.emit(data, lambda out: None)
-        if not invocation.json:
-            invocation.say("nothing has been recalled yet")
+        invocation.emit(data, lambda out: out.say("nothing has been recalled yet"))
         return
     if not invocation.json:
         invocation.say(f"asked {render.moment(data['last']['at'])}: {data['last']['query']['query']}")
+    brief = _is_brief(invocation, explain, full)
     _show_answer(invocation, data, data["last"], explain=explain, full=full, brief=brief)
 
 
-@click.command()
-@click.argument("name", shell_complete=MEMORIES)
-@session_option
-@click.pass_obj
-def why(invocation: Invocation, /, name: str, session: str | None) -> None:
-    """Show why a memory stands where it does in the last answer.
-
-    \b
-    helix why api-needs-node-20
-    """
-    data = invocation.run("why", name_or_id=name, session=session)
-    invocation.emit(data, lambda out: render.recall_item(out, data["why"], explain=True, full=True))
+@command(
+    "why",
+    "",
+    "helix why api-needs-node-20",
+    says="Show why a memory stands where it does in the last answer.",
+)
+def _why(out: Output, item: Mapping[str, Any]) -> None:
+    render.recall_item(out, item, explain=True, full=True)
 
 
 def _is_brief(invocation: Invocation, *more: bool) -> bool:

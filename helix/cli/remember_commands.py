@@ -101,7 +101,7 @@ command("confirm", "", "helix confirm api-needs-node-20", show=memory_line)
     "helix forget api-needs-node-20",
     "helix forget --hard api-needs-node-20 --dry-run",
     says="Take a memory out of recall; `helix restore` brings it back. With --hard it is erased, and nothing does.",
-    hard=flag("--hard", "Erase it from every file, for good; asks first."),
+    hard=flag("--hard", words="Erase it from every file, for good; asks first."),
     yes=As(metavar="ID", help="Confirm --hard with the id that is shown, instead of being asked."),
     dry_run=DRY_RUN,
 )

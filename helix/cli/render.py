@@ -220,6 +220,17 @@ def erased(out: Output, report: Record) -> None:
         out.line(("warning: ", "bold yellow"), warning)
 
 
+def health(out: Output, found: Record) -> None:
+    """Write how something is, what is wrong with it, and its figures, lists of them line by line."""
+    out.line((found["status"], "bold"))
+    for issue in found["issues"]:
+        out.line(f"- {issue}")
+    lists = {name: value for name, value in found["stats"].items() if isinstance(value, list)}
+    out.fields({name: value for name, value in found["stats"].items() if name not in lists})
+    for line in (line for lines in lists.values() for line in lines):
+        out.line(line)
+
+
 def ingest_summary(report: Record) -> str:
     """Return in one sentence what an ingest did."""
     words = (

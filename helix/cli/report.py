@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
 from helix import files
+from helix.cli.declared import ask, asking
 from helix.cli.invocation import Invocation
-from helix.cli.options import Moment, listed_scope_option
+from helix.cli.options import As
 from helix.cli.output import Output, told
 from helix.errors import StoreError
 
@@ -19,24 +19,20 @@ Record = Mapping[str, Any]
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
-@click.command()
-@click.option("--since", type=Moment(), help="Only tasks recorded since then: 2025-01-31, or 30d.")
-@listed_scope_option
-@click.option("--html", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a page instead.")
-@click.pass_obj
-def report(invocation: Invocation, /, since: datetime | None, scope: str | None, file: Path | None) -> None:
-    """Compare tasks that were shown memories with tasks that they were held back from, in this folder's project.
-
-    \b
-    helix report --since 30d
-    helix report --scope all
-    helix report --html report.html
-    """
-    if file is not None:
-        _write(invocation, file, invocation.run("report_page", since=since, scope=scope)["reportPage"])
-        return
-    data = invocation.run("report", since=since, scope=scope)
-    invocation.emit(data, lambda out: _show(out, data["report"]))
+@asking(
+    "report",
+    "",
+    "helix report --since 30d",
+    "helix report --scope all",
+    "helix report --html report.html",
+    since=As(help="Only tasks recorded since then: 2025-01-31, or 30d."),
+    html=As(type=click.Path(dir_okay=False, path_type=Path), help="Write it as a page instead."),
+)
+def _report(invocation: Invocation, html: Path | None, **asked: Any) -> None:
+    if html is not None:
+        _write(invocation, html, invocation.run("report_page", **asked)["reportPage"])
+    else:
+        ask(invocation, "report", asked, _show)
 
 
 def task_outcome(out: Output, settled: Record) -> None:

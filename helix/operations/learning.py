@@ -71,7 +71,7 @@ def observe_session(
     objective: str,
     tasks: Annotated[
         Sequence[Mapping[str, Any]] | None,
-        "Tasks as the client lists them; null: those of `session` that are kept here.",
+        "Tasks as the client lists them; where they are not given, those that are kept of `session`.",
     ] = None,
     outcomes: Annotated[
         Mapping[str, Any] | None, "What became of the tasks, by their id or number in the plan."
@@ -110,7 +110,7 @@ def reject_candidate(
 
 @mutation(keyed=True)
 def chunk(helix: Helix, request: ChunkRequest) -> StoreResult | None:
-    """Remember how a task was done as a pattern; null where its outcome does not say that it worked."""
+    """Remember how a task was done as a pattern; a task that failed gives none."""
     helix.store.check_capture()
     with helix.foreground.request():
         return chunk_of(helix.store, request)

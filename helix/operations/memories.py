@@ -238,7 +238,7 @@ def recall(helix: Helix, question: RecallQuery) -> RecallAnswer:
 def recall_by_type(
     helix: Helix,
     query: str,
-    kinds: Annotated[Sequence[Kind], "The kinds to answer for, in the order wanted; all where it is empty."] = (),
+    kinds: Annotated[Sequence[Kind], "The kinds to answer for, in the order wanted; all where none is named."] = (),
     limit: int = 5,
     scope: Annotated[str | None, "Look in this scope and in `global`; everywhere where it is not said."] = None,
 ) -> list[KindAnswer]:
@@ -262,7 +262,7 @@ def completions(helix: Helix, of: Completable, prefix: str = "", limit: int = 50
 def last(
     helix: Helix, session: Annotated[str, "The session; whichever asked last where it is not said."] = ""
 ) -> RecallAnswer | None:
-    """Show again what a session was answered last; null when it was answered nothing yet."""
+    """Show again what a session was answered last, if anything."""
     return helix.answers.of(session)
 
 

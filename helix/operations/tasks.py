@@ -297,7 +297,7 @@ def dag_clear(
     ] = None,
     scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
     session: Annotated[str, "The session that goes on; its tasks stay in progress."] = "",
-    force: Annotated[bool, "Whether tasks of sessions that may still be at work are given back too."] = False,
+    force: Annotated[bool, "Give back those too whose session may still be at work."] = False,
 ) -> Cleared:
     """Give back the tasks that a dead session left in progress; a plan is changed, a list only answered."""
     done, after = task_lists.clear(helix.store, tasks, plan or "", scope, session, force=force)
@@ -309,7 +309,7 @@ def task_outcome(
     helix: Helix,
     task: Annotated[Id, "The id of the task, or what its client calls it."],
     outcome: Annotated[str, "`delivered`, `blocked` or `skipped`; empty to take back what was said."],
-    claimed: Annotated[bool, "Whether it is the agent's own word, worth half where no command says so."] = False,
+    claimed: Annotated[bool, "It is the agent's own word, worth half where no command says so."] = False,
     utilized: Annotated[Sequence[str], "Names of the memories that the agent says it used."] = (),
 ) -> TaskOutcome:
     """Say what came of a task: delivered, blocked, skipped, or nothing to take that back.

@@ -75,7 +75,7 @@ def test_a_file_of_tasks_that_is_not_there_is_named_with_what_should_stand_there
     refused = helix_command("context", "builder", "x", "--lineage", "@/nonexistent/tasks.json")
     assert refused.code != 0
     assert "/nonexistent/tasks.json cannot be read" in refused.err
-    assert "JSON list of tasks" in refused.err
+    assert "after @ stands a file that holds JSON" in refused.err
     assert "helix config" not in refused.err
 
 

@@ -21,7 +21,7 @@ def test_what_a_builder_reports_waits_and_is_accepted(helix_command: Command) ->
     seen = ok(helix_command(*told, stdin=MESSAGE.encode()))
     assert "failure, high" in seen.out
     assert "ImportError: no routes" in seen.out
-    assert "nothing waits" in ok(helix_command("queue", "list", *SCOPE)).out
+    assert "nothing waits" in ok(helix_command("queue", "list", *SCOPE)).err
     assert "1 wait" in ok(helix_command(*told, "--queue", stdin=MESSAGE.encode())).out
     listed = [line.strip() for line in ok(helix_command("queue", "list", *SCOPE)).out.splitlines() if "routes" in line]
     assert listed and all(line.startswith("\u00ab") and line.endswith("\u00bb") for line in listed)
@@ -58,7 +58,7 @@ def test_without_tasks_those_of_the_session_are_taken(helix_command: Command) ->
 def test_a_task_that_worked_gives_a_pattern(helix_command: Command) -> None:
     told = ("chunk", "--task", "make the suite fast", "--approach", "share one model", *SCOPE)
     assert ok(helix_command(*told, "--outcome", "success")).out.startswith("added ")
-    assert "no pattern" in ok(helix_command(*told, "--outcome", "failed")).out
+    assert "no pattern" in ok(helix_command(*told, "--outcome", "failed")).err
 
 
 def test_the_loop_is_verified(helix_command: Command) -> None:

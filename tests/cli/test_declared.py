@@ -81,7 +81,7 @@ def test_a_body_gets_what_was_given_and_what_the_operation_knows_nothing_of() ->
 
 
 def test_stdin_is_read_once(helix_command: Command) -> None:
-    said = helix_command("task", "state", "-", "--tasks", "-", stdin=b"{}")
+    said = helix_command("task", "state", "-", "--tasks", "-", stdin=b'{"id": "1"}')
     assert (said.code, "stdin" in said.err) == (2, True)
 
 
@@ -92,10 +92,12 @@ def everything() -> list[click.Command]:
 
 
 def test_help_says_nothing_of_graphql() -> None:
-    """Words of the operations are read on the command line too: no null, and no name in GraphQL's writing."""
+    """Words of the operations are read here too: no null, and no name in GraphQL's writing but a key of JSON."""
     said = {
         f"{one.name} {getattr(param, 'name', '')}": words
         for one in everything()
         for param, words in [(one, one.help), *((param, getattr(param, "help", "")) for param in one.params)]
     }
-    assert [name for name, words in said.items() if re.search(r"\bnull\b|`[a-z]+[A-Z]\w*`", words or "")] == []
+    assert [
+        name for name, words in said.items() if re.search(r"\bnull\b|`(?!blockedBy)[a-z]+[A-Z]\w*`", words or "")
+    ] == []

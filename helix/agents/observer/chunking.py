@@ -53,7 +53,7 @@ class ChunkRequest:
     outcome: Annotated[str, "What came of it."]
     approach: Annotated[str, "How it was gone about; lines that are numbered are kept as steps."]
     scope: str = GLOBAL_SCOPE
-    task_id: Annotated[str, "The task that it was learned in, by its id on the board; empty for none."] = ""
+    task_id: Annotated[str, "The task that it was learned in, by its id on the board."] = ""
     agent: str = ""
     source: str = ""
 

@@ -163,14 +163,12 @@ class Keeping:
     `store` remembers what is at least as sure as `min_confidence`, `queue` has everything else wait to be looked at.
     """
 
-    store: Annotated[bool, "Whether what is sure enough is stored."] = False
-    queue: Annotated[bool, "Whether what is not stored waits to be looked at."] = False
-    min_confidence: Annotated[Certainty, "How sure something must be to be stored: `HIGH`, `MEDIUM` or `LOW`."] = (
-        Certainty.MEDIUM
-    )
+    store: Annotated[bool, "Remember what is sure enough."] = False
+    queue: Annotated[bool, "Have what is not stored wait to be looked at."] = False
+    min_confidence: Annotated[Certainty, "How sure something must be to be stored."] = Certainty.MEDIUM
     scope: str = GLOBAL_SCOPE
     session: str = ""
-    task_id: Annotated[str, "The task that it was learned in, by its id on the board; empty for none."] = ""
+    task_id: Annotated[str, "The task that it was learned in, by its id on the board."] = ""
     agent: str = ""
     source: str = ""
 
