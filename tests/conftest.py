@@ -36,7 +36,7 @@ PURE = tuple(
         *(f"cli/{name}.py" for name in ("test_columns", "test_json_text")),
         *(f"commands/test_{name}.py" for name in ("evidence", "fixes", "runners", "taking_back")),
         *(f"ingest/test_{name}.py" for name in ("commit_messages", "note_sections", "read_jsonl", "read_notes")),
-        *(f"memory/test_{name}.py" for name in ("by_model", "communities", "consolidate", "contradict", "derive")),
+        *(f"memory/test_{name}.py" for name in ("by_model", "consolidate", "contradict", "derive")),
         *(f"memory/test_{name}.py" for name in ("extract", "foreground", "gate", "grounding", "model_extract")),
         *(f"memory/test_{name}.py" for name in ("reinforce", "salience")),
         *(f"providers/test_{name}.py" for name in ("crew", "packing", "vector_cache")),

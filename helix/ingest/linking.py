@@ -11,8 +11,6 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
-from helix.store.catalogue import CatalogueView
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
 
 
@@ -52,17 +50,10 @@ def link(store: Store, writing: Writing, item: Slice, *, held: bool) -> int:
 
 def memory_ref(store: Store, source: str, scope: str) -> Ref | None:
     """Return the memory of that source which holds at present, if there is one."""
-    view = store.catalogue.view
-    held = view.lookups.sources[LABEL_CODE[Label.MEMORY]].get(source) or ()
-    refs = [view.ref_of(row) for row in held if row < view.count and _stands(view, row, scope)]
-    return refs[-1] if refs else None
-
-
-def _stands(view: CatalogueView, row: int, scope: str) -> bool:
-    """Return whether a row is of a scope and not retired, as copies of what was believed once are."""
-    columns = view.columns
-    in_scope = bool(columns.scope[row] == view.lookups.scopes.code(scope))
-    return in_scope and bool(columns.status[row] != STATUS_CODE[Status.RETIRED])
+    index = store.index
+    held = index.all_from_source(Label.MEMORY, source, scope)
+    standing = (ref for ref in reversed(held) if index.status_of(ref) is not Status.RETIRED)  # no copy of a former one
+    return next(standing, None)
 
 
 def _memory(store: Store, writing: Writing, source: str, scope: str) -> Ref | None:
@@ -72,8 +63,7 @@ def _memory(store: Store, writing: Writing, source: str, scope: str) -> Ref | No
 def _target(store: Store, writing: Writing, draft: LinkDraft, scope: str) -> Ref | None:
     if draft.type is not Relation.GROUNDED_IN:
         return _memory(store, writing, draft.target, scope)
-    row = store.catalogue.row_of_source(draft.target, scope=scope)
-    return writing.episodes.get((scope, draft.target)) or (None if row is None else store.catalogue.ref_of(row))
+    return writing.episodes.get((scope, draft.target)) or store.index.from_source(draft.target, scope=scope)
 
 
 def _hold_until(store: Store, writing: Writing, sources: Sequence[str], scope: str, until: datetime | None) -> None:
@@ -82,10 +72,9 @@ def _hold_until(store: Store, writing: Writing, sources: Sequence[str], scope: s
         ref = _memory(store, writing, source, scope)
         if ref is None:
             continue
-        row = store.catalogue.row_of(ref)
-        if row is None:  # it came in with this very batch: nobody can have believed it yet
+        known = store.index.memory_by_id(ref.id)
+        if known is None:  # it came in with this very batch: nobody can have believed it yet
             writing.composer.patch(ref, valid_to=until)
             continue
-        known = store.memory(row)
         if known.valid_to is None if until is not None else known.valid_to is not None:
             hold_until(writing.composer, store, known, until)

@@ -39,8 +39,8 @@ def _decision(store: Store, item: Slice, scope: str) -> Decision[None]:
 
 
 def _from(store: Store, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:
-    row = store.catalogue.row_of_source(source, label=label, scope=scope)
-    refs = [] if row is None else [store.catalogue.ref_of(row)]
+    ref = store.index.from_source(source, label=label, scope=scope)
+    refs = [] if ref is None else [ref]
     return list(zip(refs, store.records.nodes(refs), strict=True))
 
 

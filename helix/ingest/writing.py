@@ -119,9 +119,7 @@ class Importer:
             yield batch
 
     def _known(self, draft: EpisodeDraft) -> Ref | None:
-        view = self._store.catalogue.view
-        row = view.row_of_source(draft.source, scope=draft.scope or self._scope)
-        return None if row is None else view.ref_of(row)
+        return self._store.index.from_source(draft.source, scope=draft.scope or self._scope)
 
     def _check_generation(self) -> None:
         """Raise ConflictError where the store has become another one since: what was prepared refers to the former."""
@@ -278,8 +276,8 @@ class Importer:
     def _met(self, writing: Writing, draft: MemoryDraft) -> Memory | None:
         """Return the memory of the same scope that says the very same, or None."""
         key = (draft.scope or self._scope, _name_of(draft))
-        row = self._store.catalogue.name_row(*key)
-        known = writing.named.get(key) or (None if row is None else self._store.memory(row))
+        named = self._store.index.named(*key)
+        known = writing.named.get(key) or (None if named is None else self._store.records.node(named))
         said = Newcomer(
             kind=draft.kind,
             trigger=draft.trigger,
@@ -287,7 +285,7 @@ class Importer:
             trust=draft.trust,
             attributes=draft.attributes,
         )
-        return known if known is not None and same_words(known, said) else None
+        return known if isinstance(known, Memory) and same_words(known, said) else None
 
     def _count(self, writing: Writing, draft: MemoryDraft, known: Memory, ready: Ready, episode: Ref) -> Ref:
         """Count a memory that is met again once more, and ground it in what says it again."""
@@ -305,14 +303,15 @@ class Importer:
         """
         successor = written[item.memories[0].source] if item.memories else None
         scope = item.episode.scope or self._scope
-        for ref, old in self._store.nodes_from(Label.MEMORY, item.supersedes, scope):
+        index = self._store.index
+        for old in index.nodes(index.from_sources(Label.MEMORY, item.supersedes, scope)):
             if isinstance(old, Memory) and old.status is Status.ACTIVE and old.source not in written:
-                composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
+                composer.patch(old.ref, status=Status.RETIRED, retired_at=composer.now)
                 if successor is not None:
-                    composer.edge(Relation.SUPERSEDES, successor, ref)
-        for ref, before in self._store.nodes_from(Label.EPISODE, item.supersedes, scope):
+                    composer.edge(Relation.SUPERSEDES, successor, old.ref)
+        for before in index.nodes(index.from_sources(Label.EPISODE, item.supersedes, scope)):
             if isinstance(before, Episode) and before.source != item.episode.source:
-                composer.silence(ref)
+                composer.silence(before.ref)
 
 
 def _name_of(draft: MemoryDraft) -> str:

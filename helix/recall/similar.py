@@ -13,11 +13,12 @@ import numpy as np
 
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Relation
-from helix.model.memory import Kind
+from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.recall.vector import candidates, check_dimension, scan
 from helix.store.catalogue import CatalogueView
-from helix.store.matrix import VectorArray
+from helix.store.index import Index, Rows
+from helix.store.matrix import VectorArray, vector_of
 from helix.store.node_columns import KINDS, LABEL_CODE, BoolArray, IndexArray
 from helix.store.projection import GraphSnapshot
 
@@ -50,10 +51,13 @@ class Suggestion:
     reason: str
 
 
-def own_vectors(view: CatalogueView, row: int | None) -> VectorArray:
-    """Return the vectors of a row's passages, shape (n, dimension), the first passage's first; none for no row."""
-    passages = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
-    return view.passages.vectors.rows(passages[view.passages.embedded[passages]])
+def nearest(
+    index: Index, vector: bytes, rows: Rows, *, threshold: float = -1.0, limit: int
+) -> list[tuple[Memory, float]]:
+    """Return (memory, cosine) of those of the rows that are at least that similar to a stored vector, best first."""
+    near = nearest_memories(index.view, vector_of(vector), rows.mask, threshold=threshold, limit=limit)
+    nodes = index.records.present([index.ref_of(row) for row, _ in near])
+    return [(node, cosine) for node, (_, cosine) in zip(nodes, near, strict=True) if isinstance(node, Memory)]
 
 
 def nearest_memories(
@@ -98,7 +102,8 @@ def suggest_edges(
 
     Memories it has an edge with already are left out; so is everything where it has no vector of its own.
     """
-    own = own_vectors(view, row)
+    passages = view.passages.of_rows(np.array([row]), view.count)
+    own = view.passages.vectors.rows(passages[view.passages.embedded[passages]])
     if not len(own):
         return []
     mask = view.mask(RecallQuery(query="", scope=view.scope_of(row), labels=(Label.MEMORY,)), now)

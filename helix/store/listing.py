@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from helix.errors import InvalidInputError
 from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, Status
 from helix.model.reports import Page
-from helix.store.catalogue import CatalogueView
-from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.index import Rows
 from helix.store.store import Store
 
 
@@ -30,46 +27,33 @@ def memories(
     store: Store, *, scope: str | None, kinds: Sequence[Kind], status: Status | None, limit: int, after: str | None
 ) -> Page[Any]:
     """Return a page of memories of exactly this scope (None: every scope), these kinds and this status (None: any)."""
-    view = store.catalogue.view
-    columns = view.columns
-    mask = columns.label == LABEL_CODE[Label.MEMORY]
-    if status is not None:
-        mask &= columns.status == STATUS_CODE[status]
-    if kinds:
-        mask &= np.isin(columns.kind, [KIND_CODE[kind] for kind in kinds])
-    return _page(store, view, Label.MEMORY, mask, scope, limit, after)
+    statuses = () if status is None else (status,)
+    rows = store.index.where(Label.MEMORY, scope=scope, statuses=statuses, kinds=kinds)
+    return page(store, rows, (Label.MEMORY,), limit, after)
 
 
 def episodes(store: Store, *, scope: str | None, session: str | None, limit: int, after: str | None) -> Page[Any]:
     """Return a page of episodes of exactly this scope and session (None: any)."""
-    view = store.catalogue.view
-    mask = view.columns.label == LABEL_CODE[Label.EPISODE]
+    rows = store.index.where(Label.EPISODE, scope=scope)
     if session is not None:
-        mask &= view.columns.session == view.lookups.sessions.code(session)
-    return _page(store, view, Label.EPISODE, mask, scope, limit, after)
+        rows &= store.index.of_session(session)
+    return page(store, rows, (Label.EPISODE,), limit, after)
 
 
-def _page(
-    store: Store,
-    view: CatalogueView,
-    label: Label,
-    mask: BoolArray,
-    scope: str | None,
-    limit: int,
-    after: str | None,
-) -> Page[Any]:
+def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: str | None) -> Page[Any]:
+    """Return a page of the rows, which have one of the labels, newest first, behind the node of the id `after`."""
     check_limit(store, limit)
-    if scope is not None:
-        mask = mask & (view.columns.scope == view.lookups.scopes.code(scope))
+    index = store.index
     behind = None
     if after is not None:
-        behind = view.row_of(Ref(label=label, id=after))
+        refs = (Ref(label=label, id=after) for label in labels)
+        behind = next((ref for ref in refs if ref in index), None)
         if behind is None:
             raise InvalidInputError(
                 f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
             )
-    rows = view.newest(mask, limit + 1, behind)
-    held = store.records.present([view.ref_of(int(row)) for row in rows[:limit]])
+    found = index.newest(rows, limit + 1, behind)
+    held = store.records.present([index.ref_of(row) for row in found[:limit]])
     items = tuple(node for node in held if node is not None)
-    cursor = items[-1].id if items and len(rows) > limit else None
-    return Page(items=items, total=int(np.count_nonzero(mask)), next_cursor=cursor)
+    cursor = items[-1].id if items and len(found) > limit else None
+    return Page(items=items, total=len(rows), next_cursor=cursor)

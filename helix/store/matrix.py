@@ -30,6 +30,16 @@ GATHER_SHARE = 0.15
 _LARGEST_CODE = 127
 
 
+def vector_of(stored: bytes) -> VectorArray:
+    """Return a vector as it is kept in bytes, shape (dimension,)."""
+    return np.frombuffer(stored, np.float32)
+
+
+def cosine_of(one: bytes, other: bytes) -> float:
+    """Return the cosine of two stored vectors, which are of length 1."""
+    return float(vector_of(one) @ vector_of(other))
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixView:
     """The first `count` rows of a matrix, shape (count, dimension), none of which will change."""

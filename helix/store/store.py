@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import cast
-
-import numpy as np
 
 from helix import files
 from helix.errors import DaemonError, DiskFullError, EmbeddingSpaceError, HelixError, PausedError
@@ -21,23 +18,20 @@ from helix.journal.state import Records
 from helix.journal.work_queue import Work
 from helix.lock import StoreLock
 from helix.model.clock import Clock, system_clock, to_micros
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.ids import IdMaker, uuid7
 from helix.model.loss import Loss
-from helix.model.memory import Memory, Status
 from helix.model.operations import DropEdge
-from helix.model.records import Node
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.providers.llm import LanguageModel
 from helix.settings import Settings
 from helix.store import snapshot, witnesses
 from helix.store.catalogue import Catalogue
-from helix.store.csr import RELATIONS
 from helix.store.folding import IdleFold
 from helix.store.graph_follower import GraphFollower
 from helix.store.graph_server import Place
+from helix.store.index import Index
 from helix.store.jobs import Ticket
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE
 from helix.store.projection import Projection
 from helix.store.snapshot import ImageKeeper
 from helix.store.writer import Decision, Writer
@@ -61,6 +55,7 @@ KEPT_JOURNAL = "journal.kept-"
 """How the names of journals begin that a restore put aside."""
 
 
+_NO_EDGES = Projection().snapshot
 _PARTS = (
     *(("logs/", "logs"), (KEPT_JOURNAL, "aside"), (witnesses.KNOWS_MORE, "aside"), (".aside-", "aside")),
     *((JOURNAL_NAME, "journal"), (GRAPH_NAME, "graph"), (IMAGE_NAME, "image")),
@@ -236,62 +231,17 @@ class Store:
         vector: Vectors = self.embedder.embed([self.embedder.query_prefix + text])[0]
         return vector
 
-    def memory(self, row: int) -> Memory:
-        """Return the memory of a catalogue row."""
-        return cast(Memory, self.records.node(self.catalogue.ref_of(row)))
-
-    def memories(self, status: Status) -> Iterator[Memory]:
-        """Yield every memory of a status, in the order in which they came."""
-        columns = self.catalogue.view.columns
-        for row in np.flatnonzero(
-            (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.status == STATUS_CODE[status])
-        ):
-            yield self.memory(int(row))
-
-    def memories_named(self, name: str) -> list[Memory]:
-        """Return every memory of that name, whatever its scope and status, oldest first."""
+    @property
+    def index(self) -> Index:
+        """What is in the store at this moment; it stays as it is for whoever holds it."""
+        graph = self.projection.snapshot  # first, so that every row of it is in the view
         view = self.catalogue.view
-        return [self.memory(row) for row in view.lookups.memories.get(name) if row < view.count]
-
-    def nodes_from(self, label: Label, prefix: str, scope: str) -> list[tuple[Ref, Node]]:
-        """Return the nodes of a label and of exactly this scope whose source begins with the prefix."""
-        refs = self.refs_from(label, prefix, scope)
-        return list(zip(refs, self.records.nodes(refs), strict=True))
-
-    def refs_from(self, label: Label, prefix: str, scope: str) -> list[Ref]:
-        """Return where the nodes are that `nodes_from` returns."""
-        view = self.catalogue.view
-        return [
-            view.ref_of(row)
-            for source, held in view.lookups.sources[LABEL_CODE[label]].items()
-            if source.startswith(prefix)
-            for row in held
-            if row < view.count and view.columns.scope[row] == view.lookups.scopes.code(scope)
-        ]
-
-    def last_episode(self, scope: str, session: str) -> Ref | None:
-        """Return the episode of a scope's session that was recorded last, or None."""
-        view = self.catalogue.view
-        columns, lookups = view.columns, view.lookups
-        mask = (columns.session == lookups.sessions.code(session)) & (columns.scope == lookups.scopes.code(scope))
-        rows = np.flatnonzero(mask & (columns.label == LABEL_CODE[Label.EPISODE]))
-        return view.ref_of(int(rows[-1])) if len(rows) else None
+        return Index(view, graph if graph.generation == view.generation else _NO_EDGES, self.records)
 
     def _edges_known(self, ref: Ref) -> list[DropEdge] | None:
         """Return the edges at a node as the projection has them; None for a node it cannot have."""
-        graph = self.projection.snapshot  # first, so that every row of it is in the view
-        view = self.catalogue.view
-        row = view.row_of(ref)
-        if row is None or graph.generation != view.generation:
-            return None
-        found = graph.neighbours([row])
-        here = [
-            DropEdge(type=RELATIONS[code], source=ref if outgoing else other, target=other if outgoing else ref)
-            for other, code, outgoing in zip(
-                map(view.ref_of, found.rows.tolist()), found.relations.tolist(), found.outgoing.tolist(), strict=True
-            )
-        ]
-        return list(dict.fromkeys(here))
+        index = self.index
+        return index.edges_at(ref) if index.whole and ref in index else None
 
     def reload(self) -> None:
         """Read everything held in memory anew from the journal; on the writer's thread, between two changes."""

@@ -65,7 +65,7 @@ def _strengthened(helix: Helix, confirmed: Sequence[str]) -> list[dict[str, Any]
 
 def _memories(helix: Helix) -> dict[str, Any]:
     grounds = evidence_of(helix)
-    memories = list(helix.store.memories(Status.ACTIVE))
+    memories = list(helix.store.index.memories(Status.ACTIVE))
     by_extractor: dict[str, int] = {}
     for memory in memories:
         by_extractor[memory.provenance.extractor] = by_extractor.get(memory.provenance.extractor, 0) + 1

@@ -64,7 +64,7 @@ def work(run: Run) -> dict[str, int]:
 def main(home: Path, place: str, nth: int) -> None:
     settings = configuration.load({"home": home, "reopen_after": 4}, environ={}, cwd=home)
     store = Store(settings, embedder=HashEmbedder())
-    if store.catalogue.row_of(COUNTER) is None:
+    if COUNTER not in store.index:
         Run(store, "before", "test").write("counter", lambda composer: composer.node(memory(store, COUNTER.id)))
         store.work.add("count", "", {"steps": STEPS})
     store.work.recover()

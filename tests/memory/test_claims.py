@@ -54,7 +54,7 @@ def hear(store: Store, scope: str, days: Sequence[int], words: str = "the stagin
 
 def ends(store: Store, scope: str) -> dict[str, int | None]:
     """The day of April on which each version ends."""
-    held = [one for one in store.memories(Status.ACTIVE) if one.scope == scope]
+    held = [one for one in store.index.memories(Status.ACTIVE) if one.scope == scope]
     return {one.trigger.rstrip(".").split()[-1]: one.valid_to.day if one.valid_to else None for one in held}
 
 

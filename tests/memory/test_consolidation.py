@@ -207,7 +207,7 @@ def test_a_stored_memory_that_says_the_same_is_strengthened_once_for_each_episod
     consolidate(job(store, "first"), EVERYTHING)
     rederive(job(store, "second"), EVERYTHING)
 
-    (memory,) = store.memories(Status.ACTIVE)
+    (memory,) = store.index.memories(Status.ACTIVE)
     assert learned(store) == [] and memory.attributes["helix:seen"] == 3
     assert len(said_in(store, memory)) == 3
 
@@ -219,7 +219,7 @@ def test_what_the_web_repeats_is_quarantined(store: Store) -> None:
     consolidate(job(store, "first"), EVERYTHING)
 
     assert {memory.status for memory in learned(store)} <= {Status.QUARANTINED}
-    assert list(store.memories(Status.ACTIVE)) == []
+    assert list(store.index.memories(Status.ACTIVE)) == []
 
 
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(store: Store) -> None:

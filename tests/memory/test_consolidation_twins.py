@@ -59,7 +59,7 @@ def patch(store: Store, ref: Ref, **fields: object) -> None:
 
 def only(store: Store) -> Memory:
     """The one active memory there is."""
-    (memory,) = store.memories(Status.ACTIVE)
+    (memory,) = store.index.memories(Status.ACTIVE)
     return memory
 
 
@@ -146,7 +146,7 @@ def test_what_a_person_stored_and_forgot_is_not_derived_again(store: Store) -> N
     consolidate(job(store, "second"), HERE)
     rederive(job(store, "third"), HERE)
 
-    assert list(store.memories(Status.ACTIVE)) == [] and learned(store) == []
+    assert list(store.index.memories(Status.ACTIVE)) == [] and learned(store) == []
 
 
 def test_undoing_the_consolidation_keeps_what_was_stored(store: Store) -> None:

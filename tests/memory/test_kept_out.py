@@ -42,7 +42,7 @@ def run(store: Store, name: str, *, anew: bool = False, dry_run: bool = False) -
 
 def said(store: Store) -> list[str]:
     """What the active memories of the scope say."""
-    nodes = [node for _, node in store.nodes_from(Label.MEMORY, "", PROJECT)]
+    nodes = [node for node in store.index.nodes(store.index.from_sources(Label.MEMORY, "", PROJECT))]
     return sorted(node.trigger for node in nodes if isinstance(node, Memory) and node.status == "active")
 
 
@@ -64,7 +64,7 @@ def erase(store: Store, name_or_id: str) -> ErasePlan:
 def derived_from(store: Store, *contents: str, job: str = "first") -> Memory:
     say(store, *contents)
     run(store, job)
-    nodes = [node for _, node in store.nodes_from(Label.MEMORY, "derived:", PROJECT)]
+    nodes = [node for node in store.index.nodes(store.index.from_sources(Label.MEMORY, "derived:", PROJECT))]
     (memory,) = [node for node in nodes if isinstance(node, Memory) and "binder" in node.trigger]
     return memory
 
@@ -109,7 +109,7 @@ def test_other_memories_of_the_episodes_that_went_come_back_from_what_is_left(st
     run(store, "first")
     (binder,) = [
         node
-        for _, node in store.nodes_from(Label.MEMORY, "derived:", PROJECT)
+        for node in store.index.nodes(store.index.from_sources(Label.MEMORY, "derived:", PROJECT))
         if isinstance(node, Memory) and "binder" in node.trigger
     ]
     plan = erase(store, binder.id)

@@ -44,7 +44,7 @@ def claim(helix: Helix, place: int, scope: str = "global", **fields: object) -> 
 
 def ends(store: Store, scope: str = "global") -> dict[str, datetime | None]:
     """Until when each active claim of a scope holds."""
-    held = [memory for memory in store.memories(Status.ACTIVE) if memory.scope == scope]
+    held = [memory for memory in store.index.memories(Status.ACTIVE) if memory.scope == scope]
     return {memory.trigger: memory.valid_to for memory in held}
 
 
@@ -109,7 +109,7 @@ def test_it_ends_where_the_next_of_those_that_are_left_begins(living: Helix, sto
     assert ends(store) == {"the api listens on port 8000": None}
     memories.restore(living, second)
     assert ends(store)["the api listens on port 8000"] == BEGIN + timedelta(days=10)
-    assert first in {memory.id for memory in store.memories(Status.ACTIVE)}
+    assert first in {memory.id for memory in store.index.memories(Status.ACTIVE)}
 
 
 def test_what_came_in_while_it_was_away_ends_a_memory_that_comes_back(living: Helix, store: Store) -> None:

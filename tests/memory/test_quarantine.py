@@ -256,8 +256,8 @@ def test_nothing_is_learned_from_what_is_held_but_from_what_is_accepted(helix: H
     lines = [json.dumps({"text": text, "session": f"s{place}", "role": "user"}) for place, text in enumerate(texts)]
     ingest.ingest_jsonl(helix, lines)
     consolidate(Run(store, "one", "consolidate"), {"scope": None})
-    assert [memory.trigger for memory in store.memories(Status.ACTIVE)] == [without_openers(care)]
-    assert not list(store.memories(Status.QUARANTINED))
+    assert [memory.trigger for memory in store.index.memories(Status.ACTIVE)] == [without_openers(care)]
+    assert not list(store.index.memories(Status.QUARANTINED))
     for held in review(store).items:
         quarantine.accept(store, held.ref.id)
     consolidate(Run(store, "two", "consolidate"), {"scope": None})

@@ -57,7 +57,7 @@ def hear(store: Store, scope: str, told: Sequence[tuple[int, str]], *, agents: S
 
 def held(store: Store, scope: str) -> list[Memory]:
     """What is known of a scope, the older claim first."""
-    active = [one for one in store.memories(Status.ACTIVE) if one.scope == scope]
+    active = [one for one in store.index.memories(Status.ACTIVE) if one.scope == scope]
     return sorted(active, key=lambda one: (one.valid_from or one.recorded_at, one.trigger))
 
 

@@ -65,7 +65,7 @@ def run(store: Store, job: str = "night", **payload: object) -> dict[str, object
 
 
 def summaries(store: Store) -> list[Memory]:
-    return [memory for memory in store.memories(Status.ACTIVE) if memory.provenance.extractor == "rollup"]
+    return [memory for memory in store.index.memories(Status.ACTIVE) if memory.provenance.extractor == "rollup"]
 
 
 def grounds(store: Store, memory: Memory) -> set[str]:

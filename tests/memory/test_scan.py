@@ -154,7 +154,7 @@ def test_what_only_the_log_still_says_is_found(store: Store) -> None:
     report = scanned(store, apply=True)
     assert [(found.ref.id, found.place) for found in report.found] == [("m", "log")]
     assert found_in(store.path) == []
-    assert store.memories_named("m")[0].trigger == "harmless now"
+    assert store.index.memories_named("m")[0].trigger == "harmless now"
 
 
 def test_secrets_are_in_no_file_any_more_and_all_else_stays(store: Store, tmp_path: Path) -> None:

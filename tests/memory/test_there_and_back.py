@@ -73,7 +73,7 @@ def flush(store: Store, scope: str) -> None:
 
 def held(store: Store, scope: str) -> list[Memory]:
     """What is known of a scope, the older claim first."""
-    active = [one for one in store.memories(Status.ACTIVE) if one.scope == scope]
+    active = [one for one in store.index.memories(Status.ACTIVE) if one.scope == scope]
     return sorted(active, key=lambda one: (one.valid_from or one.recorded_at, one.trigger))
 
 

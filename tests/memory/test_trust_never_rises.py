@@ -75,7 +75,7 @@ def done(helix: Helix, step: Step, scope: str, number: int) -> None:
                 helix, EpisodeRequest(content=said, role="user", trust=step.trust, scope=scope, session=f"s{number}")
             )
         case "agent edits":
-            held = [one for one in store.memories(Status.ACTIVE) if (one.scope, one.trigger) == (scope, subject)]
+            held = [one for one in store.index.memories(Status.ACTIVE) if (one.scope, one.trigger) == (scope, subject)]
             for one in held[:1]:
                 request = EditRequest(resolution="with agents script agent-word")
                 asked = as_said_by("claude-code", OPERATIONS["edit"], {"name_or_id": one.id, "request": request})
@@ -96,7 +96,7 @@ def weakest_allowed(memory: Memory) -> Trust:
 
 
 def check(store: Store, scope: str) -> None:
-    for memory in store.memories(Status.ACTIVE):
+    for memory in store.index.memories(Status.ACTIVE):
         if memory.scope != scope:
             continue
         trust = memory.provenance.trust
@@ -132,7 +132,7 @@ def test_new_evidence_does_not_make_an_agents_edit_of_it_the_users_words(living:
     for number in range(2):
         done(living, Step("say", 0, Trust.USER_ASSERTED, 0), scope, number)
         done(living, Step("consolidate", 0, Trust.USER_ASSERTED, 0), scope, number)
-        (memory,) = [one for one in store.memories(Status.ACTIVE) if one.scope == scope]
+        (memory,) = [one for one in store.index.memories(Status.ACTIVE) if one.scope == scope]
         if number == 0:
             assert memory.provenance.trust is Trust.USER_ASSERTED
             request = EditRequest(resolution="with agents script agent-word")
@@ -147,7 +147,7 @@ def test_what_a_person_confirmed_stays_theirs_when_it_is_heard_again(living: Hel
     for number in range(2):
         done(living, Step("say", 0, Trust.AGENT_INFERRED, 0), scope, number)
         done(living, Step("consolidate", 0, Trust.AGENT_INFERRED, 0), scope, number)
-        (memory,) = [one for one in store.memories(Status.ACTIVE) if one.scope == scope]
+        (memory,) = [one for one in store.index.memories(Status.ACTIVE) if one.scope == scope]
         if number == 0:
             assert memory.provenance.trust is Trust.AGENT_INFERRED
             memories.confirm(living, memory.name)

@@ -88,7 +88,7 @@ def state_of(store: Store) -> State:
 
 def operations_of(store: Store, steps: Sequence[Step], word: str) -> list[Operation]:
     """Return operations that make sense in the present state: they speak of what is there by then."""
-    there = {ref.id for ref in REFS if store.catalogue.row_of(ref) is not None}
+    there = {ref.id for ref in REFS if ref in store.index}
     number, made = store.catalogue.next_passage_number, list[Operation]()
     for what, one, other, value in steps:
         ends_there = {f"m{one}", f"m{other}"} <= there

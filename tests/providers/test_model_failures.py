@@ -70,11 +70,14 @@ def lived(
             record(store, EpisodeRequest(content=text, role="user", source=f"told:{number}"))
         upgrade_importance(Run(store, "job-1", "upgrade_importance"), {})
         consolidate(Run(store, "job-2", "consolidate"), {})
-        texts = [cast(Episode, node).content for _, node in store.nodes_from(Label.EPISODE, "told:", "global")]
+        texts = [
+            cast(Episode, node).content
+            for node in store.index.nodes(store.index.from_sources(Label.EPISODE, "told:", "global"))
+        ]
         if router is not None:
             assert router.usage().spend, "what was asked is counted"
             assert router.usage().absences, "and what came of it is told"
-        return texts, sorted(map(_said, store.memories(Status.ACTIVE)))
+        return texts, sorted(map(_said, store.index.memories(Status.ACTIVE)))
     finally:
         store.close()
 

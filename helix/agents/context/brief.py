@@ -168,7 +168,7 @@ def _memories(
     derived = view.columns.trust[rows] != TRUST_CODE[Trust.USER_ASSERTED]
     best = np.lexsort((rows, -worth, derived))[:limit]
     return [
-        entry(store.memory(int(rows[place])), score=float(worth[place]), arm=BRIEF, limit=_LONGEST_LINE)
+        entry(store.index.memory(int(rows[place])), score=float(worth[place]), arm=BRIEF, limit=_LONGEST_LINE)
         for place in best.tolist()
     ]
 

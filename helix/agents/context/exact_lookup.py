@@ -114,7 +114,7 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
     found.update(_systemic(store, view, graph, found, scope))
     rows = np.array(sorted(found), np.int64)
     ranked = _ranked(view, rows, np.array([found[row].level for row in rows.tolist()])).tolist()
-    memories = ((found[row], store.memory(row)) for row in ranked)
+    memories = ((found[row], store.index.memory(row)) for row in ranked)
     fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(key, one, action))
     sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
     return tuple(islice(_once(sites), limit))

@@ -95,4 +95,4 @@ def written(store: Store, question: str, scope: str | None, *, strict: bool = Fa
             return ()
     order = np.lexsort((rows, -fits))[:_MOST]
     kept = [place for place in order.tolist() if fits[place] >= fits.max() - NEAR_BEST]
-    return tuple(Note(memory=store.memory(int(rows[place])), fit=float(fits[place])) for place in kept)
+    return tuple(Note(memory=store.index.memory(int(rows[place])), fit=float(fits[place])) for place in kept)

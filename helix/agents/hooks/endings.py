@@ -182,7 +182,7 @@ def _end(desk: Desk) -> None:
             source=f"{desk.client}:{session.name}",
         )
         enqueue(desk.store, observe_session(session.objective, tasks, {}, origin))
-    if desk.store.catalogue.row_of(Ref(label=Label.SESSION, id=session_id(session.scope, session.name))) is not None:
+    if Ref(label=Label.SESSION, id=session_id(session.scope, session.name)) in desk.store.index:
         desk.close_session(session.name, session.scope)
 
 

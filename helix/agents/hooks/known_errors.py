@@ -56,7 +56,7 @@ def remember_fix(desk: Desk, task: str, fix: Fix) -> None:
     """
     call = fix.passed_id or sha256(fix.trigger.encode()).hexdigest()[:16]  # a client may name no calls
     source = f"{desk.client}:{desk.session.name}:{call}{FIXED}"
-    if desk.store.catalogue.row_of_source(source, scope=desk.session.scope) is not None:
+    if desk.store.index.from_source(source, scope=desk.session.scope) is not None:
         return
     if (known := _known(desk, fix.command, fix.error)) is not None:
         learn(desk.store, task, known.id)

@@ -110,6 +110,6 @@ def _catch_up(desk: Desk, transcript: Path, since: datetime | None, until: datet
 def _missed_since(desk: Desk, there_until: datetime | None) -> datetime | None:
     """Return the moment from which on what was done is kept; None where nothing is: nobody was told of the session."""
     opened = Ref(label=Label.SESSION, id=session_id(desk.session.scope, desk.session.name))
-    if there_until is None or desk.store.catalogue.row_of(opened) is None:
+    if there_until is None or opened not in desk.store.index:
         return None
     return max(there_until, from_micros(int(desk.store.journal.meta(PAUSED) or 0)))  # when a pause ended, if one did

@@ -330,4 +330,4 @@ class Sessions:
         return next((one for one in (here, *places) if self._is_open(one.scope, event.session)), here)
 
     def _is_open(self, scope: str, session: str) -> bool:
-        return self._store.catalogue.row_of(Ref(label=Label.SESSION, id=session_id(scope, session))) is not None
+        return Ref(label=Label.SESSION, id=session_id(scope, session)) in self._store.index

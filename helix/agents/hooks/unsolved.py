@@ -106,10 +106,9 @@ def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
 
     Until it is systemic every occurrence is a version of its own, so that each of them is what caused that.
     """
-    row = desk.store.catalogue.row_of_source(_source(desk, one), scope=desk.session.scope)
-    if row is None or known.source == _source(desk, one):
+    episode = desk.store.index.from_source(_source(desk, one), scope=desk.session.scope)
+    if episode is None or known.source == _source(desk, one):
         return
-    episode = desk.store.catalogue.ref_of(row)
     here = known.ref
     stands_on = [op.target for op in desk.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
     if episode in stands_on:

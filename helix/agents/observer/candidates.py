@@ -206,7 +206,7 @@ def put(store: Store, composer: Composer, candidate: Candidate) -> None:
 def find(store: Store, ident: str) -> Candidate | None:
     """Return the candidate of that id, or None."""
     ref = Ref(label=Label.CANDIDATE, id=ident)
-    if store.catalogue.view.row_of(ref) is None:
+    if ref not in store.index:
         return None
     (node,) = store.records.present([ref])
     return cast(Candidate | None, node)

@@ -89,7 +89,7 @@ def _helped_surely(part: Part) -> bool:
 def _weigh(composer: Composer, store: Store, bond: Bond, step: int) -> None:
     kind = Relation(bond.relation)
     source, target = (Ref(label=Label.MEMORY, id=ident) for ident in (bond.source, bond.target))
-    if any(store.catalogue.row_of(end) is None for end in (source, target)):
+    if any(end not in store.index for end in (source, target)):
         return
     ends = (kind, source, target)
     held = (op for op in store.records.edges_at(source) if (op.type, op.source, op.target) == ends)

@@ -232,7 +232,7 @@ class _Settling:
     def _give(self, shown: Injection, found: Verdict, memories: dict[str, Memory], entries: dict[str, Entry]) -> None:
         """Take back what the memory got before, from whatever stands for it now, and give it what it gets."""
         before = entries.pop(shown.memory_id, None)
-        if before is not None and self.store.catalogue.row_of(Ref(label=Label.MEMORY, id=before.memory)) is not None:
+        if before is not None and Ref(label=Label.MEMORY, id=before.memory) in self.store.index:
             held = _standing(self.store, before.memory)
             memories[held.id] = take_back(memories.get(held.id, held), before)
         memory = _standing(self.store, shown.memory_id)

@@ -172,7 +172,7 @@ def shortened(text: str, limit: int) -> str:
 def find_task(store: Store, ident: str) -> Task | None:
     """Return the task of that id, or None."""
     ref = _task(ident)
-    if store.catalogue.view.row_of(ref) is None:
+    if ref not in store.index:
         return None
     (node,) = store.records.present([ref])
     return cast(Task | None, node)
@@ -221,7 +221,7 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
         rank, tokens = max((one.rank for one in known.values()), default=0), 0
         for one in _each_once(shown):
             before = known.get(one.memory_id)
-            gone = store.catalogue.row_of(_memory(one.memory_id)) is None
+            gone = _memory(one.memory_id) not in store.index
             if gone or (before is not None and (held_back or not before.held_back)):
                 continue
             if before is not None:
@@ -241,7 +241,7 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
 def injections(store: Store, ident: str) -> list[Injection]:
     """Return the memories that were shown to a task or held back from it, in the order in which they came."""
     here = _task(ident)
-    if store.catalogue.view.row_of(here) is None:
+    if here not in store.index:
         return []
     edges = (edge_from(op) for op in store.records.edges_at(here) if op.type in _KINDS.values())
     return sorted((_of_edge(store, edge) for edge in edges), key=lambda one: (one.rank, one.memory_id))
@@ -346,14 +346,14 @@ def put_order(store: Store, composer: Composer, ident: str, blockers: Iterable[s
     known = waits_for(store, ident)
     for blocker in dict.fromkeys(blockers):
         there = Ref(label=Label.TASK, id=blocker)
-        if blocker not in known and store.catalogue.row_of(there) is not None:
+        if blocker not in known and there in store.index:
             composer.edge(Relation.BLOCKED_BY, here, there)
 
 
 def waits_for(store: Store, ident: str) -> frozenset[str]:
     """Return the ids of the tasks that a task waits for."""
     here = Ref(label=Label.TASK, id=ident)
-    if store.catalogue.view.row_of(here) is None:
+    if here not in store.index:
         return frozenset()
     edges = store.records.edges_at(here)
     return frozenset(op.target.id for op in edges if op.type is Relation.BLOCKED_BY and op.source == here)

@@ -76,7 +76,7 @@ def load_exploration(store: Store, ident: str = "", scope: str = GLOBAL_SCOPE) -
         raise NotFoundError(
             f"no exploration was saved yet in {scope}", hint="`helix exploration save` saves what explorers answer"
         )
-    if store.catalogue.view.row_of(ref) is None:
+    if ref not in store.index:
         raise NotFoundError(f"there is no exploration {ident!r}", hint="`helix exploration load` shows the newest")
     return cast(Exploration, store.records.node(ref))
 

@@ -97,7 +97,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
         composer = Composer(store, store.clock())
         ident = own or store.make_id(composer.now)
         ref = _plan(ident)
-        if store.catalogue.row_of(ref) is not None:
+        if ref in store.index:
             return Decision((), (ident, False))
         composer.node(
             Plan(
@@ -293,7 +293,7 @@ def _clean(task: PlannedTask, intake: Intake) -> PlannedTask:
 def _found(store: Store, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
     if plan_id:
         ref = _plan(plan_id.strip())
-        if store.catalogue.view.row_of(ref) is None:
+        if ref not in store.index:
             raise NotFoundError(f"there is no plan {plan_id!r}", hint="`helix plan load` shows the newest")
         return cast(Plan, store.records.node(ref))
     newest = newest_of(store, Label.PLAN, scope)
@@ -313,7 +313,7 @@ def newest_of(store: Store, label: Label, scope: str) -> Ref | None:
 
 def _exploration(store: Store, ident: str) -> Ref:
     ref = Ref(label=Label.EXPLORATION, id=ident.strip())
-    if store.catalogue.row_of(ref) is None:
+    if ref not in store.index:
         raise NotFoundError(f"there is no exploration {ident!r}", hint="`helix exploration load` shows the newest")
     return ref
 

@@ -207,7 +207,7 @@ def _check_can_begin(store: Store, task: Task, parents: Sequence[Task]) -> None:
             hint=f"if it was not, `helix task outcome {task.id} blocked` says so",
         )
     ref = Ref(label=Label.PLAN, id=str(task.attributes.get(PLAN, "")))
-    if store.catalogue.view.row_of(ref) is not None and cast(Plan, store.records.node(ref)).status == CLOSED:
+    if ref in store.index and cast(Plan, store.records.node(ref)).status == CLOSED:
         raise ConflictError(f"the plan of task {_name(task)} is complete", hint="`helix plan save` begins another one")
     if waiting := [_name(parent) for parent in parents if parent.outcome != DELIVERED]:
         raise InvalidInputError(
@@ -281,7 +281,7 @@ def _task_at(store: Store, workspace: str) -> str:
 
 def _found(store: Store, ident: str) -> Workspace:
     ref = Ref(label=Label.WORKSPACE, id=ident.strip())
-    if store.catalogue.view.row_of(ref) is None:
+    if ref not in store.index:
         raise NotFoundError(f"there is no workspace {ident!r}", hint="`helix workspace list` shows them")
     return cast(Workspace, store.records.node(ref))
 

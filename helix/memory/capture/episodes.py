@@ -74,9 +74,9 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
     importance = checks.poignancy(request.importance, importance_of(content, prepared.mentions))
 
     def decision() -> Decision[Episode]:
-        known = store.catalogue.row_of_source(source, scope=scope) if source else None
+        known = store.index.from_source(source, scope=scope) if source else None
         if known is not None:
-            return Decision((), cast(Episode, store.records.node(store.catalogue.ref_of(known))))
+            return Decision((), cast(Episode, store.records.node(known)))
         composer = Composer(store, store.clock())
         provenance = Provenance(slice=source, extractor=CAPTURE, agent=agent, trust=trust)
         episode = Episode(
@@ -97,7 +97,7 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
         composer.passages(ref, prepared)
         composer.mentions(ref, scope, prepared.mentions, provenance, opening=content)
         if session:
-            composer.join(episode, ref, store.last_episode(scope, session))
+            composer.join(episode, ref, store.index.last_episode(scope, session))
         return Decision((composer.change("episode"),), episode)
 
     kept = store.writer.submit(decision, once="episode")

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-import numpy as np
-
-from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.errors import ConflictError, NotFoundError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
@@ -21,12 +19,9 @@ from helix.model.episode import Episode
 from helix.model.held import Held, Screening
 from helix.model.memory import Memory, Status
 from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS, Trust
-from helix.model.records import Node
 from helix.model.reflection import Reflection
 from helix.model.reports import Page
-from helix.store.catalogue import CatalogueView
-from helix.store.listing import check_limit
-from helix.store.node_columns import STATUS_CODE, BoolArray
+from helix.store.listing import page
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.prompt_injection import suspicion
@@ -72,15 +67,11 @@ def review(store: Store, scope: str | None = None, limit: int = 50, after: str |
 
     An episode that is found by a memory alone is not listed beside it, and goes with it.
     """
-    check_limit(store, limit)
-    view = store.catalogue.view
-    mask = view.where(*_LABELS, scope=scope, statuses=[Status.QUARANTINED])
-    mask &= _speaking(view) | ~view.where(Label.EPISODE)
-    rows = view.newest(mask, limit + 1, None if after is None else _behind(view, after))
-    refs = [view.ref_of(int(row)) for row in rows[:limit]]
-    items = tuple(_shown(ref, node) for ref, node in zip(refs, store.records.nodes(refs), strict=True))
-    cursor = refs[-1].id if len(rows) > limit else None
-    return Page(items=items, total=int(np.count_nonzero(mask)), next_cursor=cursor)
+    index = store.index
+    rows = index.where(*_LABELS, scope=scope, statuses=[Status.QUARANTINED])
+    alone = index.where(Label.EPISODE) - index.found_by_text()
+    found = page(store, rows - alone, _LABELS, limit, after)
+    return replace(found, items=tuple(map(_shown, found.items)))
 
 
 def accept(store: Store, name_or_id: str, by: str = "") -> Holdable:
@@ -119,15 +110,13 @@ def restate_evidence(store: Store, composer: Composer, before: Memory, after: Me
     """
     if before.status in (Status.ACTIVE, after.status):
         return
-    view = store.catalogue.view
-    here = before.ref
+    index = store.index
+    here, found_by_text = before.ref, index.found_by_text()
     for edge in store.records.edges_at(here):
         if edge.type is not Relation.GROUNDED_IN:
             continue
-        row = view.row_of(edge.target)
-        if row is None or view.columns.status[row] != STATUS_CODE[before.status] or _speaking(view)[row]:
-            continue
-        composer.patch(edge.target, status=after.status)
+        if index.status_of(edge.target) is before.status and index.row_of(edge.target) not in found_by_text:
+            composer.patch(edge.target, status=after.status)
 
 
 def _settle(
@@ -155,7 +144,8 @@ def _settle(
 def _held(store: Store, name_or_id: str) -> Holdable:
     """Return the quarantined memory of that name, or what has that id."""
     wanted = name_or_id.strip()
-    ref = next((ref for ref in _refs(wanted) if store.catalogue.row_of(ref) is not None), None)
+    refs = (Ref(label=label, id=wanted) for label in _LABELS)
+    ref = next((ref for ref in refs if ref in store.index), None)
     node = _memory_held(store, wanted) if ref is None else store.records.node(ref)
     if not isinstance(node, Holdable) or node.status is not Status.QUARANTINED:
         raise ConflictError(f"{wanted!r} is not quarantined", hint="`helix review list` shows what is")
@@ -164,7 +154,7 @@ def _held(store: Store, name_or_id: str) -> Holdable:
 
 def _memory_held(store: Store, name_or_id: str) -> Memory:
     """Return the quarantined memory of that name where there is one: an active one may have the same name."""
-    held = [one for one in store.memories_named(name_or_id) if one.status is Status.QUARANTINED]
+    held = [one for one in store.index.memories_named(name_or_id) if one.status is Status.QUARANTINED]
     if len(held) > 1:
         raise ConflictError(
             f"{len(held)} quarantined memories are called {name_or_id!r}",
@@ -178,29 +168,7 @@ def _memory_held(store: Store, name_or_id: str) -> Memory:
         raise NotFoundError(error.message, hint="`helix review list` shows what is to be looked at") from error
 
 
-def _speaking(view: CatalogueView) -> BoolArray:
-    """Return for every row whether it has a passage of its own."""
-    speaks = np.zeros(view.count, np.bool_)
-    speaks[view.passages.owner[view.passages.alive]] = True
-    return speaks
-
-
-def _refs(ident: str) -> Iterator[Ref]:
-    return (Ref(label=label, id=ident) for label in _LABELS)
-
-
-def _behind(view: CatalogueView, after: str) -> int:
-    rows = (view.row_of(ref) for ref in _refs(after))
-    row = next((row for row in rows if row is not None), None)
-    if row is None:
-        raise InvalidInputError(
-            f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
-        )
-    return row
-
-
-def _shown(ref: Ref, node: Node) -> Held:
-    assert isinstance(node, Holdable)
+def _shown(node: Holdable) -> Held:
     match node:
         case Memory():
             text, beside = f"{node.trigger}\n{node.resolution}", tuple(texts_of(node.attributes))
@@ -211,7 +179,7 @@ def _shown(ref: Ref, node: Node) -> Held:
     origin, provenance = node.provenance.slice, node.provenance
     otherwise = _BESIDE if provenance.extractor in _IMPORTED else _LITTLE
     return Held(
-        ref=ref,
+        ref=node.ref,
         name=node.name if isinstance(node, Memory) else "",
         scope=node.scope,
         text=text,

@@ -152,7 +152,7 @@ def _ref(scope: str, name: str) -> Ref:
 
 
 def _known(store: Store, ref: Ref) -> Session | None:
-    return None if store.catalogue.row_of(ref) is None else cast(Session, store.records.node(ref))
+    return None if ref not in store.index else cast(Session, store.records.node(ref))
 
 
 def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 
-import numpy as np
-
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind, Mention, entity_id
 from helix.model.episode import Episode, Session, session_id
@@ -97,7 +95,7 @@ class Composer:
     """Collects the operations of one change; used on the writer's thread, where numbers and rows are settled."""
 
     def __init__(self, store: Store, now: datetime) -> None:
-        self._catalogue = store.catalogue
+        self._store = store
         self._numbers = count(store.catalogue.next_passage_number)
         self._entities: set[str] = set()
         self._sessions: set[str] = set()
@@ -123,7 +121,7 @@ class Composer:
     def name(self, scope: str, wanted: str) -> str:
         """Return `wanted`, or `wanted-2`, `-3` and so on where an active memory of the scope has it."""
         name, number = wanted, 1
-        while (scope, name) in self._names or self._catalogue.name_row(scope, name) is not None:
+        while (scope, name) in self._names or self._store.index.named(scope, name) is not None:
             number += 1
             name = f"{wanted}-{number}"
         self._names.add((scope, name))
@@ -188,7 +186,7 @@ class Composer:
     def join(self, episode: Episode, ref: Ref, before: Ref | None) -> None:
         """Place an episode in its session, behind the one before it."""
         session = Ref(label=Label.SESSION, id=session_id(episode.scope, episode.session))
-        if session.id not in self._sessions and self._catalogue.row_of(session) is None:
+        if session.id not in self._sessions and session not in self._store.index:
             self._sessions.add(session.id)
             started = episode.occurred_at
             self.node(Session(id=session.id, scope=episode.scope, agent=episode.agent, started_at=started))
@@ -198,11 +196,11 @@ class Composer:
 
     def silence(self, owner: Ref) -> None:
         """Make the owner unfindable; the node stays."""
-        view = self._catalogue.view
-        row = view.row_of(owner)
+        index = self._store.index
+        row = index.row_of(owner)
         if row is not None:
-            pieces = len(view.passages.of_rows(np.array([row]), view.count))
-            self._operations.extend(DropPassage(id=f"{owner.id}#{index}") for index in range(pieces))
+            pieces = len(index.pieces_of([row]))
+            self._operations.extend(DropPassage(id=f"{owner.id}#{number}") for number in range(pieces))
 
     def mentions(
         self, source: Ref, scope: str, found: Iterable[Mention], provenance: Provenance, *, opening: str = ""
@@ -227,7 +225,7 @@ class Composer:
     def entity(self, mention: Mention, scope: str) -> Ref:
         """Return the entity, writing it where it is new."""
         ref = Ref(label=Label.ENTITY, id=entity_id(mention.kind, mention.name, scope))
-        if ref.id not in self._entities and self._catalogue.row_of(ref) is None:
+        if ref.id not in self._entities and ref not in self._store.index:
             self._entities.add(ref.id)
             self._operations.append(put(Entity(id=ref.id, kind=mention.kind, name=mention.name, scope=scope)))
         return ref

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from helix.errors import ConflictError, NotFoundError, did_you_mean
-from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
 from helix.scopes import same_scope
@@ -30,13 +29,12 @@ def memory_of(store: Store, name_or_id: str) -> Memory:
     active in several scopes, and for what begins several.
     """
     wanted = name_or_id.strip()
-    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=wanted))
-    if row is not None:
-        return store.memory(row)
-    named = store.memories_named(wanted) or store.memories_named(given_name(wanted))
+    if (known := store.index.memory_by_id(wanted)) is not None:
+        return known
+    named = store.index.memories_named(wanted) or store.index.memories_named(given_name(wanted))
     if not named and ":" in wanted:
         scope, _, name = wanted.rpartition(":")
-        named = [memory for memory in store.memories_named(name) if same_scope(memory.scope, scope)]
+        named = [memory for memory in store.index.memories_named(name) if same_scope(memory.scope, scope)]
     if not named:
         named = _beginning(store, wanted)
     best = min(_PREFERENCE.index(memory.status) for memory in named)
@@ -75,7 +73,7 @@ def _beginning(store: Store, wanted: str) -> list[Memory]:
         raise NotFoundError(f"no memory is called {wanted!r}", hint=hint)
     return [
         memory
-        for memory in store.memories_named(names[0])
+        for memory in store.index.memories_named(names[0])
         if names[0].startswith(prefix) or memory.id.startswith(wanted)
     ]
 

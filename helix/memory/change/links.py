@@ -96,7 +96,7 @@ def node_of(store: Store, name_or_id: str) -> Ref:
     """Return the node with that id, else the memory of that name; raises NotFoundError."""
     for label in Label:
         ref = Ref(label=label, id=name_or_id.strip())
-        if store.catalogue.row_of(ref) is not None:
+        if ref in store.index:
             return ref
     return memory_of(store, name_or_id).ref
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-import numpy as np
-
 from helix.memory.change.compose import Composer, Prepared
 from helix.model.edge import OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
@@ -104,15 +102,10 @@ def take_back_retirement(composer: Composer, store: Store, memory: Memory) -> Me
 
 def passages_of(store: Store, memory: Memory) -> Prepared:
     """Return the texts and vectors by which a memory is found, to be written under another one's id."""
-    view = store.catalogue.view
-    row = view.row_of(memory.ref)
-    indexes = view.passages.of_rows(np.array([] if row is None else [row], np.int64), view.count)
-    held = [store.records.passage(int(view.passages.numbers[index])) for index in indexes]
-    vectors = [
-        view.passages.vectors.rows(indexes[place : place + 1])[0].tobytes() if view.passages.embedded[index] else None
-        for place, index in enumerate(indexes)
-    ]
-    found = [(passage.text, vector) for passage, vector in zip(held, vectors, strict=True) if passage is not None]
+    row = store.index.row_of(memory.ref)
+    pieces = [] if row is None else store.index.pieces_of([row])
+    held = [(store.records.passage(piece.number), piece.vector) for piece in pieces]
+    found = [(passage.text, vector) for passage, vector in held if passage is not None]
     texts = tuple(text for text, _ in found)
     return Prepared(
         pieces=texts,

@@ -284,7 +284,7 @@ def _root(store: Store, name_or_id: str) -> Ref:
     wanted = name_or_id.strip()
     for label in Label:
         ref = Ref(label=label, id=wanted)
-        if store.catalogue.row_of(ref) is None:
+        if ref not in store.index:
             continue
         if label in (Label.ENTITY, Label.SESSION):
             raise InvalidInputError(
@@ -334,7 +334,7 @@ def _words(node: Node) -> str:
 
 def _texts(store: Store, refs: Iterable[Ref]) -> Iterator[str]:
     """Yield what the nodes say, as far as they say it still."""
-    for node in store.records.nodes([ref for ref in refs if store.catalogue.row_of(ref) is not None]):
+    for node in store.records.nodes([ref for ref in refs if ref in store.index]):
         yield _words(node)
         match node:
             case Memory():

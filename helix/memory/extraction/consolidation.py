@@ -13,10 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
-
 from helix.memory.change.compose import Composer, Prepared, prepare, read
-from helix.memory.change.support import findable_episodes
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import Verdict, thresholds_of
 from helix.memory.extraction import derived, excluded
@@ -34,7 +31,6 @@ from helix.model.episode import Episode
 from helix.model.kept_out import KeptOut
 from helix.model.memory import DERIVED_SOURCE, Memory, Status
 from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ
-from helix.store.node_columns import LABEL_CODE
 from helix.store.store import Store
 from helix.text.sentences import shortened
 
@@ -100,18 +96,10 @@ def _scopes(run: Run, scope: str | None, *, seen: bool = False) -> list[str]:
     """Return the scope named, or all with a derived memory or an episode that no run has seen (`seen`: or has)."""
     if scope is not None:
         return [scope]
-    view = run.store.catalogue.view
-    mask = findable_episodes(view, None)
-    if not seen:
-        mask &= ~view.columns.consolidated
-    derived_ones = (
-        rows
-        for source, rows in view.lookups.sources[LABEL_CODE[Label.MEMORY]].items()
-        if source.startswith(DERIVED_SOURCE)
-    )
-    codes = {int(code) for code in np.unique(view.columns.scope[mask])}
-    codes.update(int(view.columns.scope[row]) for rows in derived_ones for row in rows if row < view.count)
-    return sorted(view.lookups.scopes.word(code) for code in codes)
+    index = run.store.index
+    episodes = index.findable_episodes() if seen else index.findable_episodes() - index.consolidated()
+    derived_ones = index.from_sources(Label.MEMORY, DERIVED_SOURCE)
+    return sorted(index.scopes_of(episodes) | index.scopes_of(derived_ones))
 
 
 def _matched(

@@ -90,9 +90,10 @@ class Existing:
 def existing(store: Store, scope: str, rest: Rest = go_on) -> list[Existing]:
     """Return the newest version of each derived memory of exactly this scope, by key."""
     newest: dict[str, Memory] = {}
-    for ref in store.refs_from(Label.MEMORY, DERIVED_SOURCE, scope):
+    index = store.index
+    for row in index.from_sources(Label.MEMORY, DERIVED_SOURCE, scope):
         rest()
-        (memory,) = store.records.present([ref])
+        (memory,) = store.records.present([index.ref_of(row)])
         key = str(memory.attributes.get(KEY, "")) if isinstance(memory, Memory) else ""
         if isinstance(memory, Memory) and key and (key not in newest or _version(newest[key]) < _version(memory)):
             newest[key] = memory
@@ -115,7 +116,8 @@ def rejoining(store: Store, there: Sequence[Existing], orphaned: Sequence[Existi
 
 def held_by(store: Store, scope: str, keys: Collection[str]) -> list[Memory]:
     """Return the active derived memories of a scope with one of these keys, by key."""
-    refs = store.refs_from(Label.MEMORY, DERIVED_SOURCE, scope)
+    index = store.index
+    refs = [index.ref_of(row) for row in index.from_sources(Label.MEMORY, DERIVED_SOURCE, scope)]
     found = (one for one in store.records.present(refs) if isinstance(one, Memory) and one.status is Status.ACTIVE)
     return sorted(
         (one for one in found if one.attributes.get(KEY) in keys), key=lambda one: (str(one.attributes[KEY]), one.id)
@@ -360,7 +362,7 @@ def compared(
     """Return what something wanted is against the active memories of a scope: without a model by their words alone."""
     vector = prepared.vectors[0]
     if vector is None:
-        twins = [one for one in store.memories_named(slug(newcomer.trigger)) if _told(one, scope, newcomer)]
+        twins = [one for one in store.index.memories_named(slug(newcomer.trigger)) if _told(one, scope, newcomer)]
         return (Verdict.NOOP, min(twins, key=lambda one: one.id)) if twins else (Verdict.ADD, None)
     return decide(newcomer, nearest_active(store, vector, scope, NEAREST), thresholds)
 

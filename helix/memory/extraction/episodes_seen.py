@@ -8,7 +8,6 @@ from typing import cast
 
 import numpy as np
 
-from helix.memory.change.support import findable_episodes
 from helix.memory.extraction.cluster import Bars, Links, Rivals, groups_of, linked, opposed
 from helix.memory.extraction.extract import Candidate, Extractor
 from helix.memory.extraction.kept_extractions import Found, packed, unpacked
@@ -39,10 +38,11 @@ class Evidence:
         self._run, self._extractor, self._bars, self._anew = run, extractor, bars, anew
         space = "" if run.store.embedder is None else run.store.embedder.space.digest
         self._edition = extractor.edition and f"{extractor.edition} {space}"
-        self._view = view = run.store.catalogue.view
-        findable = findable_episodes(view, None) & (view.columns.scope == view.lookups.scopes.code(scope))
+        index = run.store.index
+        self._view = index.view
+        findable = index.findable_episodes(scope)
         self._surviving = findable
-        self.rows, self._vectors = self._placed(np.flatnonzero(findable), vectors=run.store.embedder is not None)
+        self.rows, self._vectors = self._placed(np.flatnonzero(findable.mask), vectors=run.store.embedder is not None)
         self._place = {int(row): place for place, row in enumerate(self.rows)}
         self._items: dict[int, list[Said]] = {}
         self._linked: set[bytes] = set()
@@ -66,7 +66,7 @@ class Evidence:
     def survives(self, episode: str) -> bool:
         """Return whether the episode of that id is evidence still."""
         row = self._view.lookups.row(Label.EPISODE, episode)
-        return row is not None and row < self._view.count and bool(self._surviving[row])
+        return row is not None and row < self._view.count and row in self._surviving
 
     @property
     def fresh(self) -> list[int]:

@@ -18,8 +18,9 @@ _UNDONE = "undone/"
 
 def held(store: Store, scope: str, *, anew: bool = False) -> KeptOut:
     """Return what is not to be derived in a scope; `anew`: what was undone is."""
-    erased = store.nodes_from(Label.MEMORY, ERASED_SOURCE, GLOBAL_SCOPE)
-    found = [(ref.id, cast(Memory, node).attributes.get(KEPT_OUT, ())) for ref, node in erased]
+    index = store.index
+    erased = (cast(Memory, node) for node in index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE, GLOBAL_SCOPE)))
+    found = [(memory.id, memory.attributes.get(KEPT_OUT, ())) for memory in erased]
     undone = () if anew else _undone(store, scope)
     return kept_out((*((salt, cast(Iterable[str], known)) for salt, known in found), *undone))
 

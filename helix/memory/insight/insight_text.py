@@ -11,18 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-import numpy as np
-
 from helix.memory.insight.summary import features_of, in_words, worth_of
 from helix.model.clock import from_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
-from helix.store.catalogue import CatalogueView
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray, IndexArray
-from helix.store.projection import GraphSnapshot
-from helix.store.store import Store
+from helix.store.index import Index, Rows
 from helix.text.sentences import Sentence, sentences
 from helix.text.tokens import query_terms
 
@@ -220,21 +215,14 @@ _FRAME = frozenset(
 """Words that say how a statement is meant and nothing of its matter: two that share them share nothing."""
 
 
-def words_of_memories(
-    store: Store, graph: GraphSnapshot, view: CatalogueView, rows: IndexArray, holds: BoolArray
-) -> dict[int, str]:
+def words_of_memories(index: Index, rows: Sequence[int], holds: Rows) -> dict[int, str]:
     """Return by row of an episode what the active memories that were made of it and hold say, each in one line."""
-    found = graph.neighbours(rows, Relation.GROUNDED_IN)
-    speaks = (view.columns.label == LABEL_CODE[Label.MEMORY]) & (view.columns.status == STATUS_CODE[Status.ACTIVE])
-    found = found.where(~found.outgoing & (speaks & holds)[found.rows])
-    held = np.unique(found.rows)
-    nodes = store.records.nodes([view.ref_of(row) for row in held.tolist()])
-    said = {row: node for row, node in zip(held.tolist(), nodes, strict=True) if isinstance(node, Memory)}
-    lines: dict[int, set[str]] = {}
-    for origin, row in zip(found.origin.tolist(), found.rows.tolist(), strict=True):
-        if row in said and not said[row].is_summary:
-            lines.setdefault(int(rows[origin]), set()).add(_memory_line(said[row]))
-    return {row: "\n".join(sorted(texts)) for row, texts in lines.items()}
+    speaks = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & holds
+    told = [[one for one in held if one in speaks] for held in index.supported_by(rows, Relation.GROUNDED_IN)]
+    made = sorted({one for held in told for one in held})
+    said = {row: node for row, node in zip(made, index.nodes(made), strict=True) if isinstance(node, Memory)}
+    lines = ({_memory_line(said[one]) for one in held if one in said and not said[one].is_summary} for held in told)
+    return {row: "\n".join(sorted(texts)) for row, texts in zip(rows, lines, strict=True) if texts}
 
 
 def statements_about(text: str, speaker: str, name: str, present: AbstractSet[str]) -> Iterator[Sentence]:

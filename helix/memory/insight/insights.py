@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import cast
 
-import numpy as np
-
-from helix.errors import InvalidInputError, NotFoundError
+from helix.errors import NotFoundError
 from helix.memory.change.compose import Composer
-from helix.memory.change.support import ended, present, standing, supports_of
 from helix.memory.jobs.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
@@ -21,10 +18,8 @@ from helix.model.provenance import Trust
 from helix.model.records import Node
 from helix.model.reflection import Reflection
 from helix.model.reports import Page
-from helix.store.catalogue import CatalogueView
-from helix.store.listing import check_limit
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
-from helix.store.projection import GraphSnapshot
+from helix.store.index import Index, Rows
+from helix.store.listing import page
 from helix.store.store import Store
 from helix.text.sentences import shortened
 
@@ -50,17 +45,12 @@ _SHOWN = (Status.ACTIVE, Status.ARCHIVED)
 
 def reflections(store: Store, scope: str | None = None, limit: int = 50, after: str | None = None) -> Page[Reflection]:
     """Return a page of the reflections of exactly this scope (None: of any) that stand, newest first."""
-    check_limit(store, limit)
-    view = store.catalogue.view
-    mask = _reflections(view, scope) & (view.columns.status == STATUS_CODE[Status.ACTIVE])
-    behind = None
-    if after is not None and (behind := view.row_of(Ref(label=Label.REFLECTION, id=after))) is None:
-        raise InvalidInputError(f"{after!r} is no cursor of this list", hint="pass on the one of the last page")
-    rows = view.newest(mask, limit + 1, behind)
-    items = store.records.nodes([view.ref_of(int(row)) for row in rows[:limit]])
-    cursor = items[-1].id if len(rows) > limit else None
-    return Page(
-        items=tuple(cast(Reflection, item) for item in items), total=int(np.count_nonzero(mask)), next_cursor=cursor
+    return page(
+        store,
+        store.index.where(Label.REFLECTION, scope=scope, statuses=[Status.ACTIVE]),
+        (Label.REFLECTION,),
+        limit,
+        after,
     )
 
 
@@ -69,13 +59,14 @@ def insight_tree(store: Store, reflection_id: str) -> InsightTree:
 
     What is cited on several ways is shown with its own evidence once.
     """
-    graph, view = present(store)
-    row = view.row_of(Ref(label=Label.REFLECTION, id=reflection_id))
+    index = store.index
+    row = index.row_of(Ref(label=Label.REFLECTION, id=reflection_id))
     if row is None:
         raise NotFoundError(f"no reflection has the id {reflection_id!r}", hint="`helix reflections` lists them")
-    reflection = cast(Reflection, store.records.node(view.ref_of(row)))
-    stands = _stands(view) & ~ended(graph, view, to_micros(store.clock()))
-    return InsightTree(reflection=reflection, evidence=_evidence(store, graph, view, stands, row, DEEPEST, {row}))
+    (reflection,) = index.nodes([row])
+    stands = _stands(index) - index.ended(to_micros(store.clock()))
+    evidence = _evidence(index, stands, row, DEEPEST, {row})
+    return InsightTree(reflection=cast(Reflection, reflection), evidence=evidence)
 
 
 def confidence_of(pieces: int, trust: Trust) -> float:
@@ -98,39 +89,41 @@ def demote(run: Run, scope: str | None) -> None:
     """
 
     def compose(composer: Composer) -> int:
-        changed = _changed(run.store, scope)
+        changed = _changed(run.store.index, scope, composer.now)
         for reflection, confidence, status in changed:
             ref = reflection.ref
             composer.patch(ref, confidence=confidence, status=status)
             run.say(f"{status}, confidence {confidence:.2f}: {shortened(reflection.insight, _EXCERPT)}")
         return len(changed)
 
-    if _changed(run.store, scope) and (count := run.write("weigh anew", compose)):
+    if _changed(run.store.index, scope, run.now) and (count := run.write("weigh anew", compose)):
         run.count("reflections weighed anew", count)
 
 
-def _changed(store: Store, scope: str | None) -> list[tuple[Reflection, float, Status]]:
+def _changed(index: Index, scope: str | None, now: datetime) -> list[tuple[Reflection, float, Status]]:
     """Return the reflections whose confidence or status is not what their evidence gives, those cited first."""
-    graph, view = present(store)
-    shown = np.isin(view.columns.status, [STATUS_CODE[status] for status in _SHOWN])
-    rows = np.flatnonzero(_reflections(view, scope) & shown)
-    nodes = [cast(Reflection, node) for node in store.records.nodes([view.ref_of(int(row)) for row in rows])]
-    over = ended(graph, view, to_micros(store.clock()))
-    stands = _stands(view) & ~over
-    spoken_of = np.zeros(view.count, np.bool_)
+    rows = list(index.where(Label.REFLECTION, scope=scope, statuses=_SHOWN))
+    nodes = [cast(Reflection, node) for node in index.nodes(rows)]
+    cited = index.supports_of(rows, Relation.CITES)
+    ended = index.ended(to_micros(now))
+    standing = _stands(index) - ended
+    evidence_of_any = {row for evidence in cited for row in evidence}
+    stands = {row for row in evidence_of_any if row in standing}
+    over = {row for row in evidence_of_any if row in ended}
+    spoken_of: set[int] = set()
     found = []
-    cited = supports_of(graph, rows, Relation.CITES)
     archived = [node.status is Status.ARCHIVED for node in nodes]
     for place in sorted(range(len(rows)), key=lambda at: (nodes[at].level, archived[at], nodes[at].id)):
-        reflection, evidence = nodes[place], cited[place]
+        reflection, row, evidence = nodes[place], rows[place], set(cited[place])
         pieces = _pieces(reflection, len(evidence))
-        share = float(np.count_nonzero(stands[evidence])) / max(1, pieces)
+        share = len(evidence & stands) / max(1, pieces)
         confidence = round(confidence_of(pieces, reflection.provenance.trust) * share, 4)
-        over[rows[place]] = over[evidence].any()
-        again = archived[place] and np.count_nonzero(spoken_of[evidence]) > OLD_SHARE * pieces
-        status = Status.ARCHIVED if share < LEAST_SHARE or over[rows[place]] or again else Status.ACTIVE
-        stands[rows[place]] = status is Status.ACTIVE
-        spoken_of[evidence] |= status is Status.ACTIVE
+        holds_no_more = bool(evidence & over)
+        again = archived[place] and len(evidence & spoken_of) > OLD_SHARE * pieces
+        status = Status.ARCHIVED if share < LEAST_SHARE or holds_no_more or again else Status.ACTIVE
+        for rows_of, belongs in ((stands, status is Status.ACTIVE), (over, holds_no_more)):
+            (rows_of.add if belongs else rows_of.discard)(row)
+        spoken_of |= evidence if status is Status.ACTIVE else set()
         if (reflection.confidence, reflection.status) != (confidence, status):
             found.append((reflection, confidence, status))
     return found
@@ -142,39 +135,24 @@ def _pieces(reflection: Reflection, cited: int) -> int:
     return max(cited, int(told) if told.isdigit() else 1)
 
 
-def _stands(view: CatalogueView) -> BoolArray:
-    """Return for every row whether an insight may rest on it; one that is archived is no evidence any more."""
-    stands = standing(view)
-    stands &= (view.columns.label != LABEL_CODE[Label.REFLECTION]) | (view.columns.status == STATUS_CODE[Status.ACTIVE])
-    return stands
+def _stands(index: Index) -> Rows:
+    """Return what an insight may rest on; one that is archived is no evidence any more."""
+    active = index.where(Label.REFLECTION, statuses=[Status.ACTIVE])
+    return index.standing() - (index.where(Label.REFLECTION) - active)
 
 
-def _reflections(view: CatalogueView, scope: str | None) -> BoolArray:
-    mask: BoolArray = view.columns.label == LABEL_CODE[Label.REFLECTION]
-    if scope is not None:
-        mask &= view.columns.scope == view.lookups.scopes.code(scope)
-    return mask
-
-
-def _evidence(
-    store: Store,
-    graph: GraphSnapshot,
-    view: CatalogueView,
-    stands: BoolArray,
-    row: int,
-    depth: int,
-    seen: set[int],
-) -> tuple[Cited, ...]:
-    kind = Relation.CITES if view.columns.label[row] == LABEL_CODE[Label.REFLECTION] else Relation.GROUNDED_IN
-    (rows,) = supports_of(graph, [row], kind)
-    nodes = store.records.nodes([view.ref_of(other) for other in rows])
+def _evidence(index: Index, stands: Rows, row: int, depth: int, seen: set[int]) -> tuple[Cited, ...]:
+    kind = Relation.CITES if index.label_of(row) is Label.REFLECTION else Relation.GROUNDED_IN
+    (rows,) = index.supports_of([row], kind)
     found = []
-    for other, node in sorted(zip(rows, nodes, strict=True), key=lambda pair: (_moment(pair[1]), pair[1].id)):
+    for other, node in sorted(
+        zip(rows, index.nodes(rows), strict=True), key=lambda pair: (_moment(pair[1]), pair[1].id)
+    ):
         fresh = depth > 1 and other not in seen
         seen.add(other)
-        below = _evidence(store, graph, view, stands, other, depth - 1, seen) if fresh else ()
+        below = _evidence(index, stands, other, depth - 1, seen) if fresh else ()
         cut = not fresh and not isinstance(node, Episode)
-        found.append(_cited(view.ref_of(other), node, below, stands=bool(stands[other]), cut=cut))
+        found.append(_cited(index.ref_of(other), node, below, stands=other in stands, cut=cut))
     return tuple(found)
 
 

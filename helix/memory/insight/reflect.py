@@ -12,12 +12,8 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, cast
 
-import numpy as np
-
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, prepare, read
-from helix.memory.change.support import ended, findable_episodes, present, standing, supports_of
-from helix.memory.insight.communities import communities, shared
 from helix.memory.insight.insight_text import (
     LEAST_CITED,
     MOST_CITED,
@@ -38,9 +34,8 @@ from helix.model.episode import Episode
 from helix.model.memory import Status
 from helix.model.provenance import Provenance, weakest
 from helix.model.reflection import Reflection
-from helix.store.catalogue import CatalogueView
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray, FloatArray, IndexArray
-from helix.store.projection import GraphSnapshot
+from helix.recall.communities import weighty_communities
+from helix.store.index import Index
 from helix.store.store import Store
 
 EXTRACTOR = "reflection"
@@ -81,9 +76,8 @@ def reflection_id(scope: str, cited: Sequence[Ref]) -> str:
 def _scopes(store: Store, scope: str | None) -> list[str]:
     if scope is not None:
         return [scope]
-    view = store.catalogue.view
-    rows = findable_episodes(view, None)
-    return sorted(view.lookups.scopes.word(int(code)) for code in np.unique(view.columns.scope[rows]))
+    index = store.index
+    return sorted(index.scopes_of(index.findable_episodes()))
 
 
 def _reflect_on(run: Run, scope: str, level: int, think: Think | None) -> None:
@@ -96,18 +90,12 @@ def _reflect_on(run: Run, scope: str, level: int, think: Think | None) -> None:
     items, spoken_of = _items(run, scope, level, names)
     found: list[Thought] = []
     groups = same_said(items)
-    for held in _weighty(shared([group[0].entities for group in groups])):
+    for held in weighty_communities([group[0].entities for group in groups]):
         found.extend(_thoughts([groups[place] for place in held], names, think))
     for thought in found[:MOST_INSIGHTS]:
         known = sum(item.ref in spoken_of for item in thought.cites)
         if known <= OLD_SHARE * len(thought.cites) and not run.cancelled and _write(run, scope, thought):
             run.count("reflections added")
-
-
-def _weighty(weights: FloatArray) -> list[list[int]]:
-    """Return the communities, those that have most in common first."""
-    found = communities(weights)
-    return sorted(found, key=lambda held: (-round(float(weights[np.ix_(held, held)].sum()), 6), held))
 
 
 def _thoughts(community: Sequence[Sequence[Item]], names: Mapping[str, Entity], think: Think | None) -> list[Thought]:
@@ -136,28 +124,24 @@ def _items(run: Run, scope: str, level: int, names: dict[str, Entity]) -> tuple[
     What has ended is none of it, and an episode of which memories were made tells what they say. `names` takes the
     entities. Those who speak are in all that is said to them, and so tell nothing.
     """
-    store = run.store
-    graph, view = present(store)
-    columns, ids = view.columns, view.lookups.ids
-    mask = findable_episodes(view, scope) if level == 1 else _insights(view, scope)
-    now = to_micros(run.now)
-    over = ended(graph, view, now)
-    mask &= ~over & (columns.recorded_at >= now - int(RECENT_DAYS * DAY_MICROS))
-    important = sorted(np.flatnonzero(mask).tolist(), key=lambda row: (-columns.importance[row], ids[row]))
-    rows = np.array(important if level > 1 else important[:MOST_ITEMS], np.int64)
-    nodes = store.records.nodes([view.ref_of(row) for row in rows.tolist()])
-    held = _mentioned(store, graph, view, rows, names)
-    learned = words_of_memories(store, graph, view, rows, ~over)
-    found = [
-        _item(node, entities, learned.get(row, ""))
-        for row, node, entities in zip(rows.tolist(), nodes, held, strict=True)
-    ]
+    index, now = run.store.index, to_micros(run.now)
+    insights = index.where(Label.REFLECTION, scope=scope, statuses=[Status.ACTIVE])
+    ended = index.ended(now)
+    recent = index.recorded_since(now - int(RECENT_DAYS * DAY_MICROS)) - ended
+    important = index.most_important(recent & (index.findable_episodes(scope) if level == 1 else insights))
+    rows = important if level > 1 else important[:MOST_ITEMS]
+    nodes = index.nodes(rows)
+    held = _mentioned(index, rows, names)
+    learned = words_of_memories(index, rows, index.standing() - ended)
+    found = [_item(node, entities, learned.get(row, "")) for row, node, entities in zip(rows, nodes, held, strict=True)]
     speakers = {speaker_of(node).casefold() for node in nodes if isinstance(node, Episode)} - {""}
     calls = {one for one, entity in names.items() if _is_call(entity.name.casefold(), speakers)}
     below = [replace(item, entities=item.entities - calls) for item in found if item.level == level - 1]
     if level > 1:
-        below = [replace(item, leaves=_leaves(store, graph, view, item.ref)) for item in below]
-    cited = _spoken_of(graph, view, rows)
+        below = [replace(item, leaves=_leaves(index, item.ref)) for item in below]
+    active = index.where(Label.REFLECTION, statuses=[Status.ACTIVE])
+    citing = zip(rows, index.supported_by(rows, Relation.CITES), strict=True)
+    cited = {index.ref_of(row) for row, by in citing if any(one in active for one in by)}
     return sorted(below, key=lambda item: (item.moment, item.ref.id)), cited
 
 
@@ -196,50 +180,26 @@ def _item(node: object, entities: frozenset[str], learned: str) -> Item:
     )
 
 
-def _leaves(store: Store, graph: GraphSnapshot, view: CatalogueView, ref: Ref) -> tuple[Leaf, ...]:
+def _leaves(index: Index, ref: Ref) -> tuple[Leaf, ...]:
     """Return the episodes on which a reflection rests, by when they happened."""
-    row = view.row_of(ref)
+    row = index.row_of(ref)
     reached = set() if row is None else {row}
     waiting = sorted(reached)
     while waiting:
-        waiting = sorted({one for held in supports_of(graph, waiting, Relation.CITES) for one in held} - reached)
+        waiting = sorted({one for held in index.supports_of(waiting, Relation.CITES) for one in held} - reached)
         reached.update(waiting)
-    rows = np.array(sorted(one for one in reached if view.columns.label[one] == LABEL_CODE[Label.EPISODE]), np.int64)
-    held = _mentioned(store, graph, view, rows, {})
-    moments = view.columns.occurred_at[rows].tolist()
-    found = zip(rows.tolist(), moments, held, strict=True)
-    leaves = (Leaf(id=view.lookups.ids[row], moment=moment, entities=entities) for row, moment, entities in found)
+    rows = sorted(one for one in reached if index.label_of(one) is Label.EPISODE)
+    found = zip(rows, _mentioned(index, rows, {}), strict=True)
+    leaves = (Leaf(id=index.id_of(one), moment=index.occurred_at(one), entities=entities) for one, entities in found)
     return tuple(sorted(leaves, key=lambda leaf: (leaf.moment, leaf.id)))
 
 
-def _insights(view: CatalogueView, scope: str) -> BoolArray:
-    columns = view.columns
-    mask: BoolArray = (columns.label == LABEL_CODE[Label.REFLECTION]) & standing(view)
-    mask &= (columns.status == STATUS_CODE[Status.ACTIVE]) & (columns.scope == view.lookups.scopes.code(scope))
-    return mask
-
-
-def _spoken_of(graph: GraphSnapshot, view: CatalogueView, rows: IndexArray) -> set[Ref]:
-    """Return which of the rows an insight cites that is not archived, retired or forgotten."""
-    found = graph.neighbours(rows, Relation.CITES)
-    cited = rows[found.origin[~found.outgoing & (view.columns.status[found.rows] == STATUS_CODE[Status.ACTIVE])]]
-    return {view.ref_of(row) for row in cited.tolist()}
-
-
-def _mentioned(
-    store: Store, graph: GraphSnapshot, view: CatalogueView, rows: IndexArray, names: dict[str, Entity]
-) -> list[frozenset[str]]:
+def _mentioned(index: Index, rows: Sequence[int], names: dict[str, Entity]) -> list[frozenset[str]]:
     """Return the ids of the entities that each row mentions or touches, and put the entities into `names`."""
-    found = graph.neighbours(rows, Relation.MENTIONS, Relation.TOUCHES)
-    refs = {int(row): view.ref_of(int(row)) for row in np.unique(found.rows)}
-    for node in store.records.nodes(list(refs.values())):
-        if isinstance(node, Entity):
-            names[node.id] = node
-    held: list[set[str]] = [set() for _ in rows]
-    for origin, row in zip(found.origin, found.rows, strict=True):
-        if refs[int(row)].label is Label.ENTITY:
-            held[int(origin)].add(refs[int(row)].id)
-    return [frozenset(one) for one in held]
+    by_type = (index.supports_of(rows, kind) for kind in (Relation.MENTIONS, Relation.TOUCHES))
+    held = [{*mentioned, *touched} for mentioned, touched in zip(*by_type, strict=True)]
+    names.update((node.id, node) for node in index.nodes(sorted(set().union(*held))) if isinstance(node, Entity))
+    return [frozenset(map(index.id_of, one)) for one in held]
 
 
 def _write(run: Run, scope: str, thought: Thought) -> bool:
@@ -249,9 +209,9 @@ def _write(run: Run, scope: str, thought: Thought) -> bool:
     ready = prepare(run.store, [read(f"{thought.question}\n{thought.insight}")])[0]
 
     def compose(composer: Composer) -> bool:
-        view, ref = run.store.catalogue.view, Ref(label=Label.REFLECTION, id=ident)
-        rows = [view.row_of(cited) for cited in refs]
-        if view.row_of(ref) is not None or not all(row is not None and standing(view)[row] for row in rows):
+        index, ref = run.store.index, Ref(label=Label.REFLECTION, id=ident)
+        standing = index.standing()
+        if ref in index or not all(index.row_of(cited) in standing for cited in refs):
             return False
         reflection = _reflection(ident, scope, thought, composer)
         composer.node(reflection)

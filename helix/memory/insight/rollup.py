@@ -13,12 +13,9 @@ from hashlib import sha256
 from itertools import groupby, pairwise
 from typing import Any, cast
 
-import numpy as np
-
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, Prepared, spoken_of
-from helix.memory.change.support import findable_episodes, present, standing, supports_of
 from helix.memory.insight.llm_reflect import summed_up
 from helix.memory.insight.summary import Summary, tells
 from helix.memory.jobs.run import Run
@@ -28,9 +25,7 @@ from helix.model.entity import Mention
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.provenance import Provenance, weakest
-from helix.store.catalogue import CatalogueView
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
-from helix.store.projection import GraphSnapshot
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.text.chunks import MOST_CHUNKS
 from helix.text.cleaning import slug
@@ -48,15 +43,14 @@ SITTING, APART = timedelta(hours=6), timedelta(days=14)
 """A longer silence ends a group: of one talk, and of several small ones."""
 HALF_LIFE_DAYS = 90.0
 """Days in which a summary's salience halves: a summary of middling importance leaves recall after ten months."""
-_RETIRED = STATUS_CODE[Status.RETIRED]
 
 
 @dataclass(frozen=True, slots=True)
 class _Key:
     """What decides whether episodes are neighbours: the scope, and the session or else the day (UTC)."""
 
-    scope: int
-    session: int
+    scope: str
+    session: str
     day: int
 
 
@@ -101,96 +95,71 @@ def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Epis
     said elsewhere in the same words. What is stale of talks with too few for a group is pooled with the next such ones
     of its scope; what stays alone is left as it is. Of greetings alone there is no group: nobody will look for it.
     """
-    graph, view = present(run.store)
-    rows = np.flatnonzero(findable_episodes(view, scope))
-    if not len(rows):
-        return
-    covered = _covered(graph, view)
-    columns = view.columns
-    now = to_micros(run.now)
-    stale = (columns.fades_at < now) if older is None else columns.recorded_at <= now - int(older * DAY_MICROS)
-    keys = {_key(view, int(row)) for row in rows[(stale & ~covered)[rows]]}
-    places = sorted((int(row) for row in rows if _key(view, int(row)) in keys), key=lambda row: _order(view, row))
-    told = told_already(run.store, graph, view, places, covered, now)
+    index, now = run.store.index, to_micros(run.now)
+    rows = list(index.findable_episodes(scope))
+    covered = _covered(index)
+    stale = index.faded(now) if older is None else index.recorded_until(now - int(older * DAY_MICROS))
+    keys = {_key(index, row) for row in rows if row in stale and row not in covered}
+    places = sorted((row for row in rows if _key(index, row) in keys), key=lambda row: _order(index, row))
+    told = told_already(index, places, covered, now)
     small: list[int] = []
-    for _, held in groupby((row for row in places if not told[row]), key=lambda row: _key(view, row)):
-        for stretch in _stretches(view, list(held), covered, SITTING):
+    for _, held in groupby((row for row in places if row not in told), key=lambda row: _key(index, row)):
+        for stretch in _stretches(index, list(held), covered, SITTING):
             if len(stretch) < LEAST_GROUP:
-                small += [row for row in stretch if stale[row]]
+                small += [row for row in stretch if row in stale]
                 continue
             for group in _balanced(stretch):
-                if stale[group].any() and tells(episodes := _episodes(run.store, group)):
+                if any(row in stale for row in group) and tells(episodes := _episodes(index, group)):
                     yield episodes
-    for pool in _pools(run.store, small):
+    for pool in _pools(index, small):
         for group in _balanced(pool):
-            yield _episodes(run.store, group)
+            yield _episodes(index, group)
 
 
-def _pools(store: Store, rows: Sequence[int]) -> Iterator[list[int]]:
+def _pools(index: Index, rows: Sequence[int]) -> Iterator[list[int]]:
     """Yield those of the rows that tell something in runs of one scope without a long silence, none too short."""
-    view = present(store)[1]
-    columns, lookups = view.columns, view.lookups
-    telling = [row for row in rows if tells(_episodes(store, [row]))]
-    ordered = sorted(
-        telling,
-        key=lambda row: (lookups.scopes.word(int(columns.scope[row])), int(columns.occurred_at[row]), lookups.ids[row]),
-    )
-    nothing = np.zeros(view.count, np.bool_)
-    for _, held in groupby(ordered, key=lambda row: int(columns.scope[row])):
-        for pool in _stretches(view, list(held), nothing, APART):
+    telling = [row for row in rows if tells(_episodes(index, [row]))]
+    ordered = sorted(telling, key=lambda row: (index.scope_of(row), index.occurred_at(row), index.id_of(row)))
+    for _, held in groupby(ordered, key=index.scope_of):
+        for pool in _stretches(index, list(held), frozenset(), APART):
             if len(pool) >= LEAST_POOLED:
                 yield pool
 
 
-def _episodes(store: Store, rows: Sequence[int]) -> list[Episode]:
-    view = present(store)[1]
-    return [cast(Episode, node) for node in store.records.nodes([view.ref_of(row) for row in rows])]
+def _episodes(index: Index, rows: Sequence[int]) -> list[Episode]:
+    return [cast(Episode, node) for node in index.nodes(rows)]
 
 
-def _covered(graph: GraphSnapshot, view: CatalogueView) -> BoolArray:
-    """Return for every row whether a summary that stands, or that a person put away, speaks for it."""
-    covered = np.zeros(view.count, np.bool_)
-    rows = [row for row in _summaries(view) if view.columns.status[row] != _RETIRED]
-    for held in supports_of(graph, rows, Relation.GROUNDED_IN):
-        covered[held] = True
-    return covered
+def _covered(index: Index) -> set[int]:
+    """Return the rows for which a summary that stands, or that a person put away, speaks."""
+    return {row for held in index.supports_of(_summaries(index), Relation.GROUNDED_IN) for row in held}
 
 
-def _summaries(view: CatalogueView) -> list[int]:
-    sources = view.lookups.sources[LABEL_CODE[Label.MEMORY]].items()
-    held = (rows for source, rows in sources if source.startswith(SUMMARY_SOURCE))
-    return sorted(row for rows in held for row in rows if row < view.count)
+def _summaries(index: Index, scope: str | None = None) -> list[int]:
+    """Return the rows of the summaries that are not retired, in the order in which they came."""
+    retired = index.where(Label.MEMORY, statuses=[Status.RETIRED])
+    return sorted(row for row in index.from_sources(Label.MEMORY, SUMMARY_SOURCE, scope) if row not in retired)
 
 
-def _key(view: CatalogueView, row: int) -> _Key:
-    columns = view.columns
-    session = int(columns.session[row])
-    named = session >= 0 and view.lookups.sessions.word(session) != ""
-    return _Key(int(columns.scope[row]), session if named else -1, 0 if named else _day(view, row))
+def _key(index: Index, row: int) -> _Key:
+    session = index.session_of(row)
+    return _Key(index.scope_of(row), session, 0 if session else index.occurred_at(row) // DAY_MICROS)
 
 
-def _day(view: CatalogueView, row: int) -> int:
-    return int(view.columns.occurred_at[row]) // DAY_MICROS
+def _order(index: Index, row: int) -> tuple[Any, ...]:
+    times = index.occurred_at(row), index.recorded_at(row)
+    return (index.scope_of(row), index.session_of(row), *times, index.id_of(row))
 
 
-def _order(view: CatalogueView, row: int) -> tuple[Any, ...]:
-    key = _key(view, row)
-    columns, lookups = view.columns, view.lookups
-    session = lookups.sessions.word(key.session) if key.session >= 0 else ""
-    times = int(columns.occurred_at[row]), int(columns.recorded_at[row])
-    return (lookups.scopes.word(key.scope), session, *times, lookups.ids[row])
-
-
-def _stretches(view: CatalogueView, rows: Sequence[int], covered: BoolArray, longest: timedelta) -> Iterator[list[int]]:
+def _stretches(index: Index, rows: Sequence[int], covered: AbstractSet[int], longest: timedelta) -> Iterator[list[int]]:
     """Yield the rows, which are in order, in runs between which there is a longer silence or a summary made earlier."""
-    times = view.columns.occurred_at
     silence = int(longest.total_seconds() * 1_000_000)
     stretch: list[int] = []
     for row in rows:
-        if stretch and (covered[row] or int(times[row]) - int(times[stretch[-1]]) > silence):
+        if stretch and (row in covered or index.occurred_at(row) - index.occurred_at(stretch[-1]) > silence):
             yield stretch
             stretch = []
-        if not covered[row]:
+        if row not in covered:
             stretch.append(row)
     if stretch:
         yield stretch
@@ -229,27 +198,24 @@ def _findable(store: Store, group: Sequence[Episode], found: tuple[Mention, ...]
 
     A summary that is found by its own words alone misses what it left out (LoCoMo: 5 points of recall).
     """
-    _, view = present(store)
-    rows = [view.row_of(episode.ref) for episode in group]
+    index = store.index
+    rows = [row for episode in group if (row := index.row_of(episode.ref)) is not None]
     most = max(1, MOST_CHUNKS // len(group))
-    held = [view.passages.of_rows(np.array([row]), view.count)[:most] for row in rows if row is not None]
-    passages = np.concatenate(held)
-    texts = store.records.passage_texts([int(number) for number in view.passages.numbers[passages]])
-    known = view.passages.embedded[passages]
-    vectors = iter(view.passages.vectors.rows(passages[known]))
+    pieces = [piece for row in rows for piece in index.pieces_of([row])[:most]]
+    texts = store.records.passage_texts([piece.number for piece in pieces])
     return Prepared(
         pieces=tuple(texts),
         tokens=tuple(" ".join(lexical_tokens(text)) for text in texts),
         mentions=found,
-        vectors=tuple(next(vectors).tobytes() if there else None for there in known),
+        vectors=tuple(piece.vector for piece in pieces),
     )
 
 
 def _still_open(store: Store, group: Sequence[Episode]) -> bool:
-    graph, view = present(store)
-    rows = [view.row_of(episode.ref) for episode in group]
-    stands, covered = standing(view), _covered(graph, view)
-    return all(row is not None and stands[row] and not covered[row] for row in rows)
+    index = store.index
+    rows = [index.row_of(episode.ref) for episode in group]
+    standing, covered = index.standing(), _covered(index)
+    return all(row in standing and row not in covered for row in rows)
 
 
 def _memory(store: Store, composer: Composer, group: Sequence[Episode], summary: Summary, source: str) -> Memory:
@@ -287,63 +253,49 @@ def _retire_broken(run: Run, scope: str | None) -> None:
 
 
 def _broken(store: Store, scope: str | None) -> list[Ref]:
-    graph, view = present(store)
-    code = view.lookups.scopes.code(scope) if scope is not None else None
-    columns = view.columns
-    rows = [
-        row
-        for row in _summaries(view)
-        if columns.status[row] != _RETIRED and (code is None or columns.scope[row] == code)
-    ]
-    stands = standing(view)
-    held = supports_of(graph, rows, Relation.GROUNDED_IN)
+    index = store.index
+    rows, standing = _summaries(index, scope), index.standing()
+    held = index.supports_of(rows, Relation.GROUNDED_IN)
     return [
-        view.ref_of(row)
+        index.ref_of(row)
         for row, episodes in zip(rows, held, strict=True)
-        if len(episodes) < int(view.lookups.origins[row].split(":")[1]) or not stands[episodes].all()
+        if len(episodes) < int(index.source_of(row).split(":")[1]) or not all(one in standing for one in episodes)
     ]
 
 
-_MEMORY, _ACTIVE = LABEL_CODE[Label.MEMORY], STATUS_CODE[Status.ACTIVE]
 _ENDS = " .!\u2026"
 """What may end a text without changing what it says."""
 
 
-def told_already(
-    store: Store, graph: GraphSnapshot, view: CatalogueView, rows: Sequence[int], covered: BoolArray, now: int
-) -> BoolArray:
-    """Return for every row whether it is one of `rows` (episodes, in order) that tells nothing new.
+def told_already(index: Index, rows: Sequence[int], covered: AbstractSet[int], now: int) -> set[int]:
+    """Return which of the rows (episodes, in order) tell nothing new.
 
     A memory that is grounded in it and has not faded at `now` (microseconds) has all its telling words. Or an earlier
     one of the rows, one that is `covered` by a summary, or one that such a memory says has the same text in its scope.
     """
-    told = np.zeros(view.count, np.bool_)
-    told[_in_memories(store, graph, view, rows, now)] = True
-    scopes = view.columns.scope
-    spoken_for = np.flatnonzero((covered | told) & np.isin(scopes, scopes[np.asarray(rows, np.int64)]))
-    known = set(_texts(store, view, spoken_for.tolist()))
-    left = [row for row in rows if not (covered[row] or told[row])]
-    for row, text in zip(left, _texts(store, view, left), strict=True):
-        told[row] = text in known
+    told = _in_memories(index, rows, now)
+    scopes = set(map(index.scope_of, rows))
+    known = set(_texts(index, [row for row in sorted(covered | told) if index.scope_of(row) in scopes]))
+    left = [row for row in rows if row not in covered and row not in told]
+    for row, text in zip(left, _texts(index, left), strict=True):
+        if text in known:
+            told.add(row)
         known.add(text)
     return told
 
 
-def _in_memories(store: Store, graph: GraphSnapshot, view: CatalogueView, rows: Sequence[int], now: int) -> list[int]:
+def _in_memories(index: Index, rows: Sequence[int], now: int) -> set[int]:
     """Return those of the rows of which one memory that is grounded in them has every telling word."""
-    places, columns = np.asarray(rows, np.int64), view.columns
-    found = graph.neighbours(places, Relation.GROUNDED_IN)
-    speaks = (columns.label == _MEMORY) & (columns.status == _ACTIVE)
-    speaks &= (columns.fades_at >= now) & (columns.valid_to > now)
-    wanted = ~found.outgoing & speaks[found.rows]
-    pairs = list(zip(places[found.origin[wanted]].tolist(), found.rows[wanted].tolist(), strict=True))
-    terms = {row: _terms(text) for row, text in _contents(store, view, {row for pair in pairs for row in pair})}
-    return sorted({episode for episode, memory in pairs if terms[episode] <= terms[memory]})
+    speaks = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & index.holding(now) - index.faded(now)
+    made = zip(rows, index.supported_by(rows, Relation.GROUNDED_IN), strict=True)
+    pairs = [(episode, memory) for episode, held in made for memory in held if memory in speaks]
+    terms = {row: _terms(text) for row, text in _contents(index, {row for pair in pairs for row in pair})}
+    return {episode for episode, memory in pairs if terms[episode] <= terms[memory]}
 
 
-def _contents(store: Store, view: CatalogueView, rows: AbstractSet[int]) -> Iterator[tuple[int, str]]:
+def _contents(index: Index, rows: AbstractSet[int]) -> Iterator[tuple[int, str]]:
     ordered = sorted(rows)
-    for row, node in zip(ordered, store.records.nodes([view.ref_of(row) for row in ordered]), strict=True):
+    for row, node in zip(ordered, index.nodes(ordered), strict=True):
         if isinstance(node, Memory):
             yield row, f"{node.trigger}\n{node.resolution}"
         elif isinstance(node, Episode):
@@ -354,12 +306,11 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(query_terms(text, limit=len(text)))
 
 
-def _texts(store: Store, view: CatalogueView, rows: Sequence[int]) -> list[bytes]:
+def _texts(index: Index, rows: Sequence[int]) -> list[bytes]:
     """Return for each row, which has passages, a digest of its scope and of what it is found by, speaker included."""
-    passages = view.passages.of_rows(np.asarray(rows, np.int64), view.count)
-    texts = store.records.passage_texts([int(number) for number in view.passages.numbers[passages]])
+    pieces = index.pieces_of(rows)
     spoken: dict[int, list[str]] = {row: [] for row in rows}
-    for owner, text in zip(view.passages.owner[passages].tolist(), texts, strict=True):
-        spoken[owner].append(" ".join(text.casefold().split()).rstrip(_ENDS))
-    scopes = view.columns.scope
-    return [sha256("\0".join((str(scopes[row]), *spoken[row])).encode("utf-8", "replace")).digest() for row in rows]
+    for piece, text in zip(pieces, index.records.passage_texts([piece.number for piece in pieces]), strict=True):
+        spoken[piece.row].append(" ".join(text.casefold().split()).rstrip(_ENDS))
+    said = ("\0".join((index.scope_of(row), *spoken[row])) for row in rows)
+    return [sha256(text.encode("utf-8", "replace")).digest() for text in said]

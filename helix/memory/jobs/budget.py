@@ -6,12 +6,7 @@ import json
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-
 from helix.model.clock import to_micros
-from helix.model.edge import Label
-from helix.store.catalogue import CatalogueView
-from helix.store.node_columns import LABEL_CODE, IndexArray
 from helix.store.store import Store
 
 _KEY = "consolidated"
@@ -43,22 +38,12 @@ class Budget:
 
     def spent(self, scope: str | None = None) -> float:
         """Return the importance of the episodes of a scope (None: of all) recorded since it was last consolidated."""
-        view = self._store.catalogue.view
-        scopes = view.lookups.scopes
-        since = np.full(len(scopes), self._marks.get(_ALL, 0), np.int64)
-        for name, moment in self._marks.items():
-            if 0 <= (code := scopes.code(name)) < len(since):
-                since[code] = max(since[code], moment)
-        rows = _captured(view)
-        if scope is not None:
-            rows = rows[view.columns.scope[rows] == scopes.code(scope)]
-        return _importance(view, rows, since[view.columns.scope[rows]])
+        return self._store.index.captured_importance(self._marks, self._marks.get(_ALL, 0), scope)
 
     @property
     def waiting(self) -> float:
         """The importance of the episodes recorded since the last round began."""
-        view = self._store.catalogue.view
-        return _importance(view, _captured(view), self._round)
+        return self._store.index.captured_importance({}, self._round)
 
     @property
     def reached(self) -> bool:
@@ -89,14 +74,3 @@ def _read(words: str) -> Any:
 
 def _is_moment(value: object) -> bool:
     return isinstance(value, int) and 0 <= value < 1 << 63
-
-
-def _captured(view: CatalogueView) -> IndexArray:
-    columns = view.columns
-    rows: IndexArray = np.flatnonzero((columns.label == LABEL_CODE[Label.EPISODE]) & columns.captured)
-    return rows
-
-
-def _importance(view: CatalogueView, rows: IndexArray, since: IndexArray | int) -> float:
-    """Return the importance of those of the rows that were recorded after `since`, in microseconds."""
-    return float(view.columns.importance[rows[view.columns.recorded_at[rows] > since]].sum())

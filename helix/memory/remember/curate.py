@@ -205,8 +205,8 @@ def _check_servable(old: Memory, changed: Memory) -> None:
 
 
 def _check_name_free(store: Store, memory: Memory, *, but: Memory) -> None:
-    row = store.catalogue.name_row(memory.scope, memory.name)
-    if row is not None and store.memory(row).id != but.id:
+    holder = store.index.named(memory.scope, memory.name)
+    if holder is not None and holder != but.ref:
         raise ConflictError(
             f"an active memory of scope {memory.scope!r} is already called {memory.name!r}", hint="choose another name"
         )

@@ -132,11 +132,11 @@ def _lacking(store: Store, part: Iterable[PutNode | PutEdge]) -> Decision[int]:
     for op in part:
         if isinstance(op, PutNode):
             ref = Ref(label=op.label, id=op.id)
-            if store.catalogue.row_of(ref) is None and ref not in known:
+            if ref not in store.index and ref not in known:
                 known.add(ref)
                 nodes += 1
                 composer.add(_unproved(op))
-        elif all(end in known or store.catalogue.row_of(end) is not None for end in (op.source, op.target)):
+        elif all(end in known or end in store.index for end in (op.source, op.target)):
             composer.add([op] if _is_new(store, op) else [])
     return Decision((composer.change(RECOVER, recovered="graph"),) if composer.pending else (), nodes)
 

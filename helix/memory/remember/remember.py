@@ -109,7 +109,7 @@ def _hold(composer: Composer, store: Store, ready: Ready) -> Decision[StoreResul
     """
     draft = ready.draft
     name = ready.wanted_name or slug(draft.trigger)
-    known = next((one for one in store.memories_named(name) if _told_before(one, ready)), None)
+    known = next((one for one in store.index.memories_named(name) if _told_before(one, ready)), None)
     memory = known or _add(composer, store, replace(ready, draft=replace(draft, status=Status.QUARANTINED)), name=name)
     answer = StoreResult(
         status=StoreStatus.QUARANTINED if memory.status is Status.QUARANTINED else StoreStatus.MERGED,
@@ -142,8 +142,8 @@ def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:
 
 
 def _named(store: Store, scope: str, name: str) -> Memory | None:
-    row = store.catalogue.name_row(scope, name)
-    return None if row is None else store.memory(row)
+    ref = store.index.named(scope, name)
+    return None if ref is None else store.index.memory_by_id(ref.id)
 
 
 def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
@@ -253,8 +253,7 @@ def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory, session:
 
 def follow_up(store: Store, memory_id: str) -> None:
     """Promote or count a failure, close the gaps that anything else answers; nothing for what is not active."""
-    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory_id))
-    memory = None if row is None else store.memory(row)
+    memory = store.index.memory_by_id(memory_id)
     if memory is None or memory.status is not Status.ACTIVE:
         return
     if memory.kind is Kind.FAILURE:

@@ -17,7 +17,6 @@ from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Edge, Ref
 from helix.model.memory import Memory, Status
-from helix.recall.similar import own_vectors
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -97,11 +96,10 @@ def settle(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
 
 
 def _contraries(store: Store, memory: Memory) -> list[tuple[Memory, Contradiction]]:
-    view = store.catalogue.view
-    vectors = own_vectors(view, view.row_of(_ref(memory)))
-    if not len(vectors):
+    own = store.index.vectors_of(memory.ref)
+    if not own:
         return []
-    near = nearest_active(store, vectors[0].tobytes(), memory.scope, NEAREST, ended=True)
+    near = nearest_active(store, own[0], memory.scope, NEAREST, ended=True)
     return contraries(_newcomer(memory), near, thresholds_of(store))
 
 

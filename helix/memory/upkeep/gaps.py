@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,10 +18,9 @@ from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallAnswer
 from helix.model.records import edge_from
-from helix.recall.similar import nearest_memories, own_vectors
-from helix.store.catalogue import CatalogueView
-from helix.store.matrix import VectorArray
-from helix.store.node_columns import BoolArray
+from helix.recall.similar import nearest
+from helix.store.index import Index, Rows
+from helix.store.matrix import cosine_of
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -48,9 +47,9 @@ def notice(store: Store, memory_id: str) -> list[Memory]:
         closed = [_close(composer, gap, answer) for gap in _answered(store, answer)]
         return Decision((composer.change("close_gap", memory=memory_id),) if closed else (), closed)
 
-    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=memory_id))
+    known = store.index.memory_by_id(memory_id)
     # Nearly every memory answers none. A gap noted meanwhile is later than the memory, which cannot answer it.
-    if row is None or next(_answered(store, store.memory(row)), None) is None:
+    if known is None or next(_answered(store, known), None) is None:
         return []
     return store.writer.submit(decision)
 
@@ -159,30 +158,25 @@ def _answered(store: Store, answer: Memory) -> Iterator[Memory]:
     """Yield the open gaps that a memory answers; what costs least to tell is looked at first."""
     if answer.kind is Kind.GAP or answer.status is not Status.ACTIVE:
         return
-    view = store.catalogue.view
-    said = own_vectors(view, view.row_of(answer.ref))
+    said = store.index.vectors_of(answer.ref)
     for gap in _open_near(store, answer.scope, said):
         if not _may_answer(gap, answer):
             continue
-        asked = own_vectors(view, view.row_of(gap.ref))
-        if len(asked) and not len(said):
+        asked = store.index.vectors_of(gap.ref)
+        if asked and not said:
             continue  # its own vector is to come, and decides then
-        cosine = float((said @ asked[0]).max()) if len(asked) else None
+        cosine = max(cosine_of(one, asked[0]) for one in said) if asked else None
         if _answers(store, gap, answer, cosine):
             yield gap
 
 
-def _open_near(store: Store, scope: str, said: VectorArray) -> list[Memory]:
+def _open_near(store: Store, scope: str, said: Sequence[bytes]) -> list[Memory]:
     """Return the open gaps nearest to a memory's vectors of those that see its scope; without any, the latest."""
-    view = store.catalogue.view
-    mask = _of_status(view, Status.ACTIVE, None if scope == GLOBAL_SCOPE else scope)
-    if not mask.any():
-        return []
-    if len(said):
-        rows = [row for row, _ in nearest_memories(view, said[0], mask, threshold=_bar(store), limit=_NEAREST)]
-    else:
-        rows = view.newest(mask, _MOST_GAPS).tolist()
-    return [gap for gap in store.records.present(list(map(view.ref_of, rows))) if isinstance(gap, Memory)]
+    index = store.index
+    gaps = _of_status(index, Status.ACTIVE, None if scope == GLOBAL_SCOPE else scope)
+    if gaps and said:
+        return [gap for gap, _ in nearest(index, said[0], gaps, threshold=_bar(store), limit=_NEAREST)]
+    return list(map(index.memory, index.newest(gaps, _MOST_GAPS)))
 
 
 def _answer_of(store: Store, gap: Memory) -> Memory | None:
@@ -219,23 +213,21 @@ def _bar(store: Store) -> float:
 
 def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
     """Return the memories nearest to a gap that its scope sees, with their cosines; none where it has no vector."""
-    view = store.catalogue.view
-    row = view.row_of(gap.ref)
-    own = own_vectors(view, row)
-    if not len(own):
+    index = store.index
+    own = index.vectors_of(gap.ref)
+    if not own:
         return []
-    active = view.where(Label.MEMORY, statuses=[Status.ACTIVE], kinds=[kind for kind in Kind if kind is not Kind.GAP])
-    mask = active & (view.of_scope(gap.scope) | view.of_scope(GLOBAL_SCOPE))
-    near = nearest_memories(view, own[0], mask, threshold=_bar(store), limit=_NEAREST)
-    return [(store.memory(found), cosine) for found, cosine in near]
+    active = index.where(Label.MEMORY, statuses=[Status.ACTIVE], kinds=[kind for kind in Kind if kind is not Kind.GAP])
+    seen = active & (index.of_scope(gap.scope) | index.of_scope(GLOBAL_SCOPE))
+    return nearest(index, own[0], seen, threshold=_bar(store), limit=_NEAREST)
 
 
 def _gaps(store: Store, status: Status, scope: str | None) -> list[Memory]:
     """Return the gaps of a status and scope (None: of all), the earliest first."""
-    view = store.catalogue.view
-    held = map(store.memory, view.newest(_of_status(view, status, scope), view.count).tolist())
+    index = store.index
+    held = map(index.memory, _of_status(index, status, scope))
     return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
 
 
-def _of_status(view: CatalogueView, status: Status, scope: str | None) -> BoolArray:
-    return view.where(Label.MEMORY, scope=scope, statuses=[status], kinds=[Kind.GAP])
+def _of_status(index: Index, status: Status, scope: str | None) -> Rows:
+    return index.where(Label.MEMORY, scope=scope, statuses=[status], kinds=[Kind.GAP])

@@ -14,7 +14,6 @@ from helix.memory.llm.ask import CONTRADICTION, Tally, opposed
 from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status
-from helix.recall.similar import own_vectors
 from helix.store.store import Store
 
 _MOST, _NEAREST = 60, 4
@@ -49,25 +48,18 @@ def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, An
 
 def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:
     """Return the pairs to ask about, the later one first in each, each pair once, the newest first."""
-    held = [memory for memory in store.memories(Status.ACTIVE) if claims(memory.kind) and scope in (None, memory.scope)]
+    held = [memory for memory in store.index.memories(Status.ACTIVE, scope) if claims(memory.kind)]
     newest = sorted(held, key=lambda memory: (memory.recorded_at, memory.id), reverse=True)[:_MOST]
     least = thresholds_of(store).update
     pairs: dict[tuple[str, str], tuple[Memory, Memory]] = {}
     for memory in newest:
-        vector = _vector(store, memory)
-        near = nearest_active(store, vector, memory.scope, _NEAREST + 1) if vector is not None else []
+        own = store.index.vectors_of(memory.ref)
+        near = nearest_active(store, own[0], memory.scope, _NEAREST + 1) if own else []
         for other, cosine in near:
             newer, known = sorted((memory, other), key=lambda each: (each.recorded_at, each.id), reverse=True)
             if other.id != memory.id and cosine >= least and _open(store, newer, known):
                 pairs.setdefault((newer.id, known.id), (newer, known))
     return list(pairs.values())
-
-
-def _vector(store: Store, memory: Memory) -> bytes | None:
-    """Return the vector of a memory's first passage, or None while it has none."""
-    view = store.catalogue.view
-    own = own_vectors(view, view.row_of(_ref(memory)))
-    return own[0].tobytes() if len(own) else None
 
 
 def _open(store: Store, newer: Memory, known: Memory) -> bool:

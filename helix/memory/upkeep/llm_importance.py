@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-import numpy as np
-
 from helix.memory.change.compose import Composer
-from helix.memory.change.support import findable_episodes, present, supports_of
 from helix.memory.jobs.run import Run
 from helix.memory.llm.ask import IMPORTANCE, Tally, importances
 from helix.memory.scoring.importance import importance_of
-from helix.model.edge import Label, Ref, Relation
-from helix.model.entity import Mention
+from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.provenance import Trust
-from helix.store.node_columns import ENTITY_KINDS
 
 _MOST = 200
 _FURTHEST = 3.0
@@ -59,18 +54,14 @@ def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any
 
 def _ruled(run: Run, scope: str | None, limit: int) -> list[Episode]:
     """Return the newest episodes not consolidated yet, those of them whose importance is what the rules make of it."""
-    graph, view = present(run.store)
-    columns = view.columns
-    rows = np.flatnonzero(findable_episodes(view, scope) & ~columns.consolidated)
-    newest = sorted(rows.tolist(), key=lambda row: (-int(columns.recorded_at[row]), view.lookups.ids[row]))[:limit]
-    episodes = [cast(Episode, node) for node in run.store.records.nodes([view.ref_of(row) for row in newest])]
-    mentioned = supports_of(graph, newest, Relation.MENTIONS)
-    found = []
-    for episode, entities in zip(episodes, mentioned, strict=True):
-        mentions = tuple(Mention(kind=ENTITY_KINDS[int(columns.kind[row])], name=view.name_of(row)) for row in entities)
-        if episode.importance == importance_of(episode.content, mentions):
-            found.append(episode)
-    return found
+    index = run.store.index
+    rows = index.newest(index.findable_episodes(scope) - index.consolidated(), limit)
+    episodes = [cast(Episode, node) for node in index.nodes(rows)]
+    return [
+        episode
+        for episode, mentions in zip(episodes, index.mentions_of(rows), strict=True)
+        if episode.importance == importance_of(episode.content, mentions)
+    ]
 
 
 def _bounded(episode: Episode, rating: float) -> float:

@@ -138,12 +138,11 @@ def _of_memories(
     store: Store, due: Callable[[Memory, datetime], bool], change: Callable[[Composer, Memory], None]
 ) -> _Sweep[Memory]:
     def present(memory: Memory) -> Memory | None:
-        row = store.catalogue.row_of(memory.ref)
-        found = None if row is None else store.memory(row)
+        found = store.index.memory_by_id(memory.id)
         return found if found is not None and found.status is Status.ACTIVE else None
 
     return _Sweep(
-        items=lambda: store.memories(Status.ACTIVE),
+        items=lambda: store.index.memories(Status.ACTIVE),
         present=present,
         due=due,
         change=change,

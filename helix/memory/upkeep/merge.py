@@ -20,8 +20,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
 from helix.model.records import edge_from, flatten
-from helix.recall.similar import nearest_memories, own_vectors
-from helix.store.node_columns import KIND_CODE, LABEL_CODE, STATUS_CODE
+from helix.recall.similar import nearest
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -189,8 +188,7 @@ def _merging(store: Store, loser: Memory) -> Edge | None:
 
 
 def _ranked(store: Store, scope: str | None) -> list[Memory]:
-    held = [memory for memory in store.memories(Status.ACTIVE) if scope in (None, memory.scope)]
-    return sorted(held, key=_rank)
+    return sorted(store.index.memories(Status.ACTIVE, scope), key=_rank)
 
 
 def _rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
@@ -199,24 +197,14 @@ def _rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
 
 
 def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
-    view = store.catalogue.view
-    row = view.row_of(memory.ref)
-    if row is None:
-        return []
-    own = own_vectors(view, row)
+    index = store.index
+    own = index.vectors_of(memory.ref)
     if len(own) != 1:
         return []  # a long text is known by the vectors of its pieces: one alike piece does not make it the same
-    columns = view.columns
-    mask = (
-        (columns.label == LABEL_CODE[Label.MEMORY])
-        & (columns.kind == KIND_CODE[memory.kind])
-        & (columns.status == STATUS_CODE[Status.ACTIVE])
-        & (columns.scope == columns.scope[row])
-        & (columns.valid_to > to_micros(store.clock()))
-    )
-    mask[row] = False
-    near = nearest_memories(view, own[0], mask, threshold=threshold, limit=_NEAREST)
-    return [other for other in (store.memory(found) for found, _ in near) if _one(memory, other)]
+    rows = index.where(Label.MEMORY, scope=memory.scope, statuses=[Status.ACTIVE], kinds=[memory.kind])
+    rows &= index.holding(to_micros(store.clock()))
+    near = nearest(index, own[0], rows.without(index.row_of(memory.ref)), threshold=threshold, limit=_NEAREST)
+    return [other for other, _ in near if _one(memory, other)]
 
 
 def _one(memory: Memory, other: Memory) -> bool:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-import numpy as np
-
 from helix.errors import InvalidInputError, ModelError
 from helix.memory.change.intake import Intake
 from helix.model.clock import to_micros
@@ -14,7 +10,7 @@ from helix.model.memory import Kind, Memory, Status
 from helix.model.reports import EdgeSuggestion, SimilarMemory
 from helix.recall import similar
 from helix.store.listing import check_limit
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE
+from helix.store.matrix import vector_of
 from helix.store.store import Store
 
 
@@ -25,18 +21,11 @@ def nearest_active(
 
     `ended`: also those that hold no longer.
     """
-    view = store.catalogue.view
-    columns = view.columns
-    mask = (
-        (columns.label == LABEL_CODE[Label.MEMORY])
-        & (columns.status == STATUS_CODE[Status.ACTIVE])
-        & (columns.scope == view.lookups.scopes.code(scope))
-    )
+    index = store.index
+    rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
     if not ended:
-        mask &= columns.valid_to > to_micros(store.clock())
-    found = similar.nearest_memories(view, np.frombuffer(vector, np.float32), mask, threshold=-1.0, limit=limit)
-    nodes = store.records.nodes([view.ref_of(row) for row, _ in found])
-    return [(cast(Memory, node), cosine) for node, (_, cosine) in zip(nodes, found, strict=True)]
+        rows &= index.holding(to_micros(store.clock()))
+    return similar.nearest(index, vector, rows, limit=limit)
 
 
 def recent(
@@ -58,7 +47,7 @@ def recent(
         )
     found = similar.similar_recent(
         store.catalogue.view,
-        np.frombuffer(vector, np.float32),
+        vector_of(vector),
         now=store.clock(),
         threshold=threshold,
         days=days,
@@ -66,22 +55,22 @@ def recent(
         scope=scope,
         limit=limit,
     )
-    return [SimilarMemory(memory=store.memory(row), similarity=cosine) for row, cosine in found]
+    return [SimilarMemory(memory=store.index.memory(row), similarity=cosine) for row, cosine in found]
 
 
 def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
     """Return edges that the memory could have, the most similar first."""
     check_limit(store, limit)
-    graph, view = store.projection.snapshot, store.catalogue.view
-    row = view.row_of(memory.ref)
-    if row is None or graph.generation != view.generation:
+    index = store.index
+    row = index.row_of(memory.ref)
+    if row is None:
         return []
     return [
         EdgeSuggestion(
-            memory=store.memory(found.target if found.source == row else found.source),
+            memory=index.memory(found.target if found.source == row else found.source),
             relation=found.relation,
             similarity=found.similarity,
             reason=found.reason,
         )
-        for found in similar.suggest_edges(view, graph, row, now=store.clock(), limit=limit)
+        for found in similar.suggest_edges(index.view, index.graph, row, now=store.clock(), limit=limit)
     ]

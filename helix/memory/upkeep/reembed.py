@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from helix.errors import ModelError
 from helix.model.operations import Change, PutPassage
 from helix.store.jobs import Ticket
-from helix.store.passages import NO_INDEX
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.tokens import lexical_tokens
@@ -22,8 +19,7 @@ def lacking(store: Store) -> int:
     """Return how many passages have no vector while there is a model that could make them one."""
     if store.embedder is None or store.mismatch:
         return 0
-    passages = store.catalogue.view.passages
-    return int(np.count_nonzero(passages.alive & ~passages.embedded))
+    return len(store.index.lacking_vectors())
 
 
 def fill_in(store: Store, rest: Callable[[], bool]) -> int:
@@ -33,8 +29,7 @@ def fill_in(store: Store, rest: Callable[[], bool]) -> int:
     are left. They are embedded one at a time, so that whoever asks meanwhile has the other cores. Raises ModelError
     when the model cannot be loaded.
     """
-    passages = store.catalogue.view.passages
-    numbers = passages.numbers[passages.alive & ~passages.embedded][:_BATCH].tolist()
+    numbers = store.index.lacking_vectors()[:_BATCH]
     found = [passage for number in numbers if (passage := store.records.passage(number)) is not None]
     filled: list[PutPassage] = []
     for passage in found:
@@ -47,13 +42,8 @@ def fill_in(store: Store, rest: Callable[[], bool]) -> int:
 
 def _put(store: Store, filled: Sequence[PutPassage]) -> Decision[int]:
     """Write the passages that are still there as they were read; each keeps its number, for its text is the same."""
-    view = store.catalogue.view.passages
-    living = view.indexes_of_ids([passage.id for passage in filled])
-    same = [
-        passage
-        for passage, index in zip(filled, living.tolist(), strict=True)
-        if index != NO_INDEX and view.numbers[index] == passage.number and not view.embedded[index]
-    ]
+    lacking = set(store.index.lacking_vectors())
+    same = [passage for passage in filled if passage.number in lacking]
     return Decision((Change(kind="embed", operations=tuple(same)),) if same else (), len(same))
 
 

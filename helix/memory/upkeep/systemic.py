@@ -21,7 +21,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest
-from helix.recall.similar import nearest_memories, own_vectors
+from helix.recall.similar import nearest
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
@@ -120,13 +120,13 @@ def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promote
 
 
 def _find(store: Store, failure_id: str) -> _Finding | None:
-    row = store.catalogue.row_of(Ref(label=Label.MEMORY, id=failure_id))
-    if row is None:
+    failure = store.index.memory_by_id(failure_id)
+    if failure is None:
         return None
-    newest = failure_of(store, store.memory(row))
+    newest = failure_of(store, failure)
     if not _counts(newest.memory) or not newest.occurred:
         return None
-    alike = [newest, *(failure_of(store, memory) for memory in _similar(store, row))]
+    alike = [newest, *(failure_of(store, memory) for memory in _similar(store, newest.memory))]
     found = [one for group in _groups(alike) if (one := _finding(store, newest, group)) is not None]
     best = max(found, key=lambda one: (one.known is not None, one.occurrences), default=None)
     return None if best is None or (best.known is not None and best.known.status not in _STANDING) else best
@@ -184,17 +184,16 @@ def _all_marked(store: Store, systemic: Ref, shared: frozenset[Mention]) -> bool
     return all(not marks or marks & shared for marks in held)
 
 
-def _similar(store: Store, row: int) -> list[Memory]:
-    view = store.catalogue.view
-    own = own_vectors(view, row)
-    if not len(own):
+def _similar(store: Store, failure: Memory) -> list[Memory]:
+    index = store.index
+    own = index.vectors_of(failure.ref)
+    if not own:
         return []
     statuses = [Status.ACTIVE, Status.ARCHIVED]
-    mask = view.where(Label.MEMORY, scope=view.scope_of(row), statuses=statuses, kinds=[Kind.FAILURE])
-    mask[row] = False
-    bar = thresholds_of(store).similar
-    near = nearest_memories(view, own[0], mask, threshold=bar, limit=_MOST_MEMBERS)
-    return [memory for memory in (store.memory(found) for found, _ in near) if _counts(memory)]
+    rows = index.where(Label.MEMORY, scope=failure.scope, statuses=statuses, kinds=[Kind.FAILURE])
+    bar, others = thresholds_of(store).similar, rows.without(index.row_of(failure.ref))
+    near = nearest(index, own[0], others, threshold=bar, limit=_MOST_MEMBERS)
+    return [memory for memory, _ in near if _counts(memory)]
 
 
 def _counts(memory: Memory) -> bool:
@@ -205,11 +204,10 @@ def _counts(memory: Memory) -> bool:
 
 def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
     """Return the active failures of a scope (None: of all) recorded within the last week, the earliest first."""
-    view = store.catalogue.view
-    mask = view.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[Kind.FAILURE])
-    mask &= view.columns.recorded_at >= to_micros(now - WINDOW)
-    held = [store.memory(row) for row in view.newest(mask, view.count).tolist()]
-    return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
+    index = store.index
+    rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[Kind.FAILURE])
+    recent = rows & index.recorded_since(to_micros(now - WINDOW))
+    return sorted(map(index.memory, recent), key=lambda memory: (memory.recorded_at, memory.id))
 
 
 def _earliest(failure: Failure) -> tuple[datetime, str]:

@@ -163,7 +163,7 @@ def _keep_whole(store: Store, plan: _Plan) -> None:
     for op in plan.operations:
         ends = (op.source, op.target) if isinstance(op, PutEdge) else (op.owner,) if isinstance(op, PutPassage) else ()
         for end in ends:
-            if end not in coming and (end in gone or store.catalogue.row_of(end) is None):
+            if end not in coming and (end in gone or end not in store.index):
                 plan.conflicts[drop_of(op)] = f"{_name(store, end)} is gone"
     for op in _clashing(store, coming, gone):
         plan.conflicts[drop_of(op)] = f"another memory is named {op.props['name']!r} by now"
@@ -175,8 +175,7 @@ def _clashing(store: Store, coming: Mapping[Ref, PutNode], gone: Collection[Ref]
     names = Counter((op.props.get("scope"), op.props.get("name")) for op in active)
     for op in active:
         scope, name = op.props.get("scope"), op.props.get("name")
-        row = store.catalogue.name_row(str(scope), str(name))
-        holder = None if row is None else store.catalogue.ref_of(row)
+        holder = store.index.named(str(scope), str(name))
         if names[scope, name] > 1 or (holder is not None and holder not in coming and holder not in gone):
             yield op
 

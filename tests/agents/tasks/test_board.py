@@ -203,7 +203,7 @@ _CALLS = st.lists(
 @given(calls=_CALLS, number=st.integers(0, 10**9))
 def test_telling_everything_a_second_time_changes_nothing(living: Helix, calls: list[Any], number: int) -> None:
     store = living.store
-    if not store.memories_named("one"):
+    if not store.index.memories_named("one"):
         remembered(living, "one", "two", "three")
     key = f"{number}-{store.journal.last_seq}"
 

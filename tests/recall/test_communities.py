@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.memory.insight.communities import communities, shared
+from helix.recall.communities import communities, shared
 
 
 def test_two_circles_with_one_thing_in_common_stay_two() -> None:

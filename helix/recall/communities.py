@@ -31,6 +31,13 @@ def shared(features: Sequence[Set[str]]) -> FloatArray:
     return common
 
 
+def weighty_communities(features: Sequence[Set[str]]) -> list[list[int]]:
+    """Return the places in communities by what they share, those that have most in common first."""
+    weights = shared(features)
+    found = communities(weights)
+    return sorted(found, key=lambda held: (-round(float(weights[np.ix_(held, held)].sum()), 6), held))
+
+
 def communities(weights: FloatArray) -> list[list[int]]:
     """Return the places in communities of greatest modularity found (Blondel et al. 2008), the first place leading.
 
