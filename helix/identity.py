@@ -186,8 +186,9 @@ def scope_of_remote(url: str) -> str:
     below it.
     """
     port = None
-    if len(url) > _LONGEST_REMOTE:
-        return ""
+    if len(url) > _LONGEST_REMOTE or not url.isprintable():
+        return ""  # what cannot be seen (a tab, a joiner) is dropped here and not by git
+    url = url.replace("Σ", "σ")  # `hostname` would write the last one of a word as another letter
     if "://" in url:
         try:
             split = urlsplit(url)
@@ -203,7 +204,7 @@ def scope_of_remote(url: str) -> str:
     else:
         return ""
     path = re.sub(r"/{2,}", "/", path).strip("/")
-    host, path = _of_forge(host.casefold(), path[:-4] if path[-4:].lower() == ".git" else path, port)
+    host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
     host, path = _fit(host), _fit(path)
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
 

@@ -41,7 +41,7 @@ class StoreLock:
         """Take the lock at once. Raises StoreLockedError naming the owner, StoreError for a folder that is not safe."""
         files.private_folder(self.path.parent)
         files.check_store(self.path.parent)
-        fd = _opened(self.path, os.O_CREAT)
+        fd = _opened(self.path, os.O_RDWR | os.O_CREAT)
         try:
             _lock_soon(fd)
         except OSError as error:
@@ -75,8 +75,9 @@ class StoreLock:
 
 def is_locked(store: Path) -> bool:
     """Return whether a living process owns the store."""
+    path = store / LOCK_NAME
     try:
-        fd = _opened(store / LOCK_NAME)
+        fd = _opened(path, os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY)  # a disk may turn read-only
     except FileNotFoundError:
         return False
     try:
@@ -96,11 +97,11 @@ def owner_of(store: Path) -> int | None:
         return None
 
 
-def _opened(path: Path, way: int = 0) -> int:
+def _opened(path: Path, way: int) -> int:
     """Return a descriptor of the lock's file: a regular one and no link, as others wait or lead elsewhere."""
     careful = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        fd = os.open(path, os.O_RDWR | way | careful, files.PRIVATE_FILE)
+        fd = os.open(path, way | careful, files.PRIVATE_FILE)
         if stat.S_ISREG(os.fstat(fd).st_mode):
             return fd
         os.close(fd)

@@ -82,6 +82,30 @@ def test_no_address_has_the_scope_of_a_project_elsewhere() -> None:
     assert scope_of_remote("file://github.com/acme/shop") == ""
 
 
+def test_letters_that_are_two_in_a_domain_are_two_in_a_scope() -> None:
+    """Git asks another host for each, so that another person may own it."""
+    apart = [
+        (letter, letter.casefold())
+        for letter in map(chr, range(0x80, 0x10000))
+        if letter.isalpha() and letter.lower() == letter != letter.casefold().lower()
+    ]
+    assert ("ß", "ss") in apart and ("ς", "σ") in apart
+    for one, other in apart:
+        for address in (
+            "https://gi{}t.example/team/app",
+            "git@gi{}t.example:team/app",
+            "https://git.example/te{}m/app",
+        ):
+            assert not same_scope(scope_of_remote(address.format(one)), scope_of_remote(address.format(other)))
+    upper = scope_of_remote("https://ΟΔΟΣ.example/team/app"), scope_of_remote("git@ΟΔΟΣ:team/app")
+    assert upper == ("οδοσ.example/team/app", "οδοσ/team/app")
+
+
+@pytest.mark.parametrize("unseen", ["\t", "\u200d", "\u202e", "\n", "\x7f"])
+def test_an_address_with_what_cannot_be_seen_has_no_scope(unseen: str) -> None:
+    assert scope_of_remote(f"https://git{unseen}hub.com/victim/app") == ""
+
+
 @pytest.mark.parametrize("url", ["https://github.com/acme", "git@github.com:acme.git", "ssh://git@github.com/acme/"])
 def test_a_repository_of_one_name_is_above_no_project_of_an_owner_of_that_name(url: str) -> None:
     found = scope_of_remote(url)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from helix.model.edge import Label, Relation
 from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
@@ -77,15 +76,15 @@ class Batch:
     def passage_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the passages that have a vector."""
         return [
-            {"id": op.id, "owner": op.owner.id, "owner_kind": op.owner.label.value, "embedding": vector_of(op).tolist()}
+            {"id": op.id, "owner": op.owner.id, "owner_kind": op.owner.label.value, "embedding": vector_of(op)}
             for op in self.passages.values()
             if op is not None and op.vector is not None
         ]
 
 
-def vector_of(op: PutPassage) -> Any:
-    """Return the vector of a passage as float32."""
-    return np.frombuffer(op.vector or b"", dtype=np.float32)
+def vector_of(op: PutPassage) -> list[float]:
+    """Return the vector of a passage, whose bytes are float32."""
+    return array("f", op.vector or b"").tolist()
 
 
 def fold(operations: Iterable[Operation]) -> Batch:

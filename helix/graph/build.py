@@ -9,11 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from helix import files, resources
 from helix.graph import migrate, queries
-from helix.graph.batch import EdgeTable, edge_columns, node_columns, vector_of
+from helix.graph.batch import EdgeTable, edge_columns, node_columns
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
 from helix.model.edge import Label
 from helix.model.operations import Operation, PutEdge, PutNode, PutPassage
@@ -30,7 +28,7 @@ LEAST_POOL_BYTES = 256 << 20
 """Page memory for all else: with 32 MiB a graph of 100,000 memories cannot be copied."""
 
 
-_Passage = tuple[str, str, str, Any]
+_Passage = tuple[str, str, str, bytes]
 """Id, id and label of the owner, vector."""
 
 
@@ -118,7 +116,7 @@ class _Loader:
                 case PutEdge():
                     edges[(op.type, op.source.label, op.target.label)].append(op)
                 case PutPassage() if op.vector is not None and dimension is not None:
-                    self._passages.append((op.id, op.owner.id, op.owner.label.value, vector_of(op)))
+                    self._passages.append((op.id, op.owner.id, op.owner.label.value, op.vector))
         for label, puts in nodes.items():
             rows = [node_columns(label, put.id, put.props) for put in puts]
             connection.execute(f"COPY {label} FROM $rows", {"rows": _table(rows, self._columns[label])})
@@ -165,11 +163,12 @@ def _passage_table(rows: list[_Passage], dimension: int) -> Any:
     import pyarrow as pa  # heavy, and only needed while a graph is built
 
     ids, owners, labels, vectors = zip(*rows, strict=True)
+    numbers = pa.Array.from_buffers(pa.float32(), len(rows) * dimension, [None, pa.py_buffer(b"".join(vectors))])
     return pa.table(
         {
             "id": pa.array(ids),
             "owner": pa.array(owners),
             "owner_kind": pa.array(labels),
-            "embedding": pa.FixedSizeListArray.from_arrays(pa.array(np.concatenate(vectors)), dimension),
+            "embedding": pa.FixedSizeListArray.from_arrays(numbers, dimension),
         }
     )
