@@ -13,8 +13,9 @@ import click
 
 from helix import bearer, daemon
 from helix.cli.config import strange_variables
+from helix.cli.declared import command
 from helix.cli.invocation import Invocation
-from helix.cli.options import asked_words, project_here
+from helix.cli.options import As, asked_words, project_here
 from helix.cli.output import Output, size
 from helix.cli.privacy import findings
 from helix.cli.render import gate_line, moment
@@ -162,22 +163,18 @@ def doctor(invocation: Invocation, /) -> None:
         raise click.exceptions.Exit(StoreError.exit_code)
 
 
-@click.command()
-@click.option("--on/--off", default=True, help="Stop capturing, or go on with it.")
-@click.pass_obj
-def pause(invocation: Invocation, /, on: bool) -> None:
-    """Take nothing new in until `helix pause --off`: no memory, episode, import, gap or session, and no background job.
-
-    Recall goes on, and so does what you do to what is there: edit, forget, confirm, resolve, undo.
-
-    \b
-    helix pause
-    helix pause --off
-    """
-    data = invocation.run("pause", on=on)
-    paused = "paused: nothing new is taken in and no background job runs until `helix pause --off`"
-    words = paused if data["pause"] else "not paused: capture and background work go on"
-    invocation.emit(data, lambda out: out.line(words))
+@command(
+    "pause",
+    "pause",
+    "helix pause",
+    "helix pause --off",
+    says="Take nothing new in until `helix pause --off`: no memory, episode, import, gap or session, and no background "
+    "job.\n\nRecall goes on, and so does what you do to what is there: edit, forget, confirm, resolve, undo.",
+    on=As("--on/--off", is_flag=None, default=True, show_default=False, help="Stop capturing, or go on with it."),
+)
+def _pause(out: Output, paused: bool) -> None:
+    words = "paused: nothing new is taken in and no background job runs until `helix pause --off`"
+    out.line(words if paused else "not paused: capture and background work go on")
 
 
 def _show_ready(invocation: Invocation, found: daemon.Daemon, warnings: tuple[str, ...]) -> None:

@@ -61,19 +61,21 @@ def command(
     none: str = "",
     code: Callable[[Any], int] | None = None,
     everywhere: bool = False,
+    cancels: bool = False,
     **ways: As | None,
 ) -> Callable[[F], F]:
     """Declare the command `path` (`gap reopen`), which asks for an operation, by default that of its own name.
 
     `show`, or the function that this decorates, writes the answer; without one the answer is shown field by field.
-    `none` is said of an empty answer, `code` returns the exit code. `everywhere` says that every project is looked at.
-    `ways` say of an argument how it is given where that is not the usual way; None leaves it out.
+    `none` is said of an empty answer, `code` returns the exit code. `everywhere` says that every project is looked at,
+    `cancels` that Ctrl-C stops the job that is asked for. `ways` say of an argument how it is given where that is not
+    the usual way; None leaves it out.
     """
 
     def ask_and_show(invocation: Invocation, **asked: Any) -> None:
         if everywhere:
             invocation.looked = Looked(scope=None)
-        answer = ask(invocation, name, asked, shows[-1], none=none)
+        answer = ask(invocation, name, asked, shows[-1], none=none, cancels=cancels)
         if code is not None and (failed := code(answer)):
             raise click.exceptions.Exit(failed)
 
@@ -98,7 +100,8 @@ def asking(path: str, operation: str = "", /, *examples: str, says: str = "", **
 
     def declare(function: F) -> F:
         def run(**values: Any) -> None:
-            asked = {name: value for name, value in values.items() if name not in told["takes"] or _is_given(value)}
+            known = told["takes"]
+            asked = {name: value for name, value in values.items() if name not in known or _says(known[name], value)}
             function(click.get_current_context().find_object(Invocation), **asked)
 
         names = [name for name in {**told["takes"], **ways} if name in ways or name != _KEY]
@@ -155,8 +158,9 @@ def _operation_of(path: str) -> str:
     return path.replace(" ", "_").replace("-", "_")
 
 
-def _is_given(value: Any) -> bool:
-    return value is not None and value is not False and value != ()
+def _says(takes: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value says anything: nothing at all does not, nor a flag that is not given."""
+    return value not in (None, ()) and (value is not False or takes.get("default") is not False)
 
 
 def _help(says: str, examples: tuple[str, ...]) -> str:

@@ -11,7 +11,6 @@ import click
 
 from helix import daemon, files
 from helix.cli.invocation import Invocation
-from helix.cli.options import limit_option
 from helix.cli.output import Output
 from helix.daemon import LOGS
 
@@ -46,7 +45,7 @@ def start(invocation: Invocation, /) -> None:
 
 
 @hook.command()
-@limit_option(30)
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=30, show_default=True, help="At most so many.")
 @click.pass_obj
 def log(invocation: Invocation, /, limit: int) -> None:
     """Show what the hooks did last, the newest at the end; what an agent said or ran is not in it.

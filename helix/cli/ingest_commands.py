@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,11 +12,13 @@ from typing import Any, BinaryIO
 import click
 
 from helix import files
+from helix.cli.declared import ask, asking, command, group
+from helix.cli.given import STDIN
 from helix.cli.invocation import Invocation
 from helix.cli.jsonl_upload import Chunk, chunks
-from helix.cli.options import import_scope_option, new_scope_option
-from helix.cli.output import one_line, told
-from helix.cli.progress import Meter, follow, meter
+from helix.cli.options import GIVEN_SCOPE, IMPORT, As, flag
+from helix.cli.output import Output, one_line, told
+from helix.cli.progress import Meter, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
 
@@ -25,109 +27,114 @@ _NOT_YOURS = "they count as what the repository says; with --mine they count as 
 _COUNTS = ("episodes", "memories", "edges", "skipped", "redacted", "quarantined")
 
 
-@click.group()
-def ingest() -> None:
-    """Take in a repository's history, notes, an agent's history, or JSON lines; nothing is taken in twice.
-
-    \b
-    helix ingest git .
-    helix ingest notes CLAUDE.md docs/adr
-    """
-
-
-@ingest.command()
-@click.argument("path", type=click.Path(path_type=Path), default=".")
-@new_scope_option
-@click.option("--limit", type=click.IntRange(min=1), help="Only the newest so many commits.")
-@click.pass_obj
-def git(invocation: Invocation, /, path: Path, scope: str | None, limit: int | None) -> None:
-    """Take in the history of a git repository, by default of this folder.
-
-    \b
-    helix ingest git ~/src/curl
-    """
-    data = invocation.run("ingest_git", path=path.absolute(), scope=scope, limit=limit)
-    _finish(invocation, "ingestGit", data["ingestGit"])
-
-
-@ingest.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@new_scope_option
-@click.option("--mine", is_flag=True, help="You wrote them, or stand for what they say: they count as your own words.")
-@click.pass_obj
-def notes(invocation: Invocation, /, paths: tuple[Path, ...], scope: str | None, mine: bool) -> None:
-    """Take in Markdown notes: files, or folders with all below them.
-
-    They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With
-    --mine they count as yours, those too that were taken in before.
-
-    \b
-    helix ingest notes CLAUDE.md AGENTS.md docs/adr
-    helix ingest notes --mine ~/.claude/CLAUDE.md
-    """
-    data = invocation.run("ingest_notes", paths=[path.absolute() for path in paths], scope=scope, mine=mine or None)
-    _finish(invocation, "ingestNotes", data["ingestNotes"], none=_NO_NOTES, some="" if mine else _NOT_YOURS)
-
-
-@ingest.command()
-@click.argument("path", type=click.Path(path_type=Path))
-@import_scope_option
-@click.pass_obj
-def transcript(invocation: Invocation, /, path: Path, scope: str | None) -> None:
-    """Take in Claude Code's history: a file, or a folder of them. Each session goes into its own project's scope.
-
-    \b
-    helix ingest transcript ~/.claude/projects
-    """
-    data = invocation.run("ingest_transcript", path=path.absolute(), scope=scope)
-    _finish(invocation, "ingestTranscript", data["ingestTranscript"])
-
-
-@ingest.command()
-@click.argument("file")
-@import_scope_option
-@click.option("--source", help="What the ids in the lines belong to: by default the file. Known ones are left out.")
-@click.option("--bulk", is_flag=True, help="For many thousand lines: the graph is built once, when all are in.")
-@click.option(
-    "--vectors",
-    type=click.Path(path_type=Path),
-    help="With --bulk: a .npy file of the lines' embeddings by the store's model, a float32 row of length 1 for each.",
+group(
+    "ingest",
+    "Take in a repository's history, notes, an agent's history, or JSON lines; nothing is taken in twice.",
+    "helix ingest git .",
+    "helix ingest notes CLAUDE.md docs/adr",
 )
-@click.pass_obj
-def jsonl(
-    invocation: Invocation, /, file: str, scope: str | None, source: str | None, bulk: bool, vectors: Path | None
-) -> None:
-    """Take in JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.
-
-    \b
-    helix ingest jsonl memories.jsonl
-    zcat episodes.jsonl.gz | helix ingest jsonl -
-    helix ingest jsonl --bulk memories.jsonl --vectors memories.npy
-    """
-    if bulk:
-        _bulk(invocation, file, {"scope": scope, "source": source}, vectors)
-        return
-    if vectors is not None:
-        raise InvalidInputError("--vectors needs --bulk", hint="without --bulk lines are embedded by the daemon")
-    # Two files may well use the same ids for different things; stdin has no name to tell them apart by.
-    source = source or ("stdin" if file == "-" else str(Path(file).absolute()))
-    report: dict[str, Any] = {"source": source, **dict.fromkeys(_COUNTS, 0), "problems": []}
-    with _opened(file) as (stream, total), meter(invocation, "ingest jsonl", in_bytes=True) as show:
-        _send_all(invocation, chunks(stream), report, show, total, {"scope": scope, "source": source})
-    _show(invocation, {"ingestJsonl": report}, report)
 
 
-def _bulk(invocation: Invocation, file: str, options: dict[str, str | None], vectors: Path | None) -> None:
-    if file == "-":
+def _shown(out: Output, report: Mapping[str, Any]) -> None:
+    out.line(ingest_summary(report))
+    for problem in report["problems"]:
+        out.say(f"{told(one_line(problem['where'], 300))}: {problem['why']}")
+
+
+def _code(report: Mapping[str, Any]) -> int:
+    return InvalidInputError.exit_code if report["problems"] else 0
+
+
+command(
+    "ingest git",
+    "ingest_git",
+    "helix ingest git ~/src/curl",
+    says="Take in the history of a git repository, by default of this folder.",
+    show=_shown,
+    code=_code,
+    cancels=True,
+    path=As("path", default=".", required=False),
+    scope=GIVEN_SCOPE,
+    limit=As("--limit", "-n", help="Only the newest so many commits."),
+)
+
+
+@asking(
+    "ingest notes",
+    "ingest_notes",
+    "helix ingest notes CLAUDE.md AGENTS.md docs/adr",
+    "helix ingest notes --mine ~/.claude/CLAUDE.md",
+    says="Take in Markdown notes: files, or folders with all below them.\n\n"
+    "They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With "
+    "--mine they count as yours, those too that were taken in before.",
+    scope=GIVEN_SCOPE,
+    mine=As(help="You wrote them, or stand for what they say: they count as your own words."),
+)
+def _notes(invocation: Invocation, **asked: Any) -> None:
+    def show(out: Output, report: Mapping[str, Any]) -> None:
+        if not report["problems"] and not any(report[count] for count in _COUNTS):
+            out.say(_NO_NOTES)
+        if report["memories"] and "mine" not in asked:
+            out.say(_NOT_YOURS)
+        _shown(out, report)
+
+    if code := _code(ask(invocation, "ingest_notes", asked, show, cancels=True)):
+        raise click.exceptions.Exit(code)
+
+
+command(
+    "ingest transcript",
+    "ingest_transcript",
+    "helix ingest transcript ~/.claude/projects",
+    says="Take in Claude Code's history: a file, or a folder of them. Each session goes into its own project's scope.",
+    show=_shown,
+    code=_code,
+    cancels=True,
+    scope=IMPORT,
+    agent=None,
+)
+
+
+@asking(
+    "ingest jsonl",
+    "ingest_bulk",
+    "helix ingest jsonl memories.jsonl",
+    "zcat episodes.jsonl.gz | helix ingest jsonl -",
+    "helix ingest jsonl --bulk memories.jsonl --vectors memories.npy",
+    says="Take in JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.",
+    path=As("file", type=str),
+    scope=IMPORT,
+    source=As(help="What the ids in the lines belong to: by default the file. Known ones are left out."),
+    agent=None,
+    bulk=flag("--bulk", words="For many thousand lines: the graph is built once, when all are in."),
+    vectors=As(
+        help="With --bulk: a .npy file of the lines' embeddings by the store's model, a float32 row of length 1 for "
+        "each."
+    ),
+)
+def _jsonl(invocation: Invocation, path: str, bulk: bool, **asked: Any) -> None:
+    if bulk and path == STDIN:
         raise InvalidInputError("--bulk needs a file, not stdin", hint="write the lines to a file first")
-    paths = {"path": Path(file).absolute(), "vectors": None if vectors is None else vectors.absolute()}
-    _finish(invocation, "ingestBulk", invocation.run("ingest_bulk", **paths, **options)["ingestBulk"])
+    if bulk:
+        whole = {**asked, "path": Path(path).absolute()}
+        report = ask(invocation, "ingest_bulk", whole, _shown, cancels=True)
+    elif "vectors" in asked:
+        raise InvalidInputError("--vectors needs --bulk", hint="without --bulk lines are embedded by the daemon")
+    else:
+        # Two files may well use the same ids for different things; stdin has no name to tell them apart by.
+        asked = {"source": "stdin" if path == STDIN else str(Path(path).absolute()), **asked}
+        report = {"source": asked["source"], **dict.fromkeys(_COUNTS, 0), "problems": []}
+        with _opened(path) as (stream, total), meter(invocation, "ingest jsonl", in_bytes=True) as progress:
+            _send_all(invocation, chunks(stream), report, progress, total, asked)
+        invocation.emit({"ingestJsonl": report}, lambda out: _shown(out, report))
+    if code := _code(report):
+        raise click.exceptions.Exit(code)
 
 
 @contextmanager
 def _opened(file: str) -> Iterator[tuple[BinaryIO, int]]:
     """Yield the stream to read and its length in bytes, 0 where that is not known."""
-    if file == "-":
+    if file == STDIN:
         yield sys.stdin.buffer, 0
         return
     try:
@@ -148,7 +155,7 @@ def _send_all(
     report: dict[str, Any],
     show: Meter,
     total: int,
-    options: dict[str, str | None],
+    options: Mapping[str, Any],
 ) -> None:
     """Send chunk after chunk and add up what came of them; says how far it got when it does not get to the end."""
     reached = 0
@@ -166,23 +173,3 @@ def _send_all(
         # Ctrl-C as well: whoever stops here has to know that the same command goes on from there.
         invocation.say(f"up to line {reached} everything is in; the same command takes in the rest, and nothing twice")
         raise
-
-
-def _finish(invocation: Invocation, field: str, job: dict[str, Any], none: str = "", some: str = "") -> None:
-    """Follow a job and show what it came to; `none` is said where it met nothing, `some` where it took any in."""
-    job = follow(invocation, job, cancels=True)
-    report = job["result"]
-    if none and not report["problems"]:
-        invocation.say_if_none([count for count in _COUNTS if report[count]], none)
-    if some and report["memories"] and not invocation.json:
-        invocation.say(some)
-    _show(invocation, {field: job}, report)
-
-
-def _show(invocation: Invocation, data: dict[str, Any], report: dict[str, Any]) -> None:
-    invocation.emit(data, lambda out: out.line(ingest_summary(report)))
-    if report["problems"]:
-        if not invocation.json:
-            for problem in report["problems"]:
-                invocation.say(f"{told(one_line(problem['where'], 300))}: {problem['why']}")
-        raise click.exceptions.Exit(InvalidInputError.exit_code)

@@ -109,12 +109,7 @@ def _accepted(out: Output, accepted: Record) -> None:
         out.say(f"it reads like an instruction to an agent: {'; '.join(result['suspicious'])}")
 
 
-@command(
-    "queue reject",
-    "reject_candidate",
-    "helix queue reject 6f1f0a5b9b0c4d7e8a1b2c3d4e5f6071",
-    id=As("candidate"),
-)
+@command("queue reject", "reject_candidate", "helix queue reject 6f1f0a5b9b0c4d7e8a1b2c3d4e5f6071", id=As("candidate"))
 def _rejected(out: Output, candidate: Record) -> None:
     out.line(f"rejected: {claimed(one_line(candidate['trigger']))}")
 

@@ -110,7 +110,7 @@ SECTIONS = {
     },
 }
 _BY_HAND = {
-    "ingest": "ingest_commands:ingest",
+    "ingest": "ingest_commands",
     "cypher": "cypher_command:command",
     "report": "report",
     "init": "init:init",
@@ -123,7 +123,7 @@ _BY_HAND = {
     "hook": "hook:hook",
     "status": "daemon_commands:status",
     "doctor": "daemon_commands:doctor",
-    "pause": "daemon_commands:pause",
+    "pause": "daemon_commands",
     "stop": "daemon_commands:stop",
     "config": "config:config",
     "completion": "config:completion",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import click
 
@@ -17,18 +17,14 @@ from helix.cli.completion import MEMORIES, RECIPES, RELATIONS, SCOPES, SESSIONS
 from helix.cli.invocation import EVERYWHERE, Invocation, Looked
 from helix.errors import did_you_mean
 from helix.identity import NO_PROJECT, Identity, called, project_at
-from helix.model.memory import Kind
 from helix.model.speaker import agent_of
 from helix.settings import DOTENV, Settings
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 
 _SCOPE: Mapping[str, Any] = {"metavar": "SCOPE", "shell_complete": SCOPES}
-_SESSION: Mapping[str, Any] = {"metavar": "ID", "shell_complete": SESSIONS}
 _SEEN = "A project's id (`global` is seen too), or `all`; by default this folder's project, all where it is none."
 _LISTED = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
 _PROJECT = "A project's id, or `global`; by default this folder's project."
@@ -83,60 +79,6 @@ def words_of(enum: type[StrEnum]) -> dict[str, StrEnum]:
     return {member.value: member for member in enum}
 
 
-kind_type = Word(words_of(Kind))
-
-
-def scope_option(command: F) -> F:
-    """Add `--scope` for what changes the store, which by default goes through all of it."""
-    return click.option(
-        "--scope", shell_complete=SCOPES, metavar="SCOPE", help="A project's id, or `global`; by default every one."
-    )(command)
-
-
-def whole_store(command: F) -> F:
-    """Have a command that has no `--scope` say that it looks at every project."""
-
-    @wraps(command)
-    def looking(invocation: Invocation, /, *args: Any, **named: Any) -> Any:
-        invocation.looked = Looked(scope=None)
-        return command(invocation, *args, **named)
-
-    return cast("F", looking)
-
-
-def new_scope_option(command: F) -> F:
-    """Add `--scope` for what is given another one."""
-    return click.option(
-        "--scope", shell_complete=SCOPES, metavar="SCOPE", help="The project it belongs to, or `global`."
-    )(command)
-
-
-def import_scope_option(command: F) -> F:
-    """Add `--scope` for what may name scopes by itself; an agent's import goes into one, by default this project's."""
-    words = "A project's id, or `global`; run by an agent: by default this folder's project."
-    return click.option("--scope", **_SCOPE, callback=_import_scope, help=words)(command)
-
-
-def project_scope_option(command: F) -> F:
-    """Add `--scope`, by default that of the project of the folder the command is run in, `global` where it is none."""
-    words = "A project's id, or `global`; by default this folder's project."
-    return click.option("--scope", **_SCOPE, callback=_project_scope, help=words)(command)
-
-
-def seen_scope_option(command: F) -> F:
-    """Add `--scope` for what is asked: by default this project and `global`, everything where the folder is none."""
-    words = "A project's id (`global` is seen too), or `all`; by default this folder's project, all where it is none."
-    return click.option(
-        "--scope", shell_complete=SCOPES, metavar="SCOPE", callback=partial(_looked_at, beside=True), help=words
-    )(command)
-
-
-def listed_scope_option(command: F) -> F:
-    """Add `--scope` for what is listed or counted: by default this project alone, all where the folder is none."""
-    words = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
-    return click.option("--scope", **_SCOPE, callback=_looked_at, help=words)(command)
-
-
 def _project_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     return value or project_scope(ctx.find_object(Invocation), Path.cwd())
 
@@ -179,48 +121,6 @@ def asked_words(project: Identity) -> str:
         f"the files of this folder ask for the name {project.asked}, which you have not confirmed; until then it works "
         f"in {project.scope}; if that is right: helix name {project.asked}"
     )
-
-
-def session_option(command: F) -> F:
-    """Add `--session`."""
-    return click.option(
-        "--session", shell_complete=SESSIONS, metavar="ID", help="Whose answer; by default the command line's own."
-    )(command)
-
-
-def own_session_option(words: str) -> Callable[[F], F]:
-    """Return the option `--session`, by default that of the coding agent that the command is run by."""
-    return click.option(
-        "--session",
-        shell_complete=SESSIONS,
-        metavar="ID",
-        envvar="CLAUDE_CODE_SESSION_ID",
-        show_envvar=True,
-        help=words,
-    )
-
-
-def plan_option(words: str = "Which plan; by default the newest of exactly the scope.") -> Callable[[F], F]:
-    """Return the option `--plan`, which goes by its older names too."""
-    return click.option("--plan", "--plan-id", "--id", "plan", metavar="ID", help=words)
-
-
-def limit_option(default: int) -> Callable[[F], F]:
-    """Return the option `--limit` with its default."""
-    return click.option(
-        "--limit", "-n", type=click.IntRange(min=1), default=default, show_default=True, help="At most so many."
-    )
-
-
-def idempotency_option(command: F) -> F:
-    """Add `--idempotency-key`."""
-    words = "Your own name for this request, such as a UUID: run again with the same one, it counts once."
-    return click.option("--idempotency-key", metavar="KEY", help=words)(command)
-
-
-def dry_run_option(command: F) -> F:
-    """Add `--dry-run`."""
-    return click.option("--dry-run", is_flag=True, help="Only say what would change.")(command)
 
 
 class AbsolutePath(click.Path):

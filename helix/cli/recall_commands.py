@@ -89,12 +89,7 @@ def _last(invocation: Invocation, explain: bool, full: bool, **asked: Any) -> No
     _show_answer(invocation, data, data["last"], explain=explain, full=full, brief=brief)
 
 
-@command(
-    "why",
-    "",
-    "helix why api-needs-node-20",
-    says="Show why a memory stands where it does in the last answer.",
-)
+@command("why", "", "helix why api-needs-node-20", says="Show why a memory stands where it does in the last answer.")
 def _why(out: Output, item: Mapping[str, Any]) -> None:
     render.recall_item(out, item, explain=True, full=True)
 

@@ -80,6 +80,18 @@ def test_a_body_gets_what_was_given_and_what_the_operation_knows_nothing_of() ->
     assert got == [{"kinds": ("FACT",), "status": "ACTIVE", "first": 50, "loud": False}]
 
 
+def test_no_is_said_where_it_is_not_what_stands_for_nothing() -> None:
+    got = []
+
+    @asking("shelf", "recall", explain=As("--explain"), on=As("--on/--off", default=True, help="Go on."))
+    def body(invocation: Invocation, **asked: object) -> None:
+        got.append({name: asked.get(name) for name in ("rerank", "deep", "on")})
+
+    for line in (["x"], ["x", "--no-rerank", "--off"], ["x", "--rerank", "--deep"]):
+        COMMANDS["shelf"].main([*line, "--scope", "all"], obj=Invocation(), standalone_mode=False)
+    assert [tuple(one.values()) for one in got] == [(None, None, True), (False, None, False), (True, True, True)]
+
+
 def test_stdin_is_read_once(helix_command: Command) -> None:
     said = helix_command("task", "state", "-", "--tasks", "-", stdin=b'{"id": "1"}')
     assert (said.code, "stdin" in said.err) == (2, True)
