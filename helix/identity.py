@@ -188,7 +188,7 @@ def scope_of_remote(url: str) -> str:
     port = None
     if len(url) > _LONGEST_REMOTE or not url.isprintable():
         return ""  # what cannot be seen (a tab, a joiner) is dropped here and not by git
-    url = url.replace("Σ", "σ")  # `hostname` would write the last one of a word as another letter
+    url = url.replace("\u03a3", "\u03c3")  # `hostname` would write the last one of a word as another letter
     if "://" in url:
         try:
             split = urlsplit(url)

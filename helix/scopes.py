@@ -23,8 +23,8 @@ def scope_key(scope: str) -> str:
     Hosts take them for the same, and no two projects that anybody has differ in nothing else. Stores that were written
     when they counted are read by this too.
     """
-    # Not `casefold`: it makes `ss` of a sharp s, and in a domain those are two names, which two people may own. Letter by
-    # letter, because `lower` of a whole word writes the last sigma of it as another letter.
+    # Not `casefold`: it makes `ss` of a sharp s, and in a domain those are two names, which two people may own. Letter
+    # by letter, because `lower` of a whole word writes the last sigma of it as another letter.
     folded = _WWW.sub("", _PORT.sub(r"\1", "".join(letter.lower() for letter in scope)))
     host, slash, path = folded.partition("/")
     return f"{_OTHER_DOORS.get(host, host)}{slash}{path}"

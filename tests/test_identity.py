@@ -89,7 +89,7 @@ def test_letters_that_are_two_in_a_domain_are_two_in_a_scope() -> None:
         for letter in map(chr, range(0x80, 0x10000))
         if letter.isalpha() and letter.lower() == letter != letter.casefold().lower()
     ]
-    assert ("ß", "ss") in apart and ("ς", "σ") in apart
+    assert ("ß", "ss") in apart and ("ς", "\u03c3") in apart
     for one, other in apart:
         for address in (
             "https://gi{}t.example/team/app",
