@@ -173,7 +173,7 @@ class Recaller:
         check_dimension(view, vector)
         missing = int(np.count_nonzero(view.passages.alive & ~view.passages.embedded))
         if missing:
-            notes.append(f"{missing} passages have no vector yet: they are found by their words only")
+            notes.append(f"passages without a vector yet, which words alone find: {missing}")
         return vector
 
     def close(self) -> None:

@@ -110,8 +110,9 @@ def unwrapped(words: Sequence[str]) -> tuple[tuple[str, ...], bool]:
             break
         ran = ran or tuple(said[:2]) in RUNNERS
         said = inner
-    if said and _tool(said[0]) == "python" and said[1:2] == ["-m"] and len(said) > 2:
-        said = said[2:]
+    for runs in (["python", "-m"], ["coverage", "run", "-m"]):
+        if len(said) > len(runs) and [_tool(said[0]), *said[1 : len(runs)]] == runs:
+            said = said[len(runs) :]
     return ((_tool(said[0]), *said[1:]) if said else ()), ran
 
 

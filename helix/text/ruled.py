@@ -56,6 +56,8 @@ _ARGUMENT = re.compile(r"-{1,2}[\w=-]+|[\w./@:-]+")
 _TESTS, _TEST_RUNNERS = words("test tests"), words("pytest unittest nose2 jest vitest mocha rspec phpunit")
 """What a project's own command for its tests is called, and what runs the tests past it."""
 _NUMBER = re.compile(r"-?\d+")
+_PATH = re.compile(r"(?<![\w/:.@~-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,80}\.[A-Za-z]\w{0,5}(?![\w/:-])(?!\.\w)")
+"""A file in prose: below a folder, with an extension. A name alone is often no file (`Node.js`) or many."""
 
 
 class Role(Enum):
@@ -120,14 +122,15 @@ def keys_of_line(line: str) -> tuple[str, ...]:
 
 
 def named_files(text: str) -> frozenset[str]:
-    """Return the files that a text names in code, by their path; of a pattern (`tests/*_int.py`) its last part.
+    """Return the files that a text names, by their path; of a pattern (`tests/*_int.py`) its last part.
 
-    A folder, `docs/` or `docs/*`, ends with a slash.
+    In code they may be a name alone, in prose they lie below a folder. A folder, `docs/` or `docs/*`, ends with a slash.
     """
     spans = (match["span"] for match in _CODE.finditer(text[:_READ]) if match["span"] is not None)
     named = [word for span in spans for word in span.split() if is_path(word) and " " not in word]
     folders = {f"{canonical(word.rstrip('*')).rstrip('/')}/" for word in named if word.endswith(("/", "/*", "/**"))}
-    files = (canonical(word) for word in named if not word.endswith(("/", "/*", "/**")))
+    told = (match[0] for match in _PATH.finditer(_CODE.sub(" ", text[:_READ])))
+    files = (canonical(word) for word in (*named, *told) if not word.endswith(("/", "/*", "/**")))
     return frozenset(path.rpartition("/")[2] if "*" in path else path for path in files) | (folders - {"/"})
 
 

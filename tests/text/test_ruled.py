@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix.text.ruled import Role, is_about, keys_of_line, keys_of_rule, named_commands
+from helix.text.ruled import Role, is_about, keys_of_line, keys_of_rule, named_commands, named_files
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,13 @@ from helix.text.ruled import Role, is_about, keys_of_line, keys_of_rule, named_c
     [
         (
             "never run plain pytest, use `uv run pytest -n 4`",
-            ["pytest", "pytest -x tests | tail", "python -m pytest tests/a.py", "cd src && pytest"],
+            [
+                "pytest",
+                "pytest -x tests | tail",
+                "python -m pytest tests/a.py",
+                "cd src && pytest",
+                "coverage run -m pytest -x",
+            ],
             ["uv run pytest -n 4", "uv run pytest tests -n 4 -x", "grep pytest setup.cfg", "pytest --help"],
         ),
         ("Don't `helm upgrade` by hand.", ["helm upgrade web ./chart"], ["helm list", "helm upgrade --help"]),
@@ -48,3 +54,17 @@ def test_a_rule_stands_at_the_commands_it_is_against_and_not_at_those_it_asks_fo
 def test_prose_and_code_of_a_language_name_no_command_that_is_run() -> None:
     assert named_commands("We write `with db.atomic():` and `from a import b`; go through the list and make sure") == ()
     assert named_commands("Use `npm ci`, never `npm install`.")[1].role is Role.AGAINST
+
+
+@pytest.mark.parametrize(
+    ("rule", "files"),
+    [
+        ("starlette/routing.py must not import from starlette/applications.py.", 2),
+        ("Edit docs/conf.py and `setup.cfg`, then look at src/app.module.ts", 3),
+        ("See https://example.org/docs/x.html for Node.js, either/or, and 1/2.5", 0),
+        ("setup.py is generated", 0),
+        ("a/" * 3_000, 0),
+    ],
+)
+def test_a_file_below_a_folder_is_named_in_prose_and_a_name_alone_in_code(rule: str, files: int) -> None:
+    assert len(named_files(rule)) == files

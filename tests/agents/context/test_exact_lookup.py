@@ -332,6 +332,8 @@ def test_what_a_person_wrote_of_a_file_stands_at_its_edit_whatever_it_says(store
     theirs = add(
         store, "sizes", Kind.FACT, resolution="`src/writer.py` has nine parts, the queue first", trust=Trust.WEB
     )
+    prose = add(store, "layers", Kind.CONVENTION, resolution="src/model.py must not import from src/writer.py")
     assert theirs != note
-    assert names(store, files=("src/writer.py",)) == [note]
+    assert names(store, files=("src/writer.py",)) == [prose, note]
+    assert names(store, files=("src/model.py",)) == [prose]
     assert names(store, files=("src/reader.py",)) == []
