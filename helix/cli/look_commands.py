@@ -9,7 +9,7 @@ from helix.cli import render
 from helix.cli.completion import MEMORIES
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation
-from helix.cli.options import As, flag
+from helix.cli.options import As, Word, flag
 from helix.cli.output import Output, told
 from helix.errors import InvalidInputError, StoreError
 
@@ -146,7 +146,16 @@ def _communities(out: Output, found: Sequence[Record]) -> None:
     out.table(("NODES", "MOST LINKED"), rows)
 
 
-@command("graph central", "centrality", "helix graph central --label entity", none="nothing is linked yet")
+_LABELS = {label: label.upper() for label in ("Memory", "Episode", "Reflection", "Entity")}
+
+
+@command(
+    "graph central",
+    "centrality",
+    "helix graph central --label entity",
+    none="nothing is linked yet",
+    labels=As(type=Word(_LABELS)),
+)
 def _central(out: Output, found: Sequence[Record]) -> None:
     ranked = [{"rank": f"{one['rank']:.4f}", **one["node"]} for one in found]
     render.table(out, ranked, {"RANK": lambda one: one["rank"], **_NODE})

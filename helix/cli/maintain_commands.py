@@ -77,9 +77,8 @@ def _secrets(out: Output, report: Record) -> None:
         out.say("`helix redact --scan --apply` takes them out, for good")
 
 
-_DAYS = click.FloatRange(min=0)
-command("decay", "", "helix decay --dry-run", show=_changed, unused_days=As(type=_DAYS))
-command("decay-edges", "", "helix decay-edges --unused-days 90", show=_changed, unused_days=As(type=_DAYS))
+command("decay", "", "helix decay --dry-run", show=_changed)
+command("decay-edges", "", "helix decay-edges --unused-days 90", show=_changed)
 command("prune", "", "helix prune --dry-run", show=_changed)
 command("rebuild", show=_done("the graph is rebuilt"))
 command(

@@ -132,6 +132,12 @@ def test_prune_on_request_stops_at_the_guard_with_nothing_done(living: Helix, st
     assert all(memories.get(living, name).status is Status.ACTIVE for name in names)
 
 
+@pytest.mark.parametrize("share", [25, -0.1, float("nan")])
+def test_prune_takes_a_share_and_not_a_percentage(living: Helix, share: float) -> None:
+    with pytest.raises(InvalidInputError, match="between 0 and 1"):
+        memories.prune(living, min_effectiveness=share)
+
+
 def test_decay_as_a_job_halves_once_a_period_and_is_undone(living: Helix, store: Store, moment: Moment) -> None:
     name = stored(living)
     feedback(store, [name], 1.0)

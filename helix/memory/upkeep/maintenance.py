@@ -123,6 +123,9 @@ def _decay(store: Store, unused_days: float, min_uses: int) -> _Sweep[Memory]:
 
 
 def _prune(store: Store, min_effectiveness: float, min_uses: int) -> _Sweep[Memory]:
+    if not 0 <= min_effectiveness <= 1:
+        raise InvalidInputError(f"min_effectiveness must be between 0 and 1, not {min_effectiveness!r}")
+
     def due(memory: Memory, now: datetime) -> bool:
         ratio = memory.effectiveness
         users = memory.provenance.trust is Trust.USER_ASSERTED
