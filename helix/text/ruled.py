@@ -124,7 +124,7 @@ def keys_of_line(line: str) -> tuple[str, ...]:
 def named_files(text: str) -> frozenset[str]:
     """Return the files that a text names, by their path; of a pattern (`tests/*_int.py`) its last part.
 
-    In code they may be a name alone, in prose they lie below a folder. A folder, `docs/` or `docs/*`, ends with a slash.
+    In code they may be a name alone, in prose they lie below a folder. A folder, `docs/` or `docs/*`, ends with `/`.
     """
     spans = (match["span"] for match in _CODE.finditer(text[:_READ]) if match["span"] is not None)
     named = [word for span in spans for word in span.split() if is_path(word) and " " not in word]
