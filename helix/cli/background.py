@@ -11,7 +11,6 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import DRY_RUN, EVERY, As
 from helix.cli.output import Output
 from helix.cli.progress import POLL_SECONDS
-from helix.client import error_from
 from helix.errors import HelixError
 
 _UNFINISHED = ("QUEUED", "RUNNING")
@@ -43,6 +42,8 @@ def finish(invocation: Invocation, item: dict[str, Any], *, wait: bool = True) -
         invocation.say(f"{item['kind']} goes on in the background: `helix work` shows it")
         raise
     if item["state"] == "FAILED":
+        from helix.client import error_from  # HTTP: loaded by now, and not for a command's help
+
         raise error_from(HelixError.code, f"{item['kind']} failed: {item['error']}")
 
     def show(out: Output) -> None:

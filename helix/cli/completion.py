@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import click
 
-from helix import daemon
 from helix.errors import HelixError
 from helix.settings import load
 
@@ -23,6 +22,8 @@ def completer(of: str) -> Completer:
     """Return what completes words of that kind. Without a daemon there are none, and nothing is said."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        from helix import daemon  # HTTP and processes: not for a command's help
+
         flags = ctx.find_root().params
         try:
             settings = load({"db_path": flags.get("store"), "home": flags.get("home")})

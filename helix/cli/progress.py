@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 from helix.cli.invocation import Invocation
 from helix.cli.output import size
-from helix.client import error_from
 from helix.errors import DaemonError, HelixError, NotFoundError
 
 POLL_SECONDS = 0.2
@@ -62,6 +61,8 @@ def follow(invocation: Invocation, job: dict[str, Any], *, cancels: bool = False
         _leave(invocation, job, title, cancels)
         raise
     if job["state"] == "FAILED":
+        from helix.client import error_from  # HTTP: loaded by now, and not for a command's help
+
         raise error_from(job["errorCode"] or HelixError.code, job["error"] or f"{title} failed")
     if job["state"] == "CANCELLED":
         raise DaemonError(f"{title} was cancelled after {_reached(job)}", hint="the same command goes on from there")

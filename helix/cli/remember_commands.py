@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from helix import daemon
 from helix.cli.completion import MEMORIES, SESSIONS
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN, TEXT, text_of
@@ -170,6 +169,8 @@ def _restored(invocation: Invocation, backup: Path) -> dict[str, Any]:
     if agent := agent_of(os.environ):
         hint = "have the user run this in a terminal of their own"
         raise PersonNeededError(f"only a person may put a backup in the place of the store, not {agent}", hint=hint)
+    from helix import daemon  # HTTP and processes: not for a command's help
+
     if daemon.find(invocation.settings.store_path) is not None:
         return follow(invocation, invocation.run("restore_backup", path=backup)["restoreBackup"])
     from helix.cli.serve import restore_closed_store  # the service: seconds to load, and only for this

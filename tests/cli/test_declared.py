@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -95,6 +97,18 @@ def test_no_is_said_where_it_is_not_what_stands_for_nothing() -> None:
 def test_stdin_is_read_once(helix_command: Command) -> None:
     said = helix_command("task", "state", "-", "--tasks", "-", stdin=b'{"id": "1"}')
     assert (said.code, "stdin" in said.err) == (2, True)
+
+
+def test_help_of_what_is_declared_loads_neither_http_nor_the_service() -> None:
+    """Options come from a file: whoever asks for them waits for no operation, engine or daemon to be imported."""
+    program = (
+        "import sys; from helix.cli.main import run; "
+        "[run([name, '--help']) for name in ('store', 'recall', 'list', 'gap', 'task', 'plan', 'prune')]; "
+        "heavy = {'http.client', 'numpy', 'kuzu', 'strawberry', 'graphql', 'helix.client', 'helix.operations'}; "
+        "print(sorted(heavy & sys.modules.keys()), file=sys.stderr)"
+    )
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert process.stderr.strip() == "[]"
 
 
 def everything() -> list[click.Command]:
