@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from helix.agents.hooks.claude_code import CLIENT
+from helix.agents.hooks.claude_code import CLIENT, is_by_client
 from helix.agents.hooks.client_transcripts import Calls, Record, blocks_of, moment_of, record_of
 from helix.commands.grammar.normal_forms import command_of
 from helix.commands.outcome.command_evidence import classify
@@ -42,7 +42,6 @@ ProjectOf = Callable[[Path], Identity]
 
 _LONGEST_LINE_BYTES = 1 << 24
 _LONGEST_TEXT = 8_000
-_BY_CLIENT = ("<task-notification>", "<system-reminder>", "<command-", "<local-command-", "<bash-", "<user-memory-")
 _NOT_SAID = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from")
 _CONFIDENCE = 0.6
 _WORKED: Mapping[EvidenceKind, str] = {
@@ -190,7 +189,7 @@ class _History:
         return bool(self.session)
 
     def _prompt(self, text: str, key: str, at: datetime | None, position: int, by_agent: bool) -> Iterator[Slice]:
-        if not key or not text.strip() or text.lstrip().startswith((*_BY_CLIENT, *_NOT_SAID)):
+        if not key or not text.strip() or is_by_client(text) or text.lstrip().startswith(_NOT_SAID):
             return
         yield from self.rest(position)
         role, agent = ("assistant", CLIENT) if by_agent else ("user", "")

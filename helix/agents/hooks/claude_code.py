@@ -41,7 +41,8 @@ _LONGEST_NAME, _LONGEST_PATH, _LONGEST_COMMAND, _LONGEST_PROMPT = 300, 4_096, 8_
 """Characters. What is longer is no event; other texts are kept without their middle from _OUTPUT_KEPT on."""
 _NAMES = ("session_id", "agent_id", "agent_type", "tool_use_id", "tool_name")
 _PATHS = ("cwd", "transcript_path", "agent_transcript_path")
-_NOTIFICATION = "<task-notification>"
+_OF_CLIENT = re.compile(r"\s*<(?:[a-z]+(?:-[a-z]+)+|channel|tick)(?:\s[^<>]{0,2000})?>")
+"""How the client begins a prompt that no person typed: what a task, another agent or somebody in a channel told."""
 _EXIT = re.compile(r"\AExit code (-?\d{1,9})\n?")
 
 Payload = Mapping[str, Any]
@@ -101,9 +102,14 @@ def _session_began(payload: Payload) -> Event:
     return SessionBegan(**_told(payload), source=_text(payload, "source"))
 
 
+def is_by_client(prompt: str) -> bool:
+    """Return whether a prompt was put in a person's place by the client."""
+    return _OF_CLIENT.match(prompt) is not None
+
+
 def _prompt(payload: Payload) -> Event:
     prompt = _text(payload, "prompt")
-    return PromptGiven(**_told(payload), prompt=prompt, by_client=prompt.lstrip().startswith(_NOTIFICATION))
+    return PromptGiven(**_told(payload), prompt=prompt, by_client=is_by_client(prompt))
 
 
 def _before_tool(payload: Payload) -> Event | None:
