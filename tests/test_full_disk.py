@@ -14,6 +14,7 @@ import pytest
 from helix import daemon
 from helix import settings as configuration
 from helix.errors import DiskFullError
+from helix.lock import StoreLock, is_locked
 from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
 from helix.operations import graph, memories, upkeep
@@ -132,3 +133,15 @@ def test_no_daemon_starts_on_a_full_disk_and_that_is_what_its_client_says(
     with daemon.connect(settings) as client:
         assert client.recall("before the flood")["items"][0]["node"]["name"] == name
     daemon.stop(settings)
+
+
+def test_a_store_on_a_disk_that_turned_read_only_is_still_known_to_be_owned(tmp_path: Path) -> None:
+    with StoreLock(tmp_path):
+        if not mount("--bind", str(tmp_path), str(tmp_path)):
+            pytest.skip("mounting needs root and Linux")
+        try:
+            assert mount("-o", "remount,ro,bind", str(tmp_path))
+            assert is_locked(tmp_path)
+        finally:
+            subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+    assert not is_locked(tmp_path)
