@@ -10,7 +10,7 @@ from helix.cli.cypher_render import Format
 from helix.cli.cypher_session import Session
 from helix.cli.cypher_text import statements
 from helix.cli.invocation import Invocation
-from helix.cli.options import Word, words_of
+from helix.cli.options import Word
 from helix.errors import InvalidInputError
 
 
@@ -18,7 +18,10 @@ from helix.errors import InvalidInputError
 @click.argument("query", required=False)
 @click.option("--param", "-p", "params", multiple=True, metavar="NAME=VALUE", help="A $parameter: JSON, or plain text.")
 @click.option(
-    "--format", "style", type=Word(words_of(Format)), help="How to write the rows; table where nothing else is said."
+    "--format",
+    "style",
+    type=Word({style.value: style for style in Format}),
+    help="How to write the rows; table where nothing else is said.",
 )
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many rows.")
 @click.option("--timeout", type=click.IntRange(min=1), metavar="MS", help="Give up after so many milliseconds.")

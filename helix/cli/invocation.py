@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -121,11 +121,6 @@ class Invocation:
             meant := did_you_mean(scope, known, cutoff=_LIKE_SCOPE)
         ):
             self.say(f"nothing is kept in {scope}; {meant}")
-
-    def say_if_none(self, found: Sized, words: str) -> None:
-        """Say to people that a table they are shown has no rows."""
-        if not found and not self.json:
-            self.say(words)
 
     def close(self) -> None:
         """Close the connection to the daemon, if there is one."""

@@ -60,13 +60,7 @@ command(
 )
 
 
-@command(
-    "suggest-edges",
-    "",
-    "helix suggest-edges upload-times-out",
-    says="Suggest edges that a memory might want, and say why.",
-    none="nothing suggests itself",
-)
+@command("suggest-edges", "", "helix suggest-edges upload-times-out", none="nothing suggests itself")
 def _suggested(out: Output, found: Sequence[Record]) -> None:
     columns = {"RELATION": "relation", "MEMORY": "memory.name", "SIMILARITY": "similarity", "REASON": "reason"}
     render.table(out, found, columns)

@@ -109,7 +109,7 @@ SECTIONS = {
         "completion": "Print the shell's completion script.",
     },
 }
-_BY_HAND = {
+_ELSEWHERE = {
     "ingest": "ingest_commands",
     "cypher": "cypher_command:command",
     "report": "report",
@@ -128,14 +128,14 @@ _BY_HAND = {
     "config": "config:config",
     "completion": "config:completion",
 }
-"""Where a command is that is more than an operation; any other is declared in the file of its section."""
+"""The file of a command that is not in the one of its section, and its name there where it is written by hand."""
 _HOW_IS_IT = (
     "How is it? `status` shows the daemon and its store, `stats` counts what is stored, `health` says in a word "
     "whether it works, `doctor` checks everything and says what to do, `verify` whether agents' work is learned from."
 )
 ALIASES = {"add": "store", "search": "recall"}
 _PLACES = {
-    name: _BY_HAND.get(name, f"{section.lower()}_commands") for section, names in SECTIONS.items() for name in names
+    name: _ELSEWHERE.get(name, f"{section.lower()}_commands") for section, names in SECTIONS.items() for name in names
 }
 
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -72,11 +71,6 @@ class Moment(click.ParamType[datetime]):
         except (ValueError, OverflowError):
             self.fail(f"{value!r} is no time; write 2025-01-31, 2025-01-31T09:30 or 7d for seven days ago", param, ctx)
         return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-
-
-def words_of(enum: type[StrEnum]) -> dict[str, StrEnum]:
-    """Return the words that stand for the members of an enum."""
-    return {member.value: member for member in enum}
 
 
 def _project_scope(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

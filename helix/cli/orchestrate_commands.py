@@ -40,7 +40,6 @@ command(
     "context explorer",
     "explorer_context",
     'helix context explorer "make uploads resumable" --focus "where requests are retried"',
-    says="Facts that need not be found again, and failures to watch for.",
     show=_told(),
     objective=WORDS,
     scope=SEEN,
@@ -49,7 +48,6 @@ command(
     "context planner",
     "planner_context",
     'helix context planner "make uploads resumable"',
-    says="Decisions, conventions and what has changed lately.",
     show=_told(),
     objective=WORDS,
     scope=SEEN,
@@ -58,7 +56,6 @@ command(
     "context builder",
     "builder_context",
     'helix context builder "make uploads resumable" --file src/upload.py --limit 3',
-    says="Warnings, failures, patterns, conventions and facts, and what the tasks before delivered.",
     show=_told("prompt"),
     objective=WORDS,
     scope=SEEN,
@@ -81,13 +78,7 @@ def _lineage(out: Output, delivered: Sequence[Record]) -> None:
         out.line((f"{one['seq']} {one['slug']}".strip(), "bold"), f"  {one['delivered']}")
 
 
-command(
-    "context brief",
-    "brief",
-    says="What a session begins with: systemic failures, contradictions, decisions and conventions.",
-    show=_told(),
-    scope=SEEN,
-)
+command("context brief", "brief", show=_told(), scope=SEEN)
 
 
 @asking(
@@ -95,7 +86,6 @@ command(
     "at_action",
     'helix context action --command "pytest tests/upload.py -q"',
     "helix context action --file src/upload.py",
-    says="What is remembered about exactly a command, the error it ended with, or files that are edited.",
     output=As(type=FILE, metavar="FILE", help="A file with what the command printed."),
     folder=None,
     project=None,

@@ -63,14 +63,7 @@ def _recall_by_type(invocation: Invocation, full: bool, **asked: Any) -> None:
     ask(invocation, "recall_by_type", asked, show)
 
 
-@command(
-    "similar-recent",
-    "",
-    'helix similar-recent "the tests hang on CI" --kind failure',
-    says="Find the memories of the last days whose trigger is like this one.",
-    trigger=WORDS,
-    scope=SEEN,
-)
+@command("similar-recent", "", 'helix similar-recent "the tests hang on CI" --kind failure', trigger=WORDS, scope=SEEN)
 def _similar(out: Output, found: Sequence[Mapping[str, Any]]) -> None:
     label: render.Columns = {"SAID BY": lambda one: render.label(one["memory"])}
     columns = {"SIMILARITY": "similarity", "NAME": "memory.name", **label, "TRIGGER": "memory.trigger"}
@@ -89,7 +82,7 @@ def _last(invocation: Invocation, explain: bool, full: bool, **asked: Any) -> No
     _show_answer(invocation, data, data["last"], explain=explain, full=full, brief=brief)
 
 
-@command("why", "", "helix why api-needs-node-20", says="Show why a memory stands where it does in the last answer.")
+@command("why", "", "helix why api-needs-node-20")
 def _why(out: Output, item: Mapping[str, Any]) -> None:
     render.recall_item(out, item, explain=True, full=True)
 

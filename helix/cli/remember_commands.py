@@ -81,7 +81,6 @@ def _store(invocation: Invocation, text: str | None, attributes: Sequence[str] =
     "edit",
     "",
     'helix edit api-needs-node-20 --resolution "The API needs Node 22."',
-    says="Correct a memory. The old version is kept, and superseded by the new one.",
     name=As("--rename", metavar="NAME", help="Its new name."),
     scope=GIVEN_SCOPE,
 )
@@ -184,7 +183,6 @@ def _restored(invocation: Invocation, backup: Path) -> dict[str, Any]:
     "helix feedback api-needs-node-20 --delta 0.5 --quality 5",
     "helix feedback use-port-8080 --delta -0.3",
     "helix feedback use-port-8080 --undo",
-    says="Say that memories helped or failed. Only with a quality is it a verified use, which keeps from fading.",
     names=As(shell_complete=MEMORIES),
     idempotency_key=_KEYED,
 )
