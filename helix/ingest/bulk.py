@@ -14,11 +14,11 @@ from typing import Any
 from helix import files
 from helix.errors import InvalidInputError, NotFoundError
 from helix.ingest.draft import in_one_scope
-from helix.ingest.given_vectors import GivenVectors
 from helix.ingest.jsonl import read_file
 from helix.ingest.plain import count_lines
 from helix.ingest.preprocess_process import Beside
 from helix.ingest.writing import BATCH, Importer
+from helix.providers.given_vectors import GivenVectors
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
 
@@ -49,7 +49,7 @@ def json_lines(
     total = _count_lines(file)
     given = None if vectors is None else GivenVectors(Path(vectors), lines=total, dimension=store.dimension)
     store.check_space()
-    aside = total >= max(few_lines, store.catalogue.view.count // _SHARE_OF_NODES)
+    aside = total >= max(few_lines, store.index.count // _SHARE_OF_NODES)
 
     def take_in(ticket: Ticket) -> Mapping[str, Any]:
         beside = Beside(store.settings.text_limit) if aside else None

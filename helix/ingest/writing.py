@@ -61,7 +61,7 @@ class Importer:
         self._vouched = vouched
         self._tally = Tally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
-        self._generation = store.catalogue.view.generation
+        self._generation = store.index.generation
 
     def run(
         self, slices: Iterable[Slice | IngestProblem], progress: Progress, cancelled: Callable[[], bool]
@@ -123,7 +123,7 @@ class Importer:
 
     def _check_generation(self) -> None:
         """Raise ConflictError where the store has become another one since: what was prepared refers to the former."""
-        if self._store.catalogue.view.generation != self._generation:
+        if self._store.index.generation != self._generation:
             raise ConflictError(
                 "the store was replaced while the import was at work: a backup was restored, or the model was changed",
                 hint="the same command takes in what is missing now",

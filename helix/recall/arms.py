@@ -144,13 +144,13 @@ def yours_arm(
 ) -> RankedList:
     """Return the memory of the user's own that holds every one of the terms, the best of several by `affinity`."""
     own = (view.columns.label == LABEL_CODE[Label.MEMORY]) & (view.columns.trust == TRUST_CODE[Trust.USER_ASSERTED])
-    rows = holding(view, np.flatnonzero(mask & own), terms)
+    rows = rows_holding(view, np.flatnonzero(mask & own), terms)
     fit = affinity(rows)
     best = np.lexsort((rows, -fit))[:1]
     return _plain("yours", rows[best], fit[best])
 
 
-def holding(view: CatalogueView, rows: IndexArray, terms: Sequence[str]) -> IndexArray:
+def rows_holding(view: CatalogueView, rows: IndexArray, terms: Sequence[str]) -> IndexArray:
     """Return those of the rows that hold every one of the terms, none where there are no terms."""
     frequency = view.words.document_frequency(terms)
     for term in sorted(frequency, key=lambda term: frequency[term]):  # the rarest leave the fewest rows to look at

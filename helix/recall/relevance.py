@@ -6,13 +6,15 @@ good, and the worst candidate decides how much the best is worth. These can be c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from helix.recall.arms import Matches
-from helix.recall.vector import cosines
+from helix.recall.arms import Matches, rows_holding
+from helix.recall.vector import candidates, cosines, scan
 from helix.store.catalogue import CatalogueView
+from helix.store.index import Index, Rows
 from helix.store.matrix import VectorArray
 from helix.store.node_columns import FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
@@ -89,3 +91,29 @@ def unrelated(view: CatalogueView, vector: VectorArray) -> float:
     count, mean = view.passages.vectors.center
     seen = count * float(np.clip(mean @ vector, 0.0, 0.9))
     return (seen + UNRELATED_WEIGHT * UNRELATED) / (count + UNRELATED_WEIGHT)
+
+
+def fits_of(index: Index, rows: Rows, vector: VectorArray) -> dict[int, float]:
+    """Return by row how far its cosine is above that of an unrelated text, as a share of what is left to 1.
+
+    It is -1 for a row without a vector.
+    """
+    here = np.flatnonzero(rows.mask)
+    if not len(here):
+        return {}
+    cosine, _ = cosines(index.view, here, vector)
+    floor = unrelated(index.view, vector)
+    fits = np.nan_to_num((cosine - floor) / (1.0 - floor), nan=-1.0)
+    return dict(zip(here.tolist(), fits.tolist(), strict=True))
+
+
+def best_fit(index: Index, rows: Rows, vector: VectorArray) -> float:
+    """Return the best of what `fits_of` returns for the rows, 0 where none has a vector."""
+    best = scan(index.view, candidates(index.view, rows.mask), vector, 1).scores
+    floor = unrelated(index.view, vector)
+    return (float(best[0]) - floor) / (1.0 - floor) if len(best) else 0.0
+
+
+def holding(index: Index, rows: Rows, terms: Sequence[str]) -> list[int]:
+    """Return those of the rows that hold every one of the terms, none where there are no terms."""
+    return [int(row) for row in rows_holding(index.view, np.flatnonzero(rows.mask), terms)]

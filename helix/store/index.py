@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from helix.journal.state import Records
 from helix.model.edge import Label, Ref, Relation
-from helix.model.entity import Mention
+from helix.model.entity import EntityKind, Mention
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.operations import DropEdge
 from helix.model.provenance import GIT, Trust
+from helix.model.recall import RecallQuery
 from helix.model.records import Node
 from helix.store.catalogue import CatalogueView
 from helix.store.csr import RELATIONS
@@ -21,6 +23,7 @@ from helix.store.node_columns import (
     ENTITY_KINDS,
     LABEL_CODE,
     LABELS,
+    NO_END,
     STATUS_CODE,
     STATUSES,
     TRUST_CODE,
@@ -95,6 +98,16 @@ class Index:
         """Whether the graph is that of the catalogue."""
         return self.graph.generation == self.view.generation
 
+    @property
+    def generation(self) -> int:
+        """What changes when the store becomes another one: after a restored backup, or with another model."""
+        return self.view.generation
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self.view.count
+
     def __contains__(self, ref: Ref) -> bool:
         """Return whether there is a node."""
         return self.view.row_of(ref) is not None
@@ -113,6 +126,11 @@ class Index:
         """Return the nodes of the rows, in their order; NotFoundError for one that was dropped since."""
         return self.records.nodes([self.view.ref_of(row) for row in rows])
 
+    def present(self, rows: Iterable[int]) -> list[Node]:
+        """Return the nodes of the rows, in their order, without those that were dropped since."""
+        held = self.records.present([self.view.ref_of(row) for row in rows])
+        return [node for node in held if node is not None]
+
     def memory(self, row: int) -> Memory:
         """Return the memory of a row."""
         return cast(Memory, self.records.node(self.view.ref_of(row)))
@@ -129,6 +147,12 @@ class Index:
     def memories_named(self, name: str) -> list[Memory]:
         """Return every memory of that name, whatever its scope and status, oldest first."""
         return [self.memory(row) for row in self.view.lookups.memories.get(name) if row < self.view.count]
+
+    def memory_names(self) -> Iterator[tuple[str, list[int]]]:
+        """Yield every name that a memory bears, with the rows of those that bear it, oldest first."""
+        for name, rows in self.view.lookups.memories.items():
+            if here := [row for row in rows if row < self.view.count]:
+                yield name, here
 
     def named(self, scope: str, name: str) -> Ref | None:
         """Return the active memory of that name in that scope, or None."""
@@ -194,6 +218,14 @@ class Index:
         """Return when a row's node was recorded."""
         return int(self.view.columns.recorded_at[row])
 
+    def entities(self, kind: EntityKind, name: str) -> list[int]:
+        """Return the rows of the entities of a kind and name, upper and lower case alike, in whatever scope."""
+        return self.view.entities(kind, name)
+
+    def files_like(self, path: str) -> list[tuple[int, str]]:
+        """Return row and name of the file entities whose last part is that of the path, and of those with a pattern."""
+        return [(row, self.view.name_of(row)) for row in self.view.files_like(path)]
+
     def mentions_of(self, rows: Sequence[int]) -> list[tuple[Mention, ...]]:
         """Return, for each row, what it mentions, in the order in which the entities came."""
         kinds = self.view.columns.kind
@@ -218,6 +250,10 @@ class Index:
         """Return what is of exactly that scope."""
         return Rows(self.view.of_scope(scope))
 
+    def matching(self, query: RecallQuery, now: datetime) -> Rows:
+        """Return what the query may be answered with."""
+        return Rows(self.view.mask(query, now))
+
     def of_session(self, session: str) -> Rows:
         """Return what belongs to a session of that name, in any scope."""
         return Rows(self.view.columns.session == self.view.lookups.sessions.code(session))
@@ -241,6 +277,16 @@ class Index:
     def faded(self, now: int) -> Rows:
         """Return what is below the salience floor."""
         return Rows(self.view.columns.fades_at < now)
+
+    def undecided(self) -> Rows:
+        """Return the candidates that nothing was decided on."""
+        return Rows(self.view.columns.retired_at == NO_END) & self.where(Label.CANDIDATE)
+
+    def spoken_against(self, least: float, share: float) -> Rows:
+        """Return what outcomes judged at least so often, and of which less than that share said that it helped."""
+        columns = self.view.columns
+        judged = columns.helped + columns.failed
+        return Rows((judged >= least) & (columns.helped < share * judged))
 
     def consolidated(self) -> Rows:
         """Return the episodes that a consolidation has seen."""

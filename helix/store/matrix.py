@@ -35,6 +35,11 @@ def vector_of(stored: bytes) -> VectorArray:
     return np.frombuffer(stored, np.float32)
 
 
+def vectors_of(stored: bytes, count: int) -> list[VectorArray]:
+    """Return so many vectors that are kept in bytes one after the other."""
+    return list(vector_of(stored).reshape(count, -1)) if count else []
+
+
 def cosine_of(one: bytes, other: bytes) -> float:
     """Return the cosine of two stored vectors, which are of length 1."""
     return float(vector_of(one) @ vector_of(other))

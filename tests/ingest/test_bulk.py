@@ -17,12 +17,12 @@ import pytest
 from helix import settings as configuration
 from helix.errors import EmbeddingSpaceError, HelixError, InvalidInputError, NotFoundError
 from helix.ingest import bulk
-from helix.ingest.given_vectors import GivenVectors
 from helix.model.edge import Label
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
 from helix.operations import graph, ingest, upkeep
 from helix.providers.fakes import HashEmbedder
+from helix.providers.given_vectors import GivenVectors
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.change_events import Event

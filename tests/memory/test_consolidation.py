@@ -408,7 +408,7 @@ def test_what_was_read_before_is_held_back_as_it_was(store: Store) -> None:
         run = job(store, "looks")
         bars = Bars(near=0.5, alike=0.5, around=0.4)
         evidence = Evidence(run, PROJECT, extractor, bars)
-        evidence.reached(evidence.rows.tolist())
+        evidence.reached(evidence.rows)
         return {evidence.episode_of(row) for row in evidence.held_back}
 
     assert held_back() == held_back() == {ids[1]}

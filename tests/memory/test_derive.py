@@ -16,10 +16,11 @@ from saying import VENV, episode
 from helix.memory.extraction.cluster import Bars, clusters, components, groups_of, linked
 from helix.memory.extraction.derive import Desired, Rules, derive
 from helix.memory.extraction.extract import Candidate, RuleExtractor
-from helix.memory.extraction.statements import Said, Vector, said
+from helix.memory.extraction.statements import Said, said
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Provenance, Trust
+from helix.store.matrix import VectorArray
 from helix.text.discourse_markers import without_openers
 
 BARS = Bars(near=0.5, alike=0.8, around=0.0)
@@ -291,7 +292,7 @@ def test_the_plain_wording_is_taken_and_no_opener_is_part_of_it() -> None:
     assert memory.support == len(texts)
 
 
-def _placed(text: str, number: int, vector: Vector) -> Said:
+def _placed(text: str, number: int, vector: VectorArray) -> Said:
     (candidate,) = RuleExtractor().extract([episode(text, number)]).candidates
     return said(candidate, episode(text, number), vector, None)
 

@@ -11,24 +11,17 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Annotated
 
-import numpy as np
-
 from helix.agents.context.blocks import LONGEST_BLOCK, WARNING, Entry, claim, entry, listing, shown_of
 from helix.agents.context.loaded import IsLoaded, nothing_loaded
-from helix.agents.context.relevant import heard
 from helix.commands.outcome.fixes import SESSIONS
 from helix.memory.upkeep.disputes import contradictions
-from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.injection import BRIEF, Shown
-from helix.model.memory import GLOBAL_SCOPE, Kind, scopes_seen
+from helix.model.memory import Kind, scopes_seen
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.recall.scoring import TRUST_VALUE, recency_half_lives
+from helix.recall.worth import worthiest
 from helix.scopes import same_scope
-from helix.store.catalogue import CatalogueView
-from helix.store.eligibility import eligible, event_times
-from helix.store.node_columns import KIND_CODE, TRUST_CODE, TRUSTS, FloatArray, IndexArray, shrunk_effectiveness
 from helix.store.store import Store
 from helix.text.tokens import estimate_tokens, query_terms
 
@@ -41,8 +34,6 @@ _MOST_WARNINGS, _MOST_DISPUTES = 3, 3
 _LONGEST_LINE, _LONGEST_CLAIM = 240, 120
 _SAME_MATTER = 0.8
 """Share of the telling words of the shorter of two lines from which both say the same."""
-_ELSEWHERE = 0.5
-"""What a memory of `global` is worth beside one of the project itself."""
 _OWN = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME, Trust.AGENT_INFERRED)
 """Whose decisions and conventions stand in a brief."""
 _LISTS: Mapping[str, tuple[Kind, ...]] = {
@@ -157,33 +148,6 @@ def _told(case: Dispute) -> str:
 def _memories(
     store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
 ) -> list[Entry]:
-    view, now = store.catalogue.view, store.clock()
-    of_kind = np.isin(view.columns.kind, [KIND_CODE[kind] for kind in kinds])
-    rows = np.flatnonzero(of_kind & np.isin(view.columns.trust, [TRUST_CODE[trust] for trust in trusts]))
-    query = RecallQuery(query="", scope=scope, kinds=kinds)
-    rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
-    worth, effectiveness = _worth(view, rows, scope, to_micros(now))
-    fit = heard(view.columns.at(rows), effectiveness)
-    rows, worth = rows[fit], worth[fit]
-    derived = view.columns.trust[rows] != TRUST_CODE[Trust.USER_ASSERTED]
-    best = np.lexsort((rows, -worth, derived))[:limit]
-    return [
-        entry(store.index.memory(int(rows[place])), score=float(worth[place]), arm=BRIEF, limit=_LONGEST_LINE)
-        for place in best.tolist()
-    ]
-
-
-def _worth(view: CatalogueView, rows: IndexArray, scope: str | None, now: int) -> tuple[FloatArray, FloatArray]:
-    """Return what rows are worth, 0 to 1, and their effectiveness.
-
-    importance/10 * confidence * trust * effectiveness * (1 + recency)/2, halved for what is not the project's own.
-    """
-    columns = view.columns.at(rows)
-    effectiveness = shrunk_effectiveness(columns.helped, columns.failed)
-    days = np.maximum(now - np.maximum(event_times(columns), columns.last_used_at), 0) / DAY_MICROS
-    recency = np.exp2(-days / recency_half_lives(columns))
-    trust = np.array([TRUST_VALUE[trust] for trust in TRUSTS])[columns.trust]
-    elsewhere = columns.scope == view.lookups.scopes.code(GLOBAL_SCOPE)
-    own = np.where(elsewhere & (scope not in (None, GLOBAL_SCOPE)), _ELSEWHERE, 1.0)
-    worth: FloatArray = columns.importance / 10 * columns.confidence * trust * effectiveness * (1 + recency) / 2 * own
-    return worth, effectiveness
+    index = store.index
+    best = worthiest(index, RecallQuery(query="", scope=scope, kinds=kinds), trusts, store.clock(), limit)
+    return [entry(index.memory(row), score=worth, arm=BRIEF, limit=_LONGEST_LINE) for row, worth in best]

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import islice
 from posixpath import isabs, join, normpath
 from typing import Annotated
 
-import numpy as np
-
 from helix.agents.context.blocks import Entry, entry, listing, one_line, shown_of
-from helix.agents.context.relevant import heard, is_worth_its_room
+from helix.agents.context.relevant import is_worth_its_room
 from helix.commands.grammar.normal_forms import command_forms, error_of
 from helix.commands.outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
-from helix.model.edge import Relation
+from helix.model.edge import Label, Relation
 from helix.model.entity import EntityKind
 from helix.model.injection import ACTION, ON_ERROR, Shown
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED, is_hand_written
 from helix.model.recall import RecallQuery
-from helix.store.catalogue import CatalogueView
-from helix.store.eligibility import eligible
-from helix.store.node_columns import KIND_CODE, KINDS, FloatArray, IndexArray, shrunk_effectiveness
-from helix.store.projection import GraphSnapshot
+from helix.recall.worth import by_exactness, heard
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
 from helix.text.command_forms import Level
@@ -63,8 +60,7 @@ _AT_ERRORS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN})
 _CANNOT = words("cannot|can't|alone|plain|by hand")
 _RULES = frozenset({Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT})
 """Kinds of what a person wrote that may stand at a command or file which it names; a fact where it tells a rule."""
-_ORDER = {Kind.SYSTEMIC: 0, Kind.FAILURE: 1, Kind.PATTERN: 2, Kind.CONVENTION: 3}
-_RANK_OF_KIND = np.array([_ORDER.get(kind, len(_ORDER)) for kind in KINDS])
+_ORDER = (Kind.SYSTEMIC, Kind.FAILURE, Kind.PATTERN, Kind.CONVENTION)
 _GLOB = frozenset("*?[")
 
 
@@ -102,19 +98,16 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
     `root` is the top of the project, by default the folder the action happens in: paths are compared as they are seen
     from there.
     """
-    graph, view = store.projection.snapshot, store.catalogue.view
-    if graph.generation != view.generation:
-        return ()
+    index, now = store.index, store.clock()
     found: dict[int, _Key] = {}
-    for key in _keys(view, action, root or action.folder):
-        for row in _owners(store, view, graph, key, scope).tolist():
+    for key in _keys(index, action, root or action.folder):
+        for row in _owners(index, key, scope, now):
             known = found.get(row)
             if known is None or key.level < known.level:
                 found[row] = key
-    found.update(_systemic(store, view, graph, found, scope))
-    rows = np.array(sorted(found), np.int64)
-    ranked = _ranked(view, rows, np.array([found[row].level for row in rows.tolist()])).tolist()
-    memories = ((found[row], store.index.memory(row)) for row in ranked)
+    found.update(_systemic(index, found, scope, now))
+    ranked = by_exactness(index, {row: key.level for row, key in found.items()}, _ORDER)
+    memories = ((found[row], index.memory(row)) for row in ranked)
     fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(key, one, action))
     sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
     return tuple(islice(_once(sites), limit))
@@ -218,23 +211,23 @@ def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, Entry
     return kept
 
 
-def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
+def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
     if action.command:
         for form in command_forms(action.command, folder=action.folder, root=root):
             yield _Key(
-                rows=view.entities(EntityKind.COMMAND, PROMPT + form.text),
+                rows=index.entities(EntityKind.COMMAND, PROMPT + form.text),
                 relation=Relation.MENTIONS,
                 level=int(form.level),
                 reason=_about(form.text),
                 arm=ACTION,
                 kinds=ABOUT_KINDS,
             )
-        yield from (_rule(view, name) for name in keys_of_line(action.command))
+        yield from (_rule(index, name) for name in keys_of_line(action.command))
     if action.output and action.passed is not True:
         error = error_of(action.output, failed=action.passed is False)
         for level, name in (*enumerate(keys_of(error)), (_BY_KIND, kind_of(error))):
             yield _Key(
-                rows=view.entities(EntityKind.ERROR, name) if name else [],
+                rows=index.entities(EntityKind.ERROR, name) if name else [],
                 relation=Relation.MENTIONS,
                 level=level,
                 reason=_about(name, "the error "),
@@ -245,23 +238,23 @@ def _keys(view: CatalogueView, action: Action, root: str) -> Iterator[_Key]:
         for path in dict.fromkeys(action.files):
             names = _names(path, action.folder, root)
             yield _Key(
-                rows=[row for row in view.files_like(path) if _is_file(view.name_of(row), names)],
+                rows=[row for row, name in index.files_like(path) if _is_file(name, names)],
                 relation=Relation.TOUCHES,
                 level=0,
                 reason=_about(names[0]),
                 arm=ACTION,
                 kinds=_AT_EDITS,
             )
-            yield from (_rule(view, name) for name in dict.fromkeys((*keys_of_file(names[0]), *names)))
+            yield from (_rule(index, name) for name in dict.fromkeys((*keys_of_file(names[0]), *names)))
 
 
 def _about(name: str, what: str = "") -> str:
     return f"about {what}{quoted(one_line(name, _LONGEST_NAME))}"
 
 
-def _rule(view: CatalogueView, name: str) -> _Key:
+def _rule(index: Index, name: str) -> _Key:
     return _Key(
-        rows=view.entities(EntityKind.COMMAND, RULED + name),
+        rows=index.entities(EntityKind.COMMAND, RULED + name),
         relation=Relation.MENTIONS,
         level=int(Level.GENERAL),
         reason=_about(name),
@@ -291,52 +284,27 @@ def _is_file(known: str, names: tuple[str, ...]) -> bool:
     return known in asked or (loose and "/" in known and asked[0].endswith(f"/{known}"))
 
 
-def _owners(store: Store, view: CatalogueView, graph: GraphSnapshot, key: _Key, scope: str | None) -> IndexArray:
+def _owners(index: Index, key: _Key, scope: str | None, now: datetime) -> list[int]:
     """Return the rows of the memories that a key leads to and that may be shown."""
     if not key.rows:
-        return np.empty(0, np.int64)
-    return _fit(store, view, np.unique(graph.neighbours(key.rows, key.relation).rows), key.kinds, scope)
+        return []
+    owners = (row for held in index.supported_by(key.rows, key.relation) for row in held)
+    return heard(index, owners, _asked(key.kinds, scope), now)
 
 
-def _fit(store: Store, view: CatalogueView, rows: IndexArray, kinds: frozenset[Kind], scope: str | None) -> IndexArray:
-    query = RecallQuery(query="", scope=scope, kinds=tuple(kind for kind in Kind if kind in kinds))
-    rows = rows[rows < view.count].astype(np.int64)
-    rows = rows[eligible(view.columns, view.lookups.scopes, query, store.clock(), rows)]
-    return rows[heard(view.columns.at(rows), _effectiveness(view, rows))]
+def _asked(kinds: frozenset[Kind], scope: str | None) -> RecallQuery:
+    return RecallQuery(query="", scope=scope, kinds=tuple(kind for kind in Kind if kind in kinds))
 
 
-def _systemic(
-    store: Store, view: CatalogueView, graph: GraphSnapshot, found: dict[int, _Key], scope: str | None
-) -> dict[int, _Key]:
+def _systemic(index: Index, found: dict[int, _Key], scope: str | None, now: datetime) -> dict[int, _Key]:
     """Return the systemic failures that those found belong to, each as exact as the most exact of them."""
-    failures = [row for row in sorted(found) if view.columns.kind[row] == KIND_CODE[Kind.FAILURE]]
-    if not failures:
-        return {}
-    causes = graph.neighbours(failures, Relation.CAUSES)
-    causes = causes.where(causes.outgoing)
-    fit = set(_fit(store, view, np.unique(causes.rows), frozenset({Kind.SYSTEMIC}), scope).tolist())
+    failures = index.where(Label.MEMORY, kinds=[Kind.FAILURE]) if found else ()
+    rows = [row for row in sorted(found) if row in failures]
+    caused = index.supports_of(rows, Relation.CAUSES)
+    fit = set(heard(index, (row for held in caused for row in held), _asked(frozenset({Kind.SYSTEMIC}), scope), now))
     best: dict[int, _Key] = {}
-    for place, row in zip(causes.origin.tolist(), causes.rows.tolist(), strict=True):
-        key = found[failures[place]]
-        known = found.get(row) or best.get(row)
-        if row in fit and (known is None or key.level < known.level):
-            best[row] = key
+    for failure, systemic in ((row, one) for row, held in zip(rows, caused, strict=True) for one in held):
+        key, known = found[failure], found.get(systemic) or best.get(systemic)
+        if systemic in fit and (known is None or key.level < known.level):
+            best[systemic] = key
     return best
-
-
-def _effectiveness(view: CatalogueView, rows: IndexArray) -> FloatArray:
-    return shrunk_effectiveness(view.columns.helped[rows], view.columns.failed[rows])
-
-
-def _ranked(view: CatalogueView, rows: IndexArray, levels: IndexArray) -> IndexArray:
-    """Return the rows in the order of `look_up`; of equals the one recorded later, then the one of the higher row."""
-    columns = view.columns
-    worth = columns.importance[rows] * columns.confidence[rows]
-    kinds = _RANK_OF_KIND[columns.kind[rows]]
-    order = np.lexsort(
-        (-rows, -columns.recorded_at[rows], -worth, -_effectiveness(view, rows), kinds, levels, kinds > 0)
-    )
-    warnings = int(np.count_nonzero(kinds == 0))
-    if 1 < warnings < len(order):
-        order[1 : warnings + 1] = np.roll(order[1 : warnings + 1], 1)
-    return rows[order]

@@ -12,17 +12,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from helix.errors import EmbeddingSpaceError, ModelError
 from helix.model.edge import Label
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.recall.arms import holding
-from helix.recall.relevance import unrelated
-from helix.recall.vector import candidates, check_dimension, cosines, scan
-from helix.store.node_columns import LABEL_CODE, TRUST_CODE
+from helix.recall.relevance import best_fit, fits_of, holding
+from helix.recall.vector import check_dimension
 from helix.store.store import Store
 from helix.text.tokens import query_terms
 
@@ -66,33 +62,24 @@ def written(store: Store, question: str, scope: str | None, *, strict: bool = Fa
     With `strict` they have to fit better: nobody called for them. None where the store has no vectors or the model
     cannot be asked.
     """
-    view = store.catalogue.view
-    if store.embedder is None or not view.dimension:
+    index = store.index
+    if store.embedder is None or not index.view.dimension:
         return None
     try:
-        vector = np.asarray(store.embed_query(question), np.float32)
-        check_dimension(view, vector)
+        vector = store.embed_query(question)
+        check_dimension(index.view, vector)
     except (ModelError, EmbeddingSpaceError):
         return None
-    now = store.clock()
-    own = view.columns.trust == TRUST_CODE[Trust.USER_ASSERTED]
-    mask = view.mask(RecallQuery(query=question, scope=scope, kinds=_KINDS, labels=(Label.MEMORY,)), now) & own
-    rows = np.flatnonzero(mask)
-    if not len(rows):
+    now, own = store.clock(), index.of_trust(Trust.USER_ASSERTED)
+    notes = index.matching(RecallQuery(query=question, scope=scope, kinds=_KINDS, labels=(Label.MEMORY,)), now) & own
+    fits = fits_of(index, notes, vector)
+    if not fits:
         return ()
-    cosine, _ = cosines(view, rows, vector)
-    floor = unrelated(view, vector)
-    fits = np.nan_to_num((cosine - floor) / (1.0 - floor), nan=-1.0)
-    others = view.mask(RecallQuery(query=question, scope=scope), now) & ~own
-    others &= np.isin(view.columns.label, [LABEL_CODE[Label.MEMORY], LABEL_CODE[Label.EPISODE]])
-    best = scan(view, candidates(view, others), vector, 1).scores
-    rival = (float(best[0]) - floor) / (1.0 - floor) if len(best) else 0.0
+    said = index.where(Label.MEMORY, Label.EPISODE) - own
+    rival = best_fit(index, index.matching(RecallQuery(query=question, scope=scope), now) & said, vector)
     behind = (BEHIND_ASKING if _ASKS.match(question) else BEHIND) * (STRICTLY if strict else 1.0)
-    if fits.max() < max(rival - behind, LEAST):
-        whole = np.isin(rows, holding(view, rows, query_terms(question)))
-        rows, fits = rows[whole], fits[whole]
-        if not len(rows):
-            return ()
-    order = np.lexsort((rows, -fits))[:_MOST]
-    kept = [place for place in order.tolist() if fits[place] >= fits.max() - NEAR_BEST]
-    return tuple(Note(memory=store.index.memory(int(rows[place])), fit=float(fits[place])) for place in kept)
+    if max(fits.values()) < max(rival - behind, LEAST):
+        fits = {row: fits[row] for row in holding(index, notes, query_terms(question))}
+    order = sorted(fits, key=lambda row: (-fits[row], row))[:_MOST]
+    near_best = (row for row in order if fits[row] >= fits[order[0]] - NEAR_BEST)
+    return tuple(Note(memory=index.memory(row), fit=fits[row]) for row in near_best)

@@ -12,7 +12,7 @@ from helix.model.memory import Kind, Memory, room_of, spoken_against
 from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.recall.recipes import Default
-from helix.store.node_columns import TRUST_CODE, BoolArray, Columns, FloatArray
+from helix.recall.worth import SPOKEN_AGAINST
 
 Recall = Callable[[RecallQuery], RecallAnswer]
 
@@ -31,8 +31,6 @@ BY_WORDS = 0.6
 STRICT = 2.0
 """How many times the floor has to be met by what nobody here stands for (a commit, a repository's notes, a tool, the
 web), and by what was left out as a person's note."""
-SPOKEN_AGAINST = 0.3
-"""Effectiveness, (helped + 1/2) / (helped + failed + 1), below which evidence speaks against a memory."""
 PATIENCE = 20
 """In so many tasks that passed a memory may take room in vain, and in as many again for each time it helped."""
 _ONE_HELP = 0.5
@@ -111,12 +109,6 @@ def is_worth_its_room(memory: Memory) -> bool:
     spoken_for = (memory.helped + 0.5) / (memory.helped + against + 1.0) >= SPOKEN_AGAINST
     heard = spoken_for or memory.provenance.trust is Trust.USER_ASSERTED
     return heard and in_vain < PATIENCE * (1 + memory.helped / _ONE_HELP)
-
-
-def heard(columns: Columns, effectiveness: FloatArray) -> BoolArray:
-    """Return which of the rows of `columns` no outcomes speak against, or the user stands for."""
-    users: BoolArray = columns.trust == TRUST_CODE[Trust.USER_ASSERTED]
-    return users | (effectiveness >= SPOKEN_AGAINST)
 
 
 def fit(item: RecallItem) -> float:

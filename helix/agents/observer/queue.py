@@ -25,11 +25,9 @@ from helix.errors import ConflictError, NotFoundError
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
 from helix.model.candidate import Candidate, CandidateStatus, Certainty
-from helix.model.edge import Label
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.observed import Accepted, Observed
 from helix.store.listing import check_limit
-from helix.store.node_columns import LABEL_CODE, NO_END
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -139,13 +137,9 @@ def _one(store: Store, ident: str) -> Candidate:
 
 
 def _waiting(store: Store, scope: str | None) -> list[Candidate]:
-    view = store.catalogue.view
-    columns = view.columns
-    mask = (columns.label == LABEL_CODE[Label.CANDIDATE]) & (columns.retired_at == NO_END)
-    if scope is not None:
-        mask &= columns.scope == view.lookups.scopes.code(scope)
-    refs = [view.ref_of(int(row)) for row in view.newest(mask, view.count)]
-    nodes = (cast(Candidate, node) for node in store.records.present(refs) if node is not None)
+    index = store.index
+    undecided = index.undecided() if scope is None else index.undecided() & index.of_scope(scope)
+    nodes = (cast(Candidate, node) for node in index.present(index.newest(undecided)))
     found = [node for node in nodes if node.status is CandidateStatus.WAITING]
     return sorted(found, key=lambda one: one.confidence.rank)
 

@@ -21,7 +21,6 @@ from helix.model.provenance import Trust
 from helix.model.reports import Health
 from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Task
 from helix.store import overview
-from helix.store.node_columns import LABEL_CODE, STATUS_CODE, TRUST_CODE
 from helix.store.store import Store
 
 TASKS_READ = 2_000
@@ -149,14 +148,14 @@ def _dangling(store: Store, seen: _Seen) -> Iterator[str]:
     if open_ended := sum(len(active_attempts(store, task.id)) for task in over):
         yield f"{open_ended} attempts at tasks that nobody works on were never ended: `helix workspace list`"
     plans = {str(task.attributes[PLAN]) for task in seen.tasks if task.attributes.get(PLAN)}
-    view = store.catalogue.view
-    known = {view.ref_of(int(row)).id for row in (view.columns.label == LABEL_CODE[Label.PLAN]).nonzero()[0]}
+    index = store.index
+    known = set(map(index.id_of, index.where(Label.PLAN)))
     if lost := sorted(plans - known):
         yield f"tasks belong to plans that are not here: {', '.join(lost[:5])}"
     for circle in _circles(store, seen.tasks):
         yield "tasks wait for each other, so that none can begin: " + " -> ".join((*circle, circle[0]))
     became = (Ref(label=Label.MEMORY, id=one.memory) for one in seen.candidates if one.memory)
-    if gone := sum(view.row_of(ref) is None for ref in became):
+    if gone := sum(ref not in index for ref in became):
         yield f"{gone} candidates became memories that are gone"
 
 
@@ -177,14 +176,10 @@ def _queue(seen: _Seen) -> Iterator[str]:
 
 
 def _ineffective(store: Store, scope: str | None) -> int:
-    view = store.catalogue.view
-    columns = view.columns
-    mask = (columns.label == LABEL_CODE[Label.MEMORY]) & (columns.status == STATUS_CODE[Status.ACTIVE])
-    mask &= columns.trust != TRUST_CODE[Trust.USER_ASSERTED]  # what prune leaves alone
-    if scope is not None:
-        mask &= columns.scope == view.lookups.scopes.code(scope)
-    judged = columns.helped + columns.failed
-    return int((mask & (judged >= _LEAST_USES) & (columns.helped < _SPEAKS_AGAINST * judged)).sum())
+    index = store.index
+    others = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
+    others -= index.of_trust(Trust.USER_ASSERTED)  # what prune leaves alone
+    return len(others & index.spoken_against(_LEAST_USES, _SPEAKS_AGAINST))
 
 
 def _circles(store: Store, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
@@ -193,9 +188,6 @@ def _circles(store: Store, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
 
 
 def _candidates(store: Store, scope: str | None) -> list[Candidate]:
-    view = store.catalogue.view
-    mask = view.columns.label == LABEL_CODE[Label.CANDIDATE]
-    if scope is not None:
-        mask &= view.columns.scope == view.lookups.scopes.code(scope)
-    refs = [view.ref_of(int(row)) for row in view.newest(mask, view.count)]
-    return [cast(Candidate, node) for node in store.records.present(refs) if node is not None]
+    index = store.index
+    rows = index.newest(index.where(Label.CANDIDATE, scope=scope))
+    return [cast(Candidate, node) for node in index.present(rows)]

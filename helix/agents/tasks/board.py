@@ -37,7 +37,6 @@ from helix.model.task import (
     Task,
 )
 from helix.model.tombstone import is_erased
-from helix.store.node_columns import LABEL_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.excerpts import head
@@ -188,18 +187,14 @@ def tasks_of(
     limit: int | None = None,
 ) -> list[Task]:
     """Return the tasks of exactly this scope, session and plan (None: of any) recorded since a moment, newest first."""
-    view = store.catalogue.view
-    columns, lookups = view.columns, view.lookups
-    mask = columns.label == LABEL_CODE[Label.TASK]
-    if scope is not None:
-        mask &= columns.scope == lookups.scopes.code(scope)
+    index = store.index
+    rows = index.where(Label.TASK, scope=scope)
     if session is not None:
-        mask &= columns.session == lookups.sessions.code(session)
+        rows &= index.of_session(session)
     if since is not None:
-        mask &= columns.recorded_at >= to_micros(since)
-    wanted = view.count if plan is not None or limit is None else limit
-    refs = [view.ref_of(int(row)) for row in view.newest(mask, wanted)]
-    found = (cast(Task, node) for node in store.records.present(refs) if node is not None)
+        rows &= index.recorded_since(to_micros(since))
+    newest = index.newest(rows, None if plan is not None else limit)
+    found = (cast(Task, node) for node in index.present(newest))
     return [task for task in found if plan is None or task.attributes.get(PLAN) == plan][:limit]
 
 
@@ -281,8 +276,7 @@ def learn(store: Store, ident: str, memory_id: str) -> None:
 
     def decision() -> Decision[None]:
         here, there = _task(ident), _memory(memory_id)
-        view = store.catalogue.view
-        if view.row_of(here) is None or view.row_of(there) is None:
+        if here not in store.index or there not in store.index:
             return Decision((), None)
         if any((op.type, op.target) == (Relation.LEARNED, there) for op in store.records.edges_at(here)):
             return Decision((), None)
@@ -315,12 +309,10 @@ def _injection(one: Shown, rank: int, at: datetime, held_back: bool) -> Injectio
 
 def _of_edge(store: Store, edge: Edge) -> Injection:
     said = cast(Mapping[str, Any], edge.attributes)
-    view = store.catalogue.view
-    row = view.row_of(edge.target)
     credit = said.get("credited")
     return Injection(
         memory_id=edge.target.id,
-        name="" if row is None else view.name_of(row),
+        name=store.index.name_of(edge.target),
         arm=str(said.get("arm", "")),
         rank=int(said.get("rank", 0)),
         score=float(said.get("score", 0.0)),

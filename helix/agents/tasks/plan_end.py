@@ -100,11 +100,10 @@ def clear_plan(
 def _may_live(store: Store, task: Task) -> bool:
     """Return whether a task's session is open and has done something within a day."""
     ref = Ref(label=Label.SESSION, id=session_id(task.scope, task.session))
-    view = store.catalogue.view
-    if not task.session or view.row_of(ref) is None:
+    index = store.index
+    if not task.session or ref not in index:
         return False
     session = cast(Session, store.records.node(ref))
-    columns, lookups = view.columns, view.lookups
-    mask = (columns.session == lookups.sessions.code(task.session)) & (columns.scope == lookups.scopes.code(task.scope))
-    last = max(int(columns.recorded_at[mask].max(initial=0)), to_micros(session.started_at))
+    done = index.of_scope(task.scope) & index.of_session(task.session)
+    last = max(*map(index.recorded_at, index.newest(done, 1)), to_micros(session.started_at), 0)
     return session.ended_at is None and to_micros(store.clock() - SILENT) < last

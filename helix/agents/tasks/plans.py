@@ -41,7 +41,6 @@ from helix.model.task import (
     Task,
 )
 from helix.model.tombstone import is_erased
-from helix.store.node_columns import LABEL_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -304,11 +303,9 @@ def _found(store: Store, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
 
 def newest_of(store: Store, label: Label, scope: str) -> Ref | None:
     """Return the node of a label and of exactly this scope that was recorded last, or None."""
-    view = store.catalogue.view
-    mask = view.columns.label == LABEL_CODE[label]
-    mask &= view.columns.scope == view.lookups.scopes.code(scope)
-    rows = view.newest(mask, 1)
-    return view.ref_of(int(rows[0])) if len(rows) else None
+    index = store.index
+    newest = index.newest(index.where(label, scope=scope), 1)
+    return index.ref_of(newest[0]) if newest else None
 
 
 def _exploration(store: Store, ident: str) -> Ref:

@@ -151,12 +151,10 @@ def list_workspaces(
     if status not in (None, *STATUSES):
         raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
     tasks = {task.id: task for task in load_plan(store, plan).tasks} if plan else None
-    view = store.catalogue.view
-    mask = view.where(Label.WORKSPACE, scope=scope)
+    index = store.index
     found: list[WorkspaceReport] = []
-    for row in view.newest(mask, view.count):
-        (node,) = store.records.present([view.ref_of(int(row))])
-        if node is None or (status is not None and cast(Workspace, node).status != status):
+    for node in index.present(index.newest(index.where(Label.WORKSPACE, scope=scope))):
+        if status is not None and cast(Workspace, node).status != status:
             continue
         task = _task_at(store, node.id)
         if tasks is None or task in tasks:

@@ -17,7 +17,6 @@ from helix.model.episode import Session, session_id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.operations import Change
 from helix.model.reports import SessionReport
-from helix.store.catalogue import CatalogueView
 from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -97,11 +96,9 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
 def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[SessionReport]:
     """Return up to `limit` sessions of exactly this scope (None: of any), no private ones, the latest start first."""
     check_limit(store, limit)
-    view = store.catalogue.view
-    mask = view.where(Label.SESSION, scope=scope)
-    private = private_sessions(store)
-    refs = [view.ref_of(int(row)) for row in view.newest(mask, limit if not private.digests else view.count)]
-    shown = (cast(Session, node) for node in store.records.nodes(refs))
+    index, private = store.index, private_sessions(store)
+    newest = index.newest(index.where(Label.SESSION, scope=scope), None if private.digests else limit)
+    shown = (cast(Session, node) for node in index.nodes(newest))
     reports = (_report(store, node) for node in shown if not private.hold(_name(node)))
     return sorted(islice(reports, limit), key=lambda report: (report.started_at, report.name), reverse=True)
 
@@ -160,17 +157,12 @@ def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
 
 
 def _report(store: Store, node: Session) -> SessionReport:
-    name = _name(node)
+    name, index = _name(node), store.index
     return SessionReport(
         name=name,
         scope=node.scope,
         agent=node.agent,
         started_at=node.started_at,
         ended_at=node.ended_at,
-        episodes=_episodes(store.catalogue.view, node.scope, name),
+        episodes=len(index.where(Label.EPISODE, scope=node.scope) & index.of_session(name)),
     )
-
-
-def _episodes(view: CatalogueView, scope: str, name: str) -> int:
-    of_session = view.columns.session == view.lookups.sessions.code(name)
-    return int((view.where(Label.EPISODE, scope=scope) & of_session).sum())

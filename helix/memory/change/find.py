@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from helix.errors import ConflictError, NotFoundError, did_you_mean
+from helix.model.edge import Label
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
 from helix.scopes import same_scope
-from helix.store.node_columns import STATUS_CODE
 from helix.store.store import Store
 from helix.text.cleaning import given_name
 
@@ -51,16 +51,15 @@ def _beginning(store: Store, wanted: str) -> list[Memory]:
 
     Raises ConflictError where several do, and NotFoundError with what is like it where none does.
     """
-    lookups, status = store.catalogue.view.lookups, store.catalogue.view.columns.status
-    prefix = given_name(wanted)
+    index, prefix = store.index, given_name(wanted)
     begun = {
         name: rows
-        for name, rows in lookups.memories.items()
+        for name, rows in index.memory_names()
         if (len(prefix) >= _LEAST_OF_NAME and name.startswith(prefix))
-        or (len(wanted) >= _LEAST_OF_ID and any(lookups.ids[row].startswith(wanted) for row in rows))
+        or (len(wanted) >= _LEAST_OF_ID and any(index.id_of(row).startswith(wanted) for row in rows))
     }
-    active = STATUS_CODE[Status.ACTIVE]
-    held = [name for name, rows in begun.items() if any(status[row] == active for row in rows if row < len(status))]
+    active = index.where(Label.MEMORY, statuses=[Status.ACTIVE])
+    held = [name for name, rows in begun.items() if any(row in active for row in rows)]
     names = sorted(held or begun)
     if len(names) > 1:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -68,7 +67,7 @@ def _beginning(store: Store, wanted: str) -> list[Memory]:
         raise ConflictError(f"{wanted!r} begins the names of {len(names)} memories", hint=hint)
     if not names:
         first = prefix[:1]
-        near = [name for name, _ in lookups.memories.items() if name.startswith(first)][:_COMPARED] if first else []
+        near = [name for name, _ in index.memory_names() if name.startswith(first)][:_COMPARED] if first else []
         hint = did_you_mean(prefix, near) or "`helix list` and `helix recall` show names"
         raise NotFoundError(f"no memory is called {wanted!r}", hint=hint)
     return [

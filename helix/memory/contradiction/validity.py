@@ -12,7 +12,6 @@ from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropEdge, DropNode, Operation, Props, PutEdge, PutNode
 from helix.model.records import edge_from, node_from, put
-from helix.store.node_columns import STATUS_CODE
 from helix.store.store import Store
 
 
@@ -72,12 +71,11 @@ class _Ahead:
 
     def _moves(self, ref: Ref) -> bool:
         """Whether the change takes a memory out of recall that is there, or brings one back."""
-        view, props = self._store.catalogue.view, self._props[ref]
-        row = view.row_of(ref)
-        if row is None or (props is not None and "status" not in props):
+        status, props = self._store.index.status_of(ref), self._props[ref]
+        if status is None or (props is not None and "status" not in props):
             return False
         stays = props is not None and props["status"] == Status.ACTIVE.value
-        return stays != bool(view.columns.status[row] == STATUS_CODE[Status.ACTIVE])
+        return stays != (status is Status.ACTIVE)
 
     def _status(self, ref: Ref) -> Status:
         props = self._props.get(ref, {})

@@ -256,19 +256,17 @@ def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:
 
 def _episodes(store: Store) -> Iterator[tuple[Ref, Episode]]:
     """Yield every episode there is, the first recorded first."""
-    view = store.catalogue.view
-    rows = view.newest(view.where(Label.EPISODE), view.count)[::-1]
+    index = store.index
+    rows = index.newest(index.where(Label.EPISODE))[::-1]
     for start in range(0, len(rows), _READ_AT_ONCE):
-        refs = [view.ref_of(int(row)) for row in rows[start : start + _READ_AT_ONCE]]
-        for ref, node in zip(refs, store.records.nodes(refs), strict=True):
-            yield ref, cast(Episode, node)
+        for node in index.nodes(rows[start : start + _READ_AT_ONCE]):
+            yield cast(Episode, node).ref, cast(Episode, node)
 
 
 def _works(store: Store) -> Iterator[tuple[Ref, Props]]:
     """Yield what plans, tasks and the like say or said: unlike an episode, one is written over as the work goes on."""
-    view = store.catalogue.view
-    rows = view.newest(view.where(*WORK), view.count)[::-1]
-    there = {view.ref_of(int(row)): None for row in rows}
+    index = store.index
+    there = {index.ref_of(row): None for row in index.newest(index.where(*WORK))[::-1]}
     for ref, node in zip(there, store.records.present(list(there)), strict=True):
         if node is not None:
             yield ref, put(node).props

@@ -14,28 +14,15 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-import numpy.typing as npt
-
 from helix.memory.contradiction.classify import CLOSE_IN_TIME, claims
 from helix.memory.contradiction.detect import Statement, contradiction
-from helix.memory.extraction.statements import Said, agree, product_of
-
-BoolArray = npt.NDArray[np.bool_]
-
-_BLOCK = 16
-_SHARED = 0.5
-"""Share of the telling words of the shorter text that both must have where the cosine alone does not decide."""
-_BY_ONE_WORD = 0.1
-"""By how much the cosine must be above what decides with more words, where two texts share a single telling one.
-
-Of eight rules in ten wordings each, beside ten other matters in like words, pairs linked fall from 87 to 79 in a
-hundred, and pairs linked wrongly from 27 to 10.
-"""
+from helix.memory.extraction.statements import Said, agree
+from helix.recall import whole_numbers
+from helix.recall.whole_numbers import Rest, product_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +42,6 @@ Links = Mapping[int, Mapping[int, int]]
 
 Of items that say the same in the same surroundings (`Said.same`) only the first by `order` has links: for all of them.
 """
-Rest = Callable[[], None]
-"""Called between two pieces of work, of some thousandths of a second each; what it raises ends the work."""
 
 
 def go_on() -> None:
@@ -83,20 +68,10 @@ def near_pairs(
     held = [items[place] for place in places]
     chosen = None if fresh is None else {items[place].same for place in fresh}
     wanted = [number for number, item in enumerate(held) if chosen is None or item.same in chosen]
-    if not wanted:
-        return
-    rows = np.stack([item.vector for item in held])
-    shared = _Shared(held, rest)
-    for start in range(0, len(wanted), _BLOCK):
-        block = wanted[start : start + _BLOCK]
-        products = rows[block] @ rows.T
-        near, alike = products >= product_of(bars.near), products >= product_of(bars.alike)
-        sure = products >= product_of(bars.near + _BY_ONE_WORD)
-        for line, here in enumerate(block):
-            rest()
-            for other in np.flatnonzero(near[line] & (alike[line] | shared.enough(here, sure[line]))).tolist():
-                if here != other:
-                    yield places[here], places[other], int(products[line, other])
+    vectors, terms = [item.vector for item in held], [item.terms for item in held]
+    found = whole_numbers.near_pairs(vectors, terms, wanted, near=bars.near, alike=bars.alike, rest=rest)
+    for one, two, product in found:
+        yield places[one], places[two], product
 
 
 def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:
@@ -105,30 +80,6 @@ def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:
     for place in sorted(range(len(items)), key=lambda place: items[place].order):
         groups[items[place].same].append(place)
     return groups
-
-
-class _Shared:
-    """Which items share enough telling words: half of those of the one that has fewer."""
-
-    def __init__(self, items: Sequence[Said], rest: Rest) -> None:
-        found: dict[str, list[int]] = defaultdict(list)
-        for number, item in enumerate(items):
-            rest()
-            for term in item.terms:
-                found[term].append(number)
-        self._terms = [item.terms for item in items]
-        self._postings = {term: np.array(numbers) for term, numbers in found.items()}
-        self._sizes = np.array([len(terms) for terms in self._terms])
-
-    def enough(self, here: int, sure: BoolArray) -> BoolArray:
-        """Return for every item whether it shares enough with the one here: one word where it is `sure`, else two."""
-        counts = np.zeros(len(self._sizes), np.int64)
-        for term in self._terms[here]:
-            counts[self._postings[term]] += 1
-        enough: BoolArray = (counts > np.where(sure, 0, 1)) & (
-            counts >= _SHARED * np.minimum(self._sizes, self._sizes[here])
-        )
-        return enough
 
 
 def components(links: Links, count: int) -> list[list[int]]:

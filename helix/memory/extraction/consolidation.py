@@ -182,7 +182,7 @@ class _Scope:
             shaken = (*orphaned, *derived.rejoining(self._store, there, orphaned))
             near = (evidence.row_of(episode) for one in shaken for episode in one.grounding)
             touched = {*fresh, *(row for row in near if row is not None)}
-            self._settle(evidence, there, evidence.rows.tolist() if everything else touched, orphaned)
+            self._settle(evidence, there, evidence.rows if everything else touched, orphaned)
             if not self._overtaken:
                 self._mark(evidence, fresh)
                 return

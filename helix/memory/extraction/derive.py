@@ -13,12 +13,13 @@ from types import MappingProxyType
 
 from helix.memory.capture.quarantine import screen
 from helix.memory.contradiction.classify import claims
-from helix.memory.extraction.cluster import Bars, Links, Rest, Rivals, clusters, go_on, turns
+from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, turns
 from helix.memory.extraction.statements import Said
 from helix.memory.scoring.certainty import bounded
 from helix.memory.scoring.importance import importance_of
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust, weakest
+from helix.recall.whole_numbers import Rest
 
 RECURRENCES = 3
 """How often a thing has to be said that nobody said in so many words; the setting `recurrences`."""

@@ -27,7 +27,7 @@ from helix.memory.contradiction.classify import (
     says_the_same,
 )
 from helix.memory.contradiction.resolve import disputes_of
-from helix.memory.extraction.cluster import Rest, go_on
+from helix.memory.extraction.cluster import go_on
 from helix.memory.extraction.derive import Desired, digest
 from helix.memory.remember.request import half_life_of
 from helix.memory.scoring.certainty import count_sighting
@@ -38,6 +38,7 @@ from helix.model.kept_out import KEY
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
+from helix.recall.whole_numbers import Rest
 from helix.scopes import same_scope
 from helix.store.store import Store
 from helix.text.cleaning import slug

@@ -6,21 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-import numpy as np
-
 from helix.memory.extraction.cluster import Bars, Links, Rivals, groups_of, linked, opposed
 from helix.memory.extraction.extract import Candidate, Extractor
 from helix.memory.extraction.kept_extractions import Found, packed, unpacked
-from helix.memory.extraction.statements import Said, Vector, product_of, said, whole_numbers
+from helix.memory.extraction.statements import Said, said
 from helix.memory.jobs.run import Run
-from helix.model.edge import Label
+from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
-from helix.store.node_columns import IndexArray
+from helix.recall.whole_numbers import FirstVectors
+from helix.store.matrix import VectorArray, vector_of
 
 _READ_AT_ONCE = 8
 _LOOKED_UP_AT_ONCE = 16
 """Of these the run rests after each lot: whoever asks something meanwhile waits for no more than one."""
-_BLOCK = 1024
 
 
 class Stopped(Exception):
@@ -39,11 +37,11 @@ class Evidence:
         space = "" if run.store.embedder is None else run.store.embedder.space.digest
         self._edition = extractor.edition and f"{extractor.edition} {space}"
         index = run.store.index
-        self._view = index.view
-        findable = index.findable_episodes(scope)
-        self._surviving = findable
-        self.rows, self._vectors = self._placed(np.flatnonzero(findable.mask), vectors=run.store.embedder is not None)
-        self._place = {int(row): place for place, row in enumerate(self.rows)}
+        self._index = index
+        self._surviving = index.findable_episodes(scope)
+        self._vectors = None if run.store.embedder is None else FirstVectors(index, self._surviving)
+        self.rows = list(self._surviving) if self._vectors is None else self._vectors.rows
+        self._readable = frozenset(self.rows)
         self._items: dict[int, list[Said]] = {}
         self._linked: set[bytes] = set()
         self.held_back: set[int] = set()
@@ -53,34 +51,24 @@ class Evidence:
         if self._run.cancelled:
             raise Stopped
 
-    def _placed(self, rows: IndexArray, *, vectors: bool) -> tuple[IndexArray, Vector | None]:
-        """Return the rows, and the vector of the first passage of each; one not embedded yet waits for another run."""
-        if not vectors:
-            return rows, None
-        passages = self._view.passages
-        indexes = passages.of_rows(rows, self._view.count)
-        indexes = indexes[passages.embedded[indexes]]
-        owners, first = np.unique(passages.owner[indexes], return_index=True)
-        return owners.astype(np.int64), passages.vectors.rows(indexes[first])
-
     def survives(self, episode: str) -> bool:
         """Return whether the episode of that id is evidence still."""
-        row = self._view.lookups.row(Label.EPISODE, episode)
-        return row is not None and row < self._view.count and row in self._surviving
+        return self._index.row_of(Ref(label=Label.EPISODE, id=episode)) in self._surviving
 
     @property
     def fresh(self) -> list[int]:
         """The rows of the episodes that no run has seen yet."""
-        return [int(row) for row in self.rows[~self._view.columns.consolidated[self.rows]]]
+        seen = self._index.consolidated()
+        return [row for row in self.rows if row not in seen]
 
     def episode_of(self, row: int) -> str:
         """Return the id of an episode."""
-        return self._view.lookups.ids[row]
+        return self._index.id_of(row)
 
     def row_of(self, episode: str) -> int | None:
         """Return the row of an episode that can be read, or None."""
-        row = self._view.lookups.row(Label.EPISODE, episode)
-        return row if row is not None and row in self._place else None
+        row = self._index.row_of(Ref(label=Label.EPISODE, id=episode))
+        return row if row in self._readable else None
 
     def reached(self, touched: Iterable[int]) -> tuple[list[Said], Links, Rivals, set[int]]:
         """Return all that the touched rows say is linked with or opposed by, over any number of both, and the rows.
@@ -91,7 +79,7 @@ class Evidence:
         reached: set[int] = set()
         links: dict[bytes, dict[bytes, int]] = defaultdict(dict)
         rivals: dict[bytes, set[bytes]] = defaultdict(set)
-        frontier = {row for row in touched if row in self._place}
+        frontier = {row for row in touched if row in self._readable}
         self._read(sorted(frontier))
         while frontier:
             reached |= frontier
@@ -131,18 +119,10 @@ class Evidence:
 
     def _around(self, rows: Sequence[int]) -> list[int]:
         """Return the rows not read yet whose episodes are near enough to any of those given."""
-        unread = np.flatnonzero([int(row) not in self._items for row in self.rows])
+        unread = [row for row in self.rows if row not in self._items]
         if self._vectors is None or not rows:
-            return [int(row) for row in self.rows[unread]] if rows else []
-        numbers = whole_numbers(self._vectors[[self._place[row] for row in rows]])
-        least = product_of(self._bars.around)
-        near: list[int] = []
-        for start in range(0, len(unread), _BLOCK):
-            self.rest()
-            others = unread[start : start + _BLOCK]
-            products = whole_numbers(self._vectors[others]) @ numbers.T
-            near += self.rows[others[(products >= least).any(axis=1)]].tolist()
-        return near
+            return unread if rows else []
+        return list(self._vectors.near(rows, unread, self._bars.around, self.rest))
 
     def _read(self, rows: Sequence[int]) -> None:
         """Read the rows that were not read yet: what is kept of them, else the episodes themselves."""
@@ -191,27 +171,26 @@ class Evidence:
         return self._vectors is None or all(one.whole or vector is not None for one, vector in found)
 
     def _episodes(self, rows: Sequence[int]) -> dict[str, Episode]:
-        refs = [self._view.ref_of(row) for row in rows]
-        return {node.id: cast(Episode, node) for node in self._run.store.records.nodes(refs)}
+        return {node.id: cast(Episode, node) for node in self._index.nodes(rows)}
 
     def _take(self, row: int, episode: Episode | None, found: Sequence[Found], *, held_back: bool) -> None:
-        around = None if self._vectors is None else self._vectors[self._place[row]]
+        around = None if self._vectors is None else self._vectors.of(row)
         self._items[row] = [
             said(one, episode, around if own is None else own, around) for one, own in found if episode is not None
         ]
         if held_back:
             self.held_back.add(row)
 
-    def _own_vectors(self, candidates: Sequence[Candidate]) -> dict[tuple[str, int], Vector]:
+    def _own_vectors(self, candidates: Sequence[Candidate]) -> dict[tuple[str, int], VectorArray]:
         """Return the vectors of candidates that are a part of their episode; none without a model."""
-        found: dict[tuple[str, int], Vector] = {}
+        found: dict[tuple[str, int], VectorArray] = {}
         if self._vectors is None:
             return found
         for done, one in enumerate(candidates, 1):
             # One at a time: whoever asks meanwhile has the other cores, and what it asks is embedded beside it.
             (vector,) = self._run.store.embed([one.trigger])
             if vector is not None:
-                found[one.episode, one.place] = np.frombuffer(vector, np.float32)
+                found[one.episode, one.place] = vector_of(vector)
             self._run.progress(done, len(candidates), "embedding")
             self.rest()
         return found

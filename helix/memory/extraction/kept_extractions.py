@@ -6,14 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from helix.memory.extraction.extract import Candidate
-from helix.memory.extraction.statements import Vector
 from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
+from helix.store.matrix import VectorArray, vectors_of
 
-Found = tuple[Candidate, Vector | None]
+Found = tuple[Candidate, VectorArray | None]
 """A candidate and the vector of its own words; None for one that its episode's vector speaks for."""
 
 
@@ -49,7 +47,7 @@ def unpacked(episode: str, told: str, vectors: bytes) -> tuple[list[Found], bool
     kept = json.loads(told)
     rows = kept["candidates"]
     count = sum(row["vector"] for row in rows)
-    own = iter(np.frombuffer(vectors, np.float32).reshape(count, -1) if count else ())
+    own = iter(vectors_of(vectors, count))
     found = [(_candidate(episode, row), next(own) if row["vector"] else None) for row in rows]
     return found, kept["held_back"]
 

@@ -6,25 +6,20 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from helix.memory.contradiction.detect import Statement, contradiction
 from helix.memory.contradiction.replacement import states_change
 from helix.memory.contradiction.wording import names, negated, numbers, opposites, terms, words
 from helix.memory.extraction.extract import Candidate
 from helix.model.episode import Episode
 from helix.model.memory import Kind
+from helix.recall.whole_numbers import vector_of_words, whole_numbers
+from helix.store.matrix import VectorArray
 from helix.text.about import own_commands
 from helix.text.aliases import without_aliases
 from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS
 from helix.text.substitution import words_exchanged
 from helix.text.tokens import lexical_tokens
 
-Vector = npt.NDArray[np.float32]
-
-WORD_DIMENSION = 256
-_SCALE = 2048.0
 _OTHER_CLAUSE = re.compile(
     r"[,;]? \b(?:otherwise|or else|because|since|unless|until|so that|if|when|as"
     r"|or (?:the|it|you|they|everything))\b.*",
@@ -44,8 +39,8 @@ class Said:
 
     candidate: Candidate
     episode: Episode
-    vector: Vector
-    around: Vector
+    vector: VectorArray
+    around: VectorArray
     terms: frozenset[str]
     numbers: frozenset[str]
     names: frozenset[str]
@@ -55,25 +50,10 @@ class Said:
     order: tuple[str, ...]
 
 
-def whole_numbers(vectors: Vector) -> Vector:
-    """Return unit vectors (float32) times 2048, rounded.
-
-    Products of two are below 2^24, which float32 adds up exactly in any order: a cosine never depends on what else is
-    multiplied beside it.
-    """
-    rounded: Vector = np.rint(_SCALE * vectors).astype(np.float32)
-    return rounded
-
-
-def product_of(cosine: float) -> float:
-    """Return what the product of two vectors in whole numbers is at a cosine."""
-    return cosine * _SCALE * _SCALE
-
-
-def said(candidate: Candidate, episode: Episode, vector: Vector | None, around: Vector | None) -> Said:
+def said(candidate: Candidate, episode: Episode, vector: VectorArray | None, around: VectorArray | None) -> Said:
     """Return a candidate made comparable; without vectors (of unit length, float32) its words make one."""
     text = _statement(candidate)
-    own = whole_numbers(_of_words(terms(text)) if vector is None else vector)
+    own = whole_numbers(vector_of_words(terms(text)) if vector is None else vector)
     wider = own if around is None else whole_numbers(around)
     same = hashlib.blake2b(
         f"{candidate.speaker}\0{bool(candidate.steps)}\0{candidate.trigger}".encode("utf-8", "replace")
@@ -141,13 +121,3 @@ def _telling(text: str) -> frozenset[str]:
     """Return the stems of the words that tell what a text is about: not those that stand in any text."""
     told = (word for word in words(without_aliases(text)) if word not in COMMON and word not in FUNCTION_WORDS)
     return frozenset(stem for word in told for stem in lexical_tokens(word)) or terms(text)
-
-
-def _of_words(found: frozenset[str]) -> Vector:
-    """Return a unit vector that the words alone make: for stores without a model."""
-    vector = np.zeros(WORD_DIMENSION)
-    for word in sorted(found):
-        digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest()
-        vector[int.from_bytes(digest, "big") % WORD_DIMENSION] += 1.0
-    norm = float(np.linalg.norm(vector))
-    return (vector / norm if norm else vector).astype(np.float32)

@@ -18,7 +18,6 @@ from helix.model.memory import Status
 from helix.model.operations import DropEdge, DropNode, Operation, Put, PutEdge, PutNode
 from helix.model.records import edge_from
 from helix.providers.llm import LanguageModel
-from helix.store.node_columns import STATUS_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -119,7 +118,7 @@ class Run:
             return
         if self._taken is None:
             self._taken = set().union(*map(self._took, self._kin()))
-            active = self.store.catalogue.view.counts().statuses[Status.ACTIVE] + len(self._taken)
+            active = len(self.store.index.where(Label.MEMORY, statuses=[Status.ACTIVE])) + len(self._taken)
             least = min(LEAST_GUARDED, max(ALWAYS_ALLOWED, active // 2))
             self._allowed = max(least, int(self.store.settings.guard_share * active))
         followed = _followed(operations)
@@ -162,9 +161,7 @@ class Run:
         }
 
     def _is_active(self, memory_id: str) -> bool:
-        view = self.store.catalogue.view
-        row = view.row_of(Ref(label=Label.MEMORY, id=memory_id))
-        return row is not None and view.columns.status[row] == STATUS_CODE[Status.ACTIVE]
+        return self.store.index.status_of(Ref(label=Label.MEMORY, id=memory_id)) is Status.ACTIVE
 
 
 def _hides(op: PutNode | DropNode) -> bool:

@@ -84,11 +84,12 @@ def contradictions(
 
 def _contradicting(store: Store) -> list[PutEdge]:
     """Return every edge of a contradiction, read where the graph in memory has one: there are few among many others."""
-    view, graph = store.catalogue.view, store.projection.snapshot
-    if view.generation != graph.generation:
+    index = store.index
+    if not index.whole:
         return store.records.edges_of(Relation.CONTRADICTS, _ALL)
-    refs = [view.ref_of(row) for row in graph.sources_of(Relation.CONTRADICTS).tolist() if row < view.count]
-    at = (op for ref in refs for op in store.records.edges_at(ref) if op.source == ref)
+    at = (
+        op for ref in index.sources_of(Relation.CONTRADICTS) for op in store.records.edges_at(ref) if op.source == ref
+    )
     return [op for op in at if op.type is Relation.CONTRADICTS]
 
 

@@ -46,7 +46,7 @@ def recent(
             "similar memories are found by their vectors, and there is no model", hint="`helix models install`"
         )
     found = similar.similar_recent(
-        store.catalogue.view,
+        store.index.view,
         vector_of(vector),
         now=store.clock(),
         threshold=threshold,

@@ -30,7 +30,6 @@ from helix.model.operations import (
 from helix.model.records import NODE_DEFAULTS, node_from
 from helix.model.undo_report import UndoConflict, UndoReport
 from helix.model.work_item import WorkState
-from helix.store.node_columns import STATUS_CODE
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -97,14 +96,8 @@ def _derived(store: Store, operations: Sequence[Operation]) -> list[Memory]:
 
 def _coming_back(store: Store, operations: Sequence[Operation]) -> list[Ref]:
     """Return the memories that the operations make active, and that are not."""
-    view = store.catalogue.view
-    coming = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, PutNode) and _is_active(op)]
-    rows = [view.row_of(ref) for ref in coming]
-    return [
-        ref
-        for ref, row in zip(coming, rows, strict=True)
-        if row is None or view.columns.status[row] != STATUS_CODE[Status.ACTIVE]
-    ]
+    coming = (Ref(label=op.label, id=op.id) for op in operations if isinstance(op, PutNode) and _is_active(op))
+    return [ref for ref in coming if store.index.status_of(ref) is not Status.ACTIVE]
 
 
 def _is_active(op: PutNode) -> bool:
@@ -201,6 +194,4 @@ def _what(store: Store, drop: Drop) -> str:
 
 
 def _name(store: Store, ref: Ref) -> str:
-    view = store.catalogue.view
-    row = view.row_of(ref)
-    return f"{ref.label.lower()} {(row is not None and view.name_of(row)) or ref.id}"
+    return f"{ref.label.lower()} {store.index.name_of(ref) or ref.id}"

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from helix import settings as configuration
 from helix.agents.context.exact_lookup import look_up, shown, text
-from helix.agents.context.relevant import SPOKEN_AGAINST
 from helix.agents.outcomes.feedback import feedback
 from helix.commands.grammar.normal_forms import command_forms, error_of
 from helix.memory.change.versions import files_of
@@ -25,6 +24,7 @@ from helix.model.entity import EntityKind
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Trust
 from helix.providers.fakes import HashEmbedder
+from helix.recall.worth import SPOKEN_AGAINST
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
 from helix.text.error_lines import keys_of
