@@ -11,7 +11,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
-from helix.store.store import Store
+from helix.store.index import Index
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Writing:
     """Memories by scope and name, as they are after the latest change."""
 
 
-def link(store: Store, writing: Writing, item: Slice, *, held: bool) -> int:
+def link(index: Index, writing: Writing, item: Slice, *, held: bool) -> int:
     """Write the links of a slice, and end and revive what it does; return how many links have both their ends.
 
     `held`: the slice is quarantined, so it ends and revives nothing.
@@ -37,44 +37,43 @@ def link(store: Store, writing: Writing, item: Slice, *, held: bool) -> int:
     scope = item.episode.scope or writing.scope
     links = 0
     for draft in item.links:
-        source = _memory(store, writing, draft.source, scope)
-        target = _target(store, writing, draft, scope)
+        source = _memory(index, writing, draft.source, scope)
+        target = _target(index, writing, draft, scope)
         if source is not None and target is not None and source != target:
             writing.composer.edge(draft.type, source, target, relation=draft.relation)
             links += 1
     if not held:
-        _hold_until(store, writing, item.ends, scope, item.episode.occurred_at or writing.composer.now)
-        _hold_until(store, writing, item.revives, scope, None)
+        _hold_until(index, writing, item.ends, scope, item.episode.occurred_at or writing.composer.now)
+        _hold_until(index, writing, item.revives, scope, None)
     return links
 
 
-def memory_ref(store: Store, source: str, scope: str) -> Ref | None:
+def memory_ref(index: Index, source: str, scope: str) -> Ref | None:
     """Return the memory of that source which holds at present, if there is one."""
-    index = store.index
     held = index.all_from_source(Label.MEMORY, source, scope)
     standing = (ref for ref in reversed(held) if index.status_of(ref) is not Status.RETIRED)  # no copy of a former one
     return next(standing, None)
 
 
-def _memory(store: Store, writing: Writing, source: str, scope: str) -> Ref | None:
-    return writing.written.get(source) or memory_ref(store, source, scope)
+def _memory(index: Index, writing: Writing, source: str, scope: str) -> Ref | None:
+    return writing.written.get(source) or memory_ref(index, source, scope)
 
 
-def _target(store: Store, writing: Writing, draft: LinkDraft, scope: str) -> Ref | None:
+def _target(index: Index, writing: Writing, draft: LinkDraft, scope: str) -> Ref | None:
     if draft.type is not Relation.GROUNDED_IN:
-        return _memory(store, writing, draft.target, scope)
-    return writing.episodes.get((scope, draft.target)) or store.index.from_source(draft.target, scope=scope)
+        return _memory(index, writing, draft.target, scope)
+    return writing.episodes.get((scope, draft.target)) or index.from_source(draft.target, scope=scope)
 
 
-def _hold_until(store: Store, writing: Writing, sources: Sequence[str], scope: str, until: datetime | None) -> None:
+def _hold_until(index: Index, writing: Writing, sources: Sequence[str], scope: str, until: datetime | None) -> None:
     """End the memories of the sources at a time, or (None) let them hold on."""
     for source in sources:
-        ref = _memory(store, writing, source, scope)
+        ref = _memory(index, writing, source, scope)
         if ref is None:
             continue
-        known = store.index.memory_by_id(ref.id)
+        known = index.memory_by_id(ref.id)
         if known is None:  # it came in with this very batch: nobody can have believed it yet
             writing.composer.patch(ref, valid_to=until)
             continue
         if known.valid_to is None if until is not None else known.valid_to is not None:
-            hold_until(writing.composer, store, known, until)
+            hold_until(writing.composer, index, known, until)

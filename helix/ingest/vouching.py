@@ -11,6 +11,7 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import Node
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -27,21 +28,21 @@ def vouch(store: Store, item: Slice, scope: str) -> None:
 
 def _decision(store: Store, item: Slice, scope: str) -> Decision[None]:
     composer = Composer(store, store.clock())
-    for ref, node in _from(store, Label.EPISODE, item.episode.source, scope):
+    for ref, node in _from(store.index, Label.EPISODE, item.episode.source, scope):
         if isinstance(node, Episode) and node.provenance.trust.rank > item.episode.trust.rank:
             composer.patch(ref, trust=item.episode.trust)
     for draft in item.memories:
-        for ref, node in _from(store, Label.MEMORY, draft.source, draft.scope or scope):
+        for ref, node in _from(store.index, Label.MEMORY, draft.source, draft.scope or scope):
             if isinstance(node, Memory) and _stands(node, draft):
                 _raise(composer, ref, node, draft)
     changes = (composer.change("vouch", source=item.episode.source),) if composer.pending else ()
     return Decision(changes, None)
 
 
-def _from(store: Store, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:
-    ref = store.index.from_source(source, label=label, scope=scope)
+def _from(index: Index, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:
+    ref = index.from_source(source, label=label, scope=scope)
     refs = [] if ref is None else [ref]
-    return list(zip(refs, store.records.nodes(refs), strict=True))
+    return list(zip(refs, index.records.nodes(refs), strict=True))
 
 
 def _stands(memory: Memory, draft: MemoryDraft) -> bool:

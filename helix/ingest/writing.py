@@ -180,7 +180,7 @@ class Importer:
         writing.episodes[(item.episode.scope or self._scope, item.episode.source)] = episode
         status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
-            ref = memory_ref(self._store, memory.source, memory.scope or self._scope)
+            ref = memory_ref(self._store.index, memory.source, memory.scope or self._scope)
             known = None if ref is not None or ready.held else self._met(writing, memory)
             if ref is None and known is not None and memory.trust.rank >= known.provenance.trust.rank:
                 ref = self._count(writing, memory, known, ready, episode)
@@ -188,7 +188,7 @@ class Importer:
         self._tally.quarantined += ready.held
         if item.supersedes and not ready.held:
             self._retire_older(composer, item, written)
-        self._tally.edges += link(self._store, writing, item, held=ready.held)
+        self._tally.edges += link(self._store.index, writing, item, held=ready.held)
 
     def _write_episode(self, composer: Composer, ready: Ready) -> Ref:
         draft, now = ready.slice.episode, composer.now
@@ -240,7 +240,7 @@ class Importer:
         text = body(draft.trigger, draft.resolution)
         name = _name_of(draft)
         memory = Memory(
-            id=self._store.make_id(composer.now),
+            id=composer.new_id(),
             # Only what is active takes a name: what is quarantined must not take one from what comes after it.
             name=composer.name(scope, name) if status is Status.ACTIVE and former is None else name,
             kind=draft.kind,
@@ -269,7 +269,7 @@ class Importer:
         composer.touches(ref, scope, draft.files, memory.provenance)
         composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=memory.provenance)
         if former is not None:
-            take_place(composer, self._store, former, memory)
+            take_place(composer, self._store.records, former, memory)
         self._tally.memories += 1
         return ref
 

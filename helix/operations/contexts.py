@@ -133,7 +133,7 @@ def lineage(
     scope: str = GLOBAL_SCOPE,
 ) -> list[Delivery]:
     """List what tasks delivered: those of a client's list, else of a plan, by default the newest of a scope."""
-    return list(lineage_of(load_plan(helix.store, plan or "", scope).tasks if tasks is None else tasks))
+    return list(lineage_of(load_plan(helix.store.index, plan or "", scope).tasks if tasks is None else tasks))
 
 
 @query

@@ -45,7 +45,7 @@ def neighbourhood(
     """Show what lies around a node: the nodes within so many steps, and the edges among them."""
     helix.mend_graph()
     size = page_size(helix, "limit", limit)
-    centre = node_of(helix.store, name_or_id)
+    centre = node_of(helix.store.index, name_or_id)
     return graph_questions.neighbourhood(helix.store, centre, steps=steps, scope=scope, limit=size)
 
 
@@ -58,7 +58,7 @@ def path(
 ) -> GraphPath:
     """Find a shortest path between two nodes, of at most 8 steps: how one has to do with the other."""
     helix.mend_graph()
-    ends = node_of(helix.store, source), node_of(helix.store, target)
+    ends = node_of(helix.store.index, source), node_of(helix.store.index, target)
     return graph_questions.path(helix.store, *ends, scope=scope)
 
 

@@ -148,7 +148,7 @@ def _of_session(helix: Helix, keeping: Keeping) -> list[dict[str, Any]]:
     """Return the tasks of a session that came to something, in the order in which they were told of."""
     if not keeping.session:
         raise InvalidInputError("neither tasks nor a session are named", hint="give one of them")
-    known = tasks_of(helix.store, scope=keeping.scope, session=keeping.session)
+    known = tasks_of(helix.store.index, scope=keeping.scope, session=keeping.session)
     return [
         {**task.attributes, "id": task.id, "objective": task.objective, "helix_outcome": task.outcome}
         for task in reversed(known)

@@ -47,7 +47,7 @@ def store(helix: Helix, request: StoreRequest) -> StoreResult:
 @query
 def get(helix: Helix, name_or_id: str) -> Memory:
     """Read one memory; a name leads to its newest version."""
-    return memory_of(helix.store, name_or_id)
+    return memory_of(helix.store.index, name_or_id)
 
 
 @query
@@ -152,7 +152,7 @@ def edges(
 @query
 def suggest_edges(helix: Helix, name_or_id: str, limit: int = 5) -> list[EdgeSuggestion]:
     """Suggest edges that a memory might want; `edge` draws one."""
-    return neighbours.suggest(helix.store, memory_of(helix.store, name_or_id), page_size(helix, "limit", limit))
+    return neighbours.suggest(helix.store, memory_of(helix.store.index, name_or_id), page_size(helix, "limit", limit))
 
 
 @mutation(
@@ -184,7 +184,7 @@ def feedback(
             return undo_feedback(helix.store, names, claimed=bool(agent))
         if not task:
             return give_feedback(helix.store, names, delta, quality, claimed=bool(agent))
-        return settle.override(helix.store, task_named(helix.store, task).id, names, delta, quality)
+        return settle.override(helix.store, task_named(helix.store.index, task).id, names, delta, quality)
 
 
 @mutation()

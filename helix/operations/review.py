@@ -56,7 +56,7 @@ def contradictions(
     any_status: Annotated[bool, "Those too that are settled."] = False,
 ) -> list[Dispute]:
     """List pairs of memories that cannot both hold, the oldest first."""
-    return disputes.contradictions(helix.store, scope, None if any_status else status)
+    return disputes.contradictions(helix.store.index, scope, None if any_status else status)
 
 
 @mutation(person="say which of two memories holds")

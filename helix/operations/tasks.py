@@ -38,6 +38,7 @@ from helix.model.task import CLIENT_TASK, VERIFY, Task
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
+from helix.store.index import Index
 from helix.store.store import Store
 
 
@@ -95,7 +96,7 @@ def exploration(
     scope: Annotated[str, "Whose newest is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> Exploration:
     """Read what explorers found: one exploration by its id, or the newest of a scope."""
-    return explorations.load_exploration(helix.store, id or "", scope)
+    return explorations.load_exploration(helix.store.index, id or "", scope)
 
 
 @mutation()
@@ -120,7 +121,7 @@ def plan(
     scope: Annotated[str, "Whose newest is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> PlanReport:
     """Read a plan with its tasks as they stand: one by its id, or the newest of a scope."""
-    return plans.load_plan(helix.store, id or "", scope)
+    return plans.load_plan(helix.store.index, id or "", scope)
 
 
 @mutation()
@@ -161,7 +162,7 @@ def ready_tasks(
     scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> list[PlanTask]:
     """List the tasks of a plan that can begin now: pending, with all they wait for delivered."""
-    return list(plans.ready_tasks(helix.store, plan or "", scope))
+    return list(plans.ready_tasks(helix.store.index, plan or "", scope))
 
 
 @query
@@ -171,7 +172,7 @@ def cascade_status(
     scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> Cascade:
     """Say where a plan stands as a whole, and which of its tasks can never begin as things are."""
-    return plans.cascade_status(helix.store, plan or "", scope)
+    return plans.cascade_status(helix.store.index, plan or "", scope)
 
 
 @query
@@ -267,7 +268,7 @@ def dag_ready(
     scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> list[str]:
     """List the tasks that can begin now: pending, with everything they wait for delivered."""
-    return dag.get_ready_tasks(task_lists.listed(helix.store, tasks, plan or "", scope))
+    return dag.get_ready_tasks(task_lists.listed(helix.store.index, tasks, plan or "", scope))
 
 
 @query
@@ -282,7 +283,7 @@ def dag_stalled(
     scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> Stalled:
     """Say whether tasks are left of which none is at work and none can begin, and why."""
-    stall = dag.check_stalled(task_lists.listed(helix.store, tasks, plan or "", scope))[1]
+    stall = dag.check_stalled(task_lists.listed(helix.store.index, tasks, plan or "", scope))[1]
     return Stalled(stalled=stall is not None, info=stall)
 
 
@@ -317,7 +318,7 @@ def task_outcome(
     `utilized` are the memories that the agent says it used.
     """
     with helix.foreground.request():
-        ident = task_named(helix.store, task).id
+        ident = task_named(helix.store.index, task).id
         if utilized:
             noting.note_use(helix.store, ident, utilized=utilized)
         told = tell(helix.store, ident, outcome, claimed=claimed)
@@ -349,7 +350,7 @@ def note_action(
     now = helix.store.clock()
     action = Action(id=id, command=command, files=tuple(files), exit_status=exit_status, output=output, at=now)
     with helix.foreground.request():
-        held = task_named(helix.store, task)
+        held = task_named(helix.store.index, task)
         found = classify(action, str(held.attributes.get(VERIFY) or ""))
         if found is not None:
             noting.note_evidence(helix.store, held.id, found)
@@ -359,12 +360,12 @@ def note_action(
     return None if found is None else _check(found)
 
 
-def task_named(store: Store, name: str) -> Task:
+def task_named(index: Index, name: str) -> Task:
     """Return the task of an id, or the newest that its client knows by that name; raises NotFoundError."""
-    found = find_task(store, name.strip())
+    found = find_task(index, name.strip())
     if found is not None:
         return found
-    for task in tasks_of(store):
+    for task in tasks_of(index):
         if task.attributes.get(CLIENT_TASK) in (name.strip(), client_task(name)):
             return task
     raise NotFoundError(

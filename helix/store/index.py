@@ -409,6 +409,12 @@ class Index:
             )
         ]
 
+    def common(self, terms: Sequence[str], *, at_least: int, share: float) -> list[str]:
+        """Return those of the terms that more passages hold than `at_least`, and than that share of all."""
+        words = self.view.words
+        rare = max(at_least, int(words.living * share))
+        return [term for term, held in words.document_frequency(terms).items() if held > rare] if terms else []
+
     def lacking_vectors(self) -> list[int]:
         """Return the numbers of the passages that have no vector, in the order in which they came."""
         passages = self.view.passages

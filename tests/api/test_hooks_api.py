@@ -220,7 +220,7 @@ class Shop:
         assert self.served.request("GET", "/healthz").status == 200
         assert self.helix.reacting.settle(20)
         store = self.helix.store
-        return [one.memory_id for task in tasks_of(store) for one in injections(store, task.id)]
+        return [one.memory_id for task in tasks_of(store.index) for one in injections(store.index, task.id)]
 
     def fails(self) -> None:
         """Have the agent do as the memory says, and the command fail: whoever had the memory used it in vain."""

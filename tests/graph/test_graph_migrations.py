@@ -133,7 +133,7 @@ def test_a_store_from_before_the_learning_loop_is_brought_up_to_date(
         assert graph_questions.cypher(store, asked, None, None, None).rows == (("delivered", "", "", None),)
         memory = remember(store, StoreRequest(trigger="the login", resolution="ask twice", kind="pattern")).id
         inject(store, "t", [Shown(memory_id=memory, name="m", kind="pattern", rank=1, score=1.0)], held_back=True)
-        assert [one.held_back for one in injections(store, "t")] == [True]
+        assert [one.held_back for one in injections(store.index, "t")] == [True]
         asked = "MATCH (t:Task)-[:WITHHELD]->(m:Memory) RETURN t.objective, m.trigger"
         assert graph_questions.cypher(store, asked, None, None, None).rows == (("Fix the login", "the login"),)
         assert [finding for finding in doctor.examine(store).findings if not finding.ok] == []

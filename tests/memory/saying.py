@@ -80,7 +80,7 @@ def job(store: Store, name: str, *, dry_run: bool = False) -> Run:
 
 def learned(store: Store, scope: str = PROJECT) -> list[Memory]:
     """The live derived memories, by key."""
-    return [one.memory for one in existing(store, scope) if one.live]
+    return [one.memory for one in existing(store.index, scope) if one.live]
 
 
 def shown(store: Store, scope: str = PROJECT) -> set[tuple[str, str, str, str, frozenset[str]]]:
@@ -94,7 +94,7 @@ def shown(store: Store, scope: str = PROJECT) -> set[tuple[str, str, str, str, f
             f"{one.memory.valid_from} {one.memory.valid_to}",
             frozenset(said_in(store, one.memory)),
         )
-        for one in existing(store, scope)
+        for one in existing(store.index, scope)
         if one.live
     }
 
@@ -114,7 +114,7 @@ def disputed(store: Store, scope: str = PROJECT) -> set[tuple[str, ...]]:
             one.status.value,
             one.outcome.value if one.outcome else "",
         )
-        for one in contradictions(store, scope, status=None)
+        for one in contradictions(store.index, scope, status=None)
         if one.first.status is Status.ACTIVE and one.second.status is Status.ACTIVE
     }
 

@@ -82,7 +82,7 @@ def test_a_stronger_voice_takes_a_memory_over_on_its_own_words_and_evidence(livi
     assert [one.provenance.trust for one in evidence(store, strong.id)] == [Trust.USER_ASSERTED]
     assert [one.provenance.trust for one in evidence(store, weak.id)] == [Trust.WEB]
     assert memories.get(living, weak.id).status is Status.RETIRED
-    assert files_of(store, after) == ()
+    assert files_of(store.records, after) == ()
 
 
 def test_what_a_tool_says_later_does_not_overrule_what_a_user_said_after_the_web(living: Helix, moment: Moment) -> None:

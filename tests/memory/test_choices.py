@@ -72,7 +72,7 @@ def test_the_oldest_of_three_is_served_alone_once_a_person_chose_it_and_the_rule
     assert served(living) == {"7410"}
     assert served(living, known_at=believed) == {"9410"}, "what was believed before stays known"
     (between,) = (
-        one for one in contradictions(store, status=None) if {one.first.id, one.second.id} == {ids[0], ids[1]}
+        one for one in contradictions(store.index, status=None) if {one.first.id, one.second.id} == {ids[0], ids[1]}
     )
     assert (between.status, getattr(between, between.outcome or "").id) == (DisputeStatus.SETTLED, ids[0])
 

@@ -111,7 +111,7 @@ def test_what_is_stored_is_set_against_all_that_it_contradicts(living: Helix, st
         )
         moment.forward(hours=1)
     assert set(names[2].contradicts) == {names[0].name, names[1].name}
-    assert len(contradictions(store)) == 3
+    assert len(contradictions(store.index)) == 3
     sure = [memories.get(living, one.id).confidence for one in names]
     assert sure == [pytest.approx(0.7 * 0.75**2)] * 3, "each is doubted by both others"
 
@@ -141,7 +141,7 @@ def test_how_sure_what_was_derived_is_does_not_overrule_what_the_same_class_stor
     embed(store)
     consolidate(job(store, "night"), {"scope": "x"})
 
-    (dispute,) = contradictions(store, "x")
+    (dispute,) = contradictions(store.index, "x")
     assert dispute.status is DisputeStatus.OPEN
     assert dispute.first.valid_to is None and dispute.second.valid_to is None
 
@@ -155,7 +155,7 @@ def test_what_cannot_both_hold_is_no_repetition_of_one_thing(store: Store) -> No
     embed(store)
     consolidate(job(store, "night"), {"scope": "x"})
 
-    (dispute,) = contradictions(store, "x")
+    (dispute,) = contradictions(store.index, "x")
     assert (dispute.ground, dispute.left, dispute.right) == ("value", "bob", "alice")
     assert dispute.status is DisputeStatus.OPEN, "they may own it together: a person is asked, a month apart or not"
 

@@ -46,7 +46,7 @@ def test_two_claims_too_close_to_call_are_flagged_and_both_less_sure(
 ) -> None:
     old, new = pair(living, moment)
     assert (new.status, new.contradicts) == (StoreStatus.ADDED, (old.name,))
-    (dispute,) = contradictions(store)
+    (dispute,) = contradictions(store.index)
     assert (dispute.first.id, dispute.second.id, dispute.status) == (new.id, old.id, DisputeStatus.OPEN)
     assert (dispute.ground, dispute.left, dispute.right) == ("number", "8080", "9090")
     assert [memories.get(living, one.id).confidence for one in (old, new)] == [pytest.approx(0.7 * 0.75)] * 2
@@ -55,9 +55,9 @@ def test_two_claims_too_close_to_call_are_flagged_and_both_less_sure(
 
 def test_the_same_contradiction_again_is_not_flagged_twice(living: Helix, store: Store, moment: Moment) -> None:
     pair(living, moment)
-    before = [memories.get(living, dispute.first.id).confidence for dispute in contradictions(store)]
+    before = [memories.get(living, dispute.first.id).confidence for dispute in contradictions(store.index)]
     assert said(living, OLD).status is StoreStatus.MERGED
-    assert len(contradictions(store)) == len(before) == 1
+    assert len(contradictions(store.index)) == len(before) == 1
 
 
 def test_a_later_claim_ends_what_held_before_and_both_times_answer(living: Helix, store: Store, moment: Moment) -> None:
@@ -65,8 +65,8 @@ def test_a_later_claim_ends_what_held_before_and_both_times_answer(living: Helix
     moment.forward(days=10)
     new = said(living, NEW)
     after = moment.forward(days=10)
-    assert (new.status, contradictions(store)) == (StoreStatus.UPDATED, [])
-    assert [one.status for one in contradictions(store, status=None)] == [DisputeStatus.SETTLED]
+    assert (new.status, contradictions(store.index)) == (StoreStatus.UPDATED, [])
+    assert [one.status for one in contradictions(store.index, status=None)] == [DisputeStatus.SETTLED]
     assert memories.get(living, old.id).confidence == 0.7
     assert served(living) == {NEW}
     assert served(living, as_of=START + timedelta(days=5)) == {OLD}
@@ -92,7 +92,7 @@ def test_history_that_comes_in_late_is_closed_where_the_known_begins(living: Hel
     assert said(living, OLD, valid_from=START - timedelta(days=100)).status is StoreStatus.ADDED
     assert served(living) == {NEW}
     assert served(living, as_of=START - timedelta(days=50)) == {OLD}
-    assert contradictions(store) == []
+    assert contradictions(store.index) == []
 
 
 def test_a_weaker_source_is_flagged_and_costs_a_better_founded_memory_nothing(
@@ -101,7 +101,7 @@ def test_a_weaker_source_is_flagged_and_costs_a_better_founded_memory_nothing(
     old = said(living, OLD)
     moment.forward(days=30)
     new = said(living, NEW, trust=Trust.WEB)
-    assert [one.status for one in contradictions(store)] == [DisputeStatus.OPEN]
+    assert [one.status for one in contradictions(store.index)] == [DisputeStatus.OPEN]
     assert memories.get(living, old.id).confidence == 0.7
     assert memories.get(living, new.id).confidence < 0.7
     assert OLD in served(living)
@@ -123,7 +123,7 @@ def test_a_later_winner_ends_the_losers_time_and_gets_its_confidence_back(
     assert served(living, as_of=began + timedelta(minutes=1)) == {NEW}
     assert served(living, known_at=resolved_at - timedelta(days=1)) == {OLD, NEW}
     assert served(living, known_at=moment.now) == {NEW}
-    assert contradictions(store) == []
+    assert contradictions(store.index) == []
     assert said(living, NEW).status is StoreStatus.MERGED
 
 
@@ -223,7 +223,7 @@ def test_contradictions_are_listed_by_scope_and_not_where_a_side_is_forgotten(
     old, _ = pair(living, moment)
     said(living, OLD, scope="shop")
     said(living, NEW, scope="shop")
-    assert [len(contradictions(store, scope)) for scope in (None, "global", "shop", "other")] == [2, 1, 1, 0]
+    assert [len(contradictions(store.index, scope)) for scope in (None, "global", "shop", "other")] == [2, 1, 1, 0]
     memories.forget(living, old.id)
-    assert [len(contradictions(store, scope)) for scope in (None, "global")] == [1, 0]
+    assert [len(contradictions(store.index, scope)) for scope in (None, "global")] == [1, 0]
     assert memories.edges(living, old.id, Relation.CONTRADICTS.value), "the evidence stays"

@@ -123,7 +123,7 @@ def test_no_backup_that_was_out_of_reach_brings_the_words_of_a_task_back(store: 
     copy.rename(away)
     forget(store, ident)
     job(store, lambda ticket: restore(store, away, ticket))
-    left = find_task(store, task.id)
+    left = find_task(store.index, task.id)
     assert left is not None
     assert (is_erased(left), left.objective) == (True, "")
     assert holds(store, WORD) == []
@@ -134,12 +134,12 @@ def test_a_task_whose_words_are_gone_still_says_what_it_came_to(store: Store) ->
     task = mirror(store, seen("1", objective=SENTENCE, status="completed", outcome="delivered", treatment="memory"))
     inject(store, task.id, [shown(ident), replace(shown(other), rank=2)], held_back=False)
     forget(store, ident)
-    left = find_task(store, task.id)
+    left = find_task(store.index, task.id)
     assert left is not None
     assert (left.objective, left.status, left.outcome, left.treatment) == ("", "completed", "delivered", "memory")
     assert (left.scope, left.session, left.ended_at) == (task.scope, task.session, task.ended_at)
     assert left.attributes["tokens_injected"] == 6
-    assert [one.memory_id for one in injections(store, task.id)] == [other]
+    assert [one.memory_id for one in injections(store.index, task.id)] == [other]
 
 
 def test_no_words_come_back_to_it_from_the_clients_list(store: Store) -> None:
@@ -148,7 +148,7 @@ def test_no_words_come_back_to_it_from_the_clients_list(store: Store) -> None:
     task = mirror(store, told)
     forget(store, ident)
     mirror(store, replace(told, status="completed", outcome="blocked"))
-    left = find_task(store, task.id)
+    left = find_task(store.index, task.id)
     assert left is not None
     assert (left.status, left.outcome, left.objective) == ("completed", "blocked", "")
     assert holds(store, WORD) == []
@@ -158,10 +158,10 @@ def test_what_shares_no_sentence_stays_as_it_is(store: Store) -> None:
     ident = memory(store, SENTENCE)
     task = mirror(store, seen("1", objective="Feed the quaxlotl", attributes={"slug": "feed-it"}))
     inject(store, task.id, [shown(ident)], held_back=False)
-    before = find_task(store, task.id)
+    before = find_task(store.index, task.id)
     forget(store, ident)
-    assert find_task(store, task.id) == before
-    assert injections(store, task.id) == []
+    assert find_task(store.index, task.id) == before
+    assert injections(store.index, task.id) == []
 
 
 def test_a_candidate_goes_with_the_memory_it_became_and_a_task_can_be_named_itself(store: Store) -> None:

@@ -83,7 +83,7 @@ def test_a_loser_holds_again_when_its_winner_goes(living: Helix, store: Store, m
     assert isinstance(former, Memory) and former.valid_to is None and former.status is Status.ACTIVE
     if how != "erased":
         assert served(living, known_at=between) <= {"the api listens on port 8001"}, "what was believed is kept"
-        (dispute,) = contradictions(store, status=None)
+        (dispute,) = contradictions(store.index, status=None)
         assert dispute.status is DisputeStatus.SETTLED, "that the two contradict each other stays known"
 
 

@@ -84,7 +84,7 @@ def test_what_was_shown_to_a_task_stays_with_the_memory_that_was_shown(
     inject(store, task.id, [Shown(memory_id=loser, name="m", kind="pattern", rank=1, score=1.0)], held_back=False)
     learn(store, task.id, loser)
     merged(store)
-    assert [one.memory_id for one in injections(store, task.id)] == [loser]
+    assert [one.memory_id for one in injections(store.index, task.id)] == [loser]
     assert ("LEARNED", task.id, winner) in edges(living, winner)
 
 

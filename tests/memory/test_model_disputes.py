@@ -48,7 +48,7 @@ def test_what_a_model_finds_is_a_contradiction_like_any_other(living: Helix, sto
     known, newer = told(living, ONE), told(living, OTHER)
     model = ScriptedModel(judge)
     assert looked(store, model) == {"asked": 1, "unanswered": 0, "found": 1}
-    (dispute,) = contradictions(store, status=None)
+    (dispute,) = contradictions(store.index, status=None)
     assert (dispute.first.id, dispute.second.id, dispute.ground) == (newer, known, Ground.MODEL.value)
     assert looked(store, model, "again") == {"asked": 0, "unanswered": 0, "found": 0}
 
@@ -60,7 +60,7 @@ def test_nothing_changes_in_a_dry_run_or_without_an_answer(living: Helix, store:
     late = ScriptedModel(lambda question, text: Absence.TIMEOUT)
     assert looked(store, late) == {"asked": 1, "unanswered": 1, "found": 0}
     looked(store, ScriptedModel(judge), "dry", dry_run=True)
-    assert contradictions(store, status=None) == []
+    assert contradictions(store.index, status=None) == []
 
 
 @pytest.mark.parametrize("absence", [Absence.RESTING, Absence.BUDGET, Absence.NO_PROVIDER])

@@ -22,6 +22,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.recall.worth import worthiest
 from helix.scopes import same_scope
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.text.tokens import estimate_tokens, query_terms
 
@@ -86,7 +87,7 @@ def brief(
     offered = (
         *[_line(WARNING, one) for one in warnings if one.memory.said_by != "notes"][:_MOST_WARNINGS],
         *_again(store, scope),
-        *_disputes(store, scope),
+        *_disputes(store.index, scope),
         *(line for line in chain.from_iterable(zip_longest(*lists)) if line is not None),
     )
     offered = tuple(line for line in offered if line.entry is None or not is_loaded(line.entry.memory))
@@ -132,9 +133,9 @@ def _again(store: Store, scope: str | None) -> list[_Line]:
     return [_line(_AGAIN, one) for _, one in sorted(met, key=lambda pair: -pair[0])[:_MOST_AGAIN]]
 
 
-def _disputes(store: Store, scope: str | None) -> list[_Line]:
+def _disputes(index: Index, scope: str | None) -> list[_Line]:
     seen = None if scope is None else scopes_seen(scope)
-    open_ones = contradictions(store, None, DisputeStatus.OPEN)
+    open_ones = contradictions(index, None, DisputeStatus.OPEN)
     asked = [case for case in open_ones if _UNASKED.isdisjoint((case.first.said_by, case.second.said_by))]
     fit = [case for case in asked if seen is None or any(same_scope(case.first.scope, one) for one in seen)]
     return [_Line(title="OPEN_CONTRADICTIONS", text=_told(case)) for case in fit[-_MOST_DISPUTES:]]

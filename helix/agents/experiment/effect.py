@@ -15,6 +15,7 @@ from typing import cast
 from helix.agents.experiment.holdback import was_drawn
 from helix.agents.outcomes.ledger import REPEATED, ledger_of
 from helix.agents.tasks.board import injections, tasks_of
+from helix.journal.state import Records
 from helix.model.edge import Label, Ref
 from helix.model.injection import BRIEF, Injection
 from helix.model.memory import Memory
@@ -93,13 +94,13 @@ class Case:
 def report(store: Store, since: datetime | None = None, scope: str | None = None) -> Report:
     """Compare the tasks recorded since a moment (None: all) in exactly this scope (None: in any)."""
     cases = []
-    for task in tasks_of(store, scope=scope, since=since):
-        held = injections(store, task.id)
+    for task in tasks_of(store.index, scope=scope, since=since):
+        held = injections(store.index, task.id)
         shown, withheld = ([one for one in held if one.held_back is back] for back in (False, True))
         case = Case(task=task, shown=tuple(shown), withheld=tuple(withheld))
         cases += [case] if case.begun else []
     found = compared(cases, now=store.clock(), since=since, scope=scope, holdback=store.settings.holdback)
-    return _with_kinds(store, found)
+    return _with_kinds(store.records, found)
 
 
 def compared(
@@ -245,9 +246,9 @@ def _leaders(cases: Iterable[Case]) -> tuple[Leader, ...]:
     return tuple(found if len(found) <= _LEADERS else [*found[: _LEADERS // 2], *found[-_LEADERS // 2 :]])
 
 
-def _with_kinds(store: Store, found: Report) -> Report:
+def _with_kinds(records: Records, found: Report) -> Report:
     refs = [Ref(label=Label.MEMORY, id=one.memory_id) for one in found.leaders]
-    kinds = {node.id: node.kind.value for node in store.records.present(refs) if isinstance(node, Memory)}
+    kinds = {node.id: node.kind.value for node in records.present(refs) if isinstance(node, Memory)}
     leaders = tuple(replace(one, kind=kinds.get(one.memory_id, "")) for one in found.leaders)
     return replace(found, leaders=leaders)
 

@@ -25,12 +25,12 @@ def treatment(store: Store, ident: str) -> str:
     The draw is a digest of the task's id and a salt of the store's own, so nobody can tell it beforehand and it is
     the same however often it is asked for. A task that is not kept is shown memories: it would not be compared.
     """
-    found = find_task(store, ident)
+    found = find_task(store.index, ident)
     if found is None or found.treatment:
         return found.treatment if found is not None else WITH_MEMORY
 
     def decision() -> Decision[str]:
-        task = find_task(store, ident)
+        task = find_task(store.index, ident)
         if task is None or task.treatment:
             return Decision((), task.treatment if task is not None else WITH_MEMORY)
         share = store.settings.holdback
@@ -44,7 +44,7 @@ def treatment(store: Store, ident: str) -> str:
 
 def drawn(store: Store, ident: str) -> str:
     """Return what `treatment` says, or would say of a task that is kept from now on, without waiting for a write."""
-    found = find_task(store, ident)
+    found = find_task(store.index, ident)
     if found is not None and found.treatment:
         return found.treatment
     # The salt is made once in the life of a store.

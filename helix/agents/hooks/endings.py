@@ -123,7 +123,7 @@ def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[st
 
 def _candidates(desk: Desk, kind: AgentType, message: str, worker: Worker, origin: Origin) -> tuple[Candidate, ...]:
     if kind is AgentType.BUILDER:
-        task = find_task(desk.store, origin.task)
+        task = find_task(desk.store.index, origin.task)
         found = observe_builder(told_of(task), message, tuple(worker.files), origin)
         return tuple(_placed(one, desk, worker, task) for one in found)
     if kind is AgentType.EXPLORER:
@@ -143,7 +143,7 @@ def _placed(candidate: Candidate, desk: Desk, worker: Worker, task: Task | None)
 def _settle(desk: Desk, key: str) -> None:
     """Settle a task that nobody says the outcome of, where memories were shown to it: by its evidence."""
     task = task_id(desk.session.scope, desk.session.name, key)
-    if injections(desk.store, task):
+    if injections(desk.store.index, task):
         settle(desk.store, task)
 
 
@@ -153,7 +153,7 @@ def _settle_open(desk: Desk, *, of_agents: bool) -> None:
     They stay in progress, and what comes later settles them again. Those that a sub-agent was called for, which may be
     at work, are settled only where that is wanted.
     """
-    for task in tasks_of(desk.store, scope=desk.session.scope, session=desk.session.name):
+    for task in tasks_of(desk.store.index, scope=desk.session.scope, session=desk.session.name):
         mine = of_agents or CALL not in task.attributes
         if task.status == IN_PROGRESS and mine and ledger_of(task).evidence:
             settle(desk.store, task.id)
@@ -162,7 +162,7 @@ def _settle_open(desk: Desk, *, of_agents: bool) -> None:
 def _finish(desk: Desk, key: str) -> None:
     """Settle such a task, and have nobody work on it any more."""
     _settle(desk, key)
-    if find_task(desk.store, task_id(desk.session.scope, desk.session.name, key)) is not None:
+    if find_task(desk.store.index, task_id(desk.session.scope, desk.session.name, key)) is not None:
         desk.sees(key, {}, status=COMPLETED)
 
 
@@ -170,7 +170,7 @@ def _end(desk: Desk) -> None:
     session = desk.session
     tasks = [
         {**told_of(task), "id": task.id}
-        for task in reversed(tasks_of(desk.store, scope=session.scope, session=session.name))
+        for task in reversed(tasks_of(desk.store.index, scope=session.scope, session=session.name))
         if task.outcome and task.objective
     ]
     if tasks and session.objective:

@@ -97,7 +97,7 @@ class Desk:
 
     def ensure(self, task: str, key: str) -> None:
         """Have a task where something is to be noted about one that nobody has told of yet."""
-        if find_task(self.store, task) is None:
+        if find_task(self.store.index, task) is None:
             self.sees(key, {}, status=IN_PROGRESS)
 
 

@@ -50,7 +50,7 @@ def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[W
     with session.turn:
         if session.recollected:
             return ()
-        tasks = tasks_of(desk.store, scope=session.scope, session=session.name)
+        tasks = tasks_of(desk.store.index, scope=session.scope, session=session.name)
         session.recollect(_shown(desk, tasks), _at_work(desk, tasks))
         since, until = _missed_since(desk, there_until), desk.store.clock()
     return (partial(_catch_up, desk, Path(event.transcript), since, until),) if event.transcript else ()
@@ -66,7 +66,7 @@ def _shown(desk: Desk, tasks: Collection[Task]) -> Mapping[str, Collection[str]]
         mine = task.id == main or (known.get(CLIENT_TASK) and not known.get(CALL))
         found[agent or ("" if mine else task.id)].update(
             one.memory_id
-            for one in injections(desk.store, task.id)
+            for one in injections(desk.store.index, task.id)
             if one.arm in (ACTION, ON_ERROR) and to_micros(one.at) > cut
         )
     return found

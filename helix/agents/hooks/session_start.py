@@ -56,8 +56,8 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
         return NOTHING
     task = task_id(session.scope, session.name, SESSION_KEY)
     opened = (lambda: _open(desk),)
-    if known and any(one.arm == BRIEF for one in injections(desk.store, task)):
-        session.was_briefed(one.memory_id for one in injections(desk.store, task))
+    if known and any(one.arm == BRIEF for one in injections(desk.store.index, task)):
+        session.was_briefed(one.memory_id for one in injections(desk.store.index, task))
         return Reaction(always=opened)
     settings = desk.store.settings
     is_loaded = loaded_by(desk.client, str(session.root), session.root)
@@ -101,7 +101,7 @@ def _notice(desk: Desk) -> str:
 def _note_cut(desk: Desk) -> None:
     """Have it known to the next daemon too that what was shown so far is out of sight."""
     task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
-    if find_task(desk.store, task) is not None:
+    if find_task(desk.store.index, task) is not None:
         desk.sees(SESSION_KEY, {HISTORY_CUT: to_micros(desk.store.clock())})
 
 

@@ -153,7 +153,7 @@ def _task(kind: AgentType, desk: Desk, event: AgentCalled) -> tuple[str, str, di
         objective = extract_planner_params(event.prompt).objective
         return f"agent:{event.call}", _short(objective or event.prompt), {}
     params = extract_builder_params(event.prompt)
-    key = key_named(desk.store, desk.session.scope, desk.session.name, params.task_id, params.task)
+    key = key_named(desk.store.index, desk.session.scope, desk.session.name, params.task_id, params.task)
     said: dict[str, object] = {
         CLIENT_TASK: key if is_clients(key) else "",
         VERIFY: params.verify,

@@ -72,7 +72,7 @@ def _noted(desk: Desk, worker: Worker, agent: str) -> Reaction:
 
 def _from_store(desk: Desk, agent: str, agent_type: str, call: str) -> None:
     """Take note of the task of an agent that was called before the daemon was started anew."""
-    for task in tasks_of(desk.store, scope=desk.session.scope, session=desk.session.name):
+    for task in tasks_of(desk.store.index, scope=desk.session.scope, session=desk.session.name):
         known = task.attributes
         if known.get(AGENT) == agent or (call and known.get(CALL) == call):
             key = key_of(task)

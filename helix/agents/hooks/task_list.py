@@ -89,7 +89,7 @@ def _keep(desk: Desk, event: TaskTold) -> None:
         settle(desk.store, task, outcome=outcome or None)
     if outcome == BLOCKED and not event.agent:
         remember_unsolved(desk, desk.session.worker(""), task)
-    known = find_task(desk.store, task)
+    known = find_task(desk.store.index, task)
     # What a sub-agent did is learned when it ends, from its last words and these together.
     if said.learned and not event.agent and (known is None or not known.attributes.get(AGENT)):
         origin = Origin(

@@ -124,13 +124,13 @@ def _edited(desk: Desk, worker: Worker, action: Action, wrote: str, tasks: Seque
     if action.id not in desk.session.told_before:
         worker.mending.take(replace(action, files=files))
     task = _task(desk, _key(desk, worker, action, tasks))
-    if find_task(desk.store, task) is not None:
+    if find_task(desk.store.index, task) is not None:
         note_use(desk.store, task, files=files, text=wrote, edited_at=action.at)
 
 
 def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> None:
     task = _task(desk, _key(desk, worker, action, tasks))
-    known = find_task(desk.store, task)
+    known = find_task(desk.store.index, task)
     hidden = names_ignored(action, str(desk.session.root))
     evidence = classify(action, "" if known is None else str(known.attributes.get(VERIFY) or ""))
     if evidence is not None and evidence.kind is EvidenceKind.REVERT:
@@ -192,7 +192,7 @@ def _key(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> st
     root = str(desk.session.root)
     ran, mine = normal(action, root), []
     for key in tasks:
-        task = find_task(desk.store, _task(desk, key))
+        task = find_task(desk.store.index, _task(desk, key))
         verify = "" if task is None else str(task.attributes.get(VERIFY) or "")
         if verify and normal(replace(action, command=verify), root) == ran:
             mine.append(key)

@@ -37,7 +37,7 @@ def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
     What is claimed is not enough: the command failed itself, and has not passed since. The same command with the same
     error again, in another task, is evidence for the same memory, of which the third within a week is systemic.
     """
-    task = find_task(desk.store, ident)
+    task = find_task(desk.store.index, ident)
     if task is None or task.outcome != BLOCKED:
         return
     for one in blocking(desk, worker, task):

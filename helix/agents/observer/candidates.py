@@ -25,6 +25,7 @@ from helix.model.candidate import Candidate, CandidateStatus, Certainty
 from helix.model.edge import Label, Ref, Relation
 from helix.model.provenance import Trust, weakest
 from helix.model.reports import StoreResult
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.excerpts import head
@@ -94,7 +95,7 @@ def store_candidates(
         if not proposable(store, [one]):
             skipped.append(one)
             continue
-        known = find(store, one.id)
+        known = find(store.index, one.id)
         if known is not None and known.status is not CandidateStatus.WAITING:
             skipped.append(known)
             continue
@@ -178,7 +179,7 @@ def settle(
     """Write what became of a candidate, and return it; what somebody else decided meanwhile stays."""
 
     def decision() -> Decision[Candidate]:
-        known = find(store, candidate.id)
+        known = find(store.index, candidate.id)
         if known is not None and known.status is not CandidateStatus.WAITING:
             return Decision((), known)
         composer = Composer(store, store.clock())
@@ -189,26 +190,26 @@ def settle(
             decided_at=composer.now,
             attributes={**candidate.attributes, **(why or {})},
         )
-        put(store, composer, settled)
+        put(store.index, composer, settled)
         return Decision((composer.change("candidate", status=status.value),), settled)
 
     return store.writer.submit(decision)
 
 
-def put(store: Store, composer: Composer, candidate: Candidate) -> None:
+def put(index: Index, composer: Composer, candidate: Candidate) -> None:
     """Write a candidate with what it was proposed by, as a part of somebody's change."""
     ref = composer.node(candidate)
-    if candidate.task and find_task(store, candidate.task) is not None:
+    if candidate.task and find_task(index, candidate.task) is not None:
         here = Ref(label=Label.TASK, id=candidate.task)
         composer.edge(Relation.PROPOSED, here, ref, provenance=candidate.provenance)
 
 
-def find(store: Store, ident: str) -> Candidate | None:
+def find(index: Index, ident: str) -> Candidate | None:
     """Return the candidate of that id, or None."""
     ref = Ref(label=Label.CANDIDATE, id=ident)
-    if ref not in store.index:
+    if ref not in index:
         return None
-    (node,) = store.records.present([ref])
+    (node,) = index.records.present([ref])
     return cast(Candidate | None, node)
 
 

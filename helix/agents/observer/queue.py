@@ -27,6 +27,7 @@ from helix.memory.change.compose import Composer
 from helix.model.candidate import Candidate, CandidateStatus, Certainty
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.observed import Accepted, Observed
+from helix.store.index import Index
 from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -62,13 +63,13 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
 
     def decision() -> Decision[list[Candidate]]:
         composer = Composer(store, store.clock())
-        here = {one.id: one for one in reversed(_waiting(store, None))}
+        here = {one.id: one for one in reversed(_waiting(store.index, None))}
         added: list[Candidate] = []
         for one in found.values():
-            known = here.get(one.id) or find(store, one.id)
+            known = here.get(one.id) or find(store.index, one.id)
             if known is None or known.attributes.get(DECIDED_BY) == _WANT_OF_ROOM:
                 one = replace(one, recorded_at=composer.now)
-                put(store, composer, one)
+                put(store.index, composer, one)
                 here[one.id] = one
                 added.append(one)
             elif known.status is CandidateStatus.WAITING and (again := _met_again(known, one)) != known:
@@ -94,7 +95,7 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
 def waiting(store: Store, scope: str | None = None, limit: int = 50) -> list[Candidate]:
     """Return the candidates of exactly this scope (None: of any) that wait, the surest first, of equals the newest."""
     check_limit(store, limit)
-    return _waiting(store, scope)[:limit]
+    return _waiting(store.index, scope)[:limit]
 
 
 def accept(store: Store, ident: str, by: str = "") -> Accepted:
@@ -104,7 +105,7 @@ def accept(store: Store, ident: str, by: str = "") -> Accepted:
     an instruction to an agent is quarantined as it is everywhere. Raises NotFoundError, or ConflictError where it does
     not wait any more.
     """
-    candidate = _one(store, ident)
+    candidate = _one(store.index, ident)
     result = become_memory(store, candidate)
     settled = settle(store, candidate, CandidateStatus.ACCEPTED, memory=result.id, why={DECIDED_BY: by or _A_PERSON})
     return Accepted(candidate=settled, result=result)
@@ -112,7 +113,7 @@ def accept(store: Store, ident: str, by: str = "") -> Accepted:
 
 def reject(store: Store, ident: str, by: str = "") -> Candidate:
     """Have a candidate that waits come to nothing, also when the same is proposed again. Raises as `accept` does."""
-    return settle(store, _one(store, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON})
+    return settle(store, _one(store.index, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON})
 
 
 def _met_again(known: Candidate, one: Candidate) -> Candidate:
@@ -124,8 +125,8 @@ def _met_again(known: Candidate, one: Candidate) -> Candidate:
     return replace(known, confidence=surer.confidence, attributes=attributes)
 
 
-def _one(store: Store, ident: str) -> Candidate:
-    candidate = find(store, ident.strip())
+def _one(index: Index, ident: str) -> Candidate:
+    candidate = find(index, ident.strip())
     if candidate is None:
         raise NotFoundError(f"no candidate has the id {ident!r}", hint="`helix queue list` shows those that wait")
     if candidate.status is not CandidateStatus.WAITING:
@@ -136,8 +137,7 @@ def _one(store: Store, ident: str) -> Candidate:
     return candidate
 
 
-def _waiting(store: Store, scope: str | None) -> list[Candidate]:
-    index = store.index
+def _waiting(index: Index, scope: str | None) -> list[Candidate]:
     undecided = index.undecided() if scope is None else index.undecided() & index.of_scope(scope)
     nodes = (cast(Candidate, node) for node in index.present(index.newest(undecided)))
     found = [node for node in nodes if node.status is CandidateStatus.WAITING]

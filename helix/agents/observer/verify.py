@@ -21,6 +21,7 @@ from helix.model.provenance import Trust
 from helix.model.reports import Health
 from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Task
 from helix.store import overview
+from helix.store.index import Index
 from helix.store.store import Store
 
 TASKS_READ = 2_000
@@ -64,12 +65,12 @@ def verify(store: Store, scope: str | None = None) -> Health:
 
     `scope` None: of all scopes. Reads the newest tasks, at most TASKS_READ, and writes nothing.
     """
-    tasks = tasks_of(store, scope=scope, limit=TASKS_READ)
+    tasks = tasks_of(store.index, scope=scope, limit=TASKS_READ)
     seen = _Seen(
         now=store.clock(),
         tasks=tasks,
-        shown={task.id: injections(store, task.id) for task in tasks},
-        candidates=_candidates(store, scope),
+        shown={task.id: injections(store.index, task.id) for task in tasks},
+        candidates=_candidates(store.index, scope),
     )
     stats = _stats(store, scope, seen)
     issues = (*_loop(seen, stats), *_dangling(store, seen), *_memories(store, stats), *_queue(seen))
@@ -113,7 +114,7 @@ def _stats(store: Store, scope: str | None, seen: _Seen) -> dict[str, Any]:
         "overall_effectiveness": counted.overall_effectiveness,
         "relationships": counted.relationships,
         "embedding_coverage": counted.embedding_coverage,
-        "ineffective": _ineffective(store, scope),
+        "ineffective": _ineffective(store.index, scope),
         "tasks": len(seen.tasks),
         "tasks_by_status": dict(sorted(Counter(task.status for task in seen.tasks).items())),
         "tasks_by_outcome": dict(sorted(Counter(task.outcome or "unknown" for task in seen.tasks).items())),
@@ -145,14 +146,14 @@ def _dangling(store: Store, seen: _Seen) -> Iterator[str]:
     if left:
         yield f"{left} tasks have been in progress for more than a day: `helix dag clear` gives them back"
     over = [task for task in seen.tasks if task.status != IN_PROGRESS]
-    if open_ended := sum(len(active_attempts(store, task.id)) for task in over):
+    if open_ended := sum(len(active_attempts(store.records, task.id)) for task in over):
         yield f"{open_ended} attempts at tasks that nobody works on were never ended: `helix workspace list`"
     plans = {str(task.attributes[PLAN]) for task in seen.tasks if task.attributes.get(PLAN)}
     index = store.index
     known = set(map(index.id_of, index.where(Label.PLAN)))
     if lost := sorted(plans - known):
         yield f"tasks belong to plans that are not here: {', '.join(lost[:5])}"
-    for circle in _circles(store, seen.tasks):
+    for circle in _circles(store.index, seen.tasks):
         yield "tasks wait for each other, so that none can begin: " + " -> ".join((*circle, circle[0]))
     became = (Ref(label=Label.MEMORY, id=one.memory) for one in seen.candidates if one.memory)
     if gone := sum(ref not in index for ref in became):
@@ -175,19 +176,17 @@ def _queue(seen: _Seen) -> Iterator[str]:
         yield f"{old} candidates have waited for more than {_LONG_WAITING.days} days: `helix queue list`"
 
 
-def _ineffective(store: Store, scope: str | None) -> int:
-    index = store.index
+def _ineffective(index: Index, scope: str | None) -> int:
     others = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
     others -= index.of_trust(Trust.USER_ASSERTED)  # what prune leaves alone
     return len(others & index.spoken_against(_LEAST_USES, _SPEAKS_AGAINST))
 
 
-def _circles(store: Store, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
+def _circles(index: Index, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
     left = (task for task in tasks if task.status != COMPLETED)
-    return detect_cycles({task.id: sorted(waits_for(store, task.id)) for task in left})
+    return detect_cycles({task.id: sorted(waits_for(index, task.id)) for task in left})
 
 
-def _candidates(store: Store, scope: str | None) -> list[Candidate]:
-    index = store.index
+def _candidates(index: Index, scope: str | None) -> list[Candidate]:
     rows = index.newest(index.where(Label.CANDIDATE, scope=scope))
     return [cast(Candidate, node) for node in index.present(rows)]

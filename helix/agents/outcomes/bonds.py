@@ -12,7 +12,7 @@ from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Kind
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
-from helix.store.store import Store
+from helix.store.index import Index
 
 EXTRACTOR = "outcome"
 TASKS = "tasks"
@@ -76,23 +76,23 @@ def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond
     return tuple(sorted(bond for bond in found if bond.source != bond.target))
 
 
-def redraw(composer: Composer, store: Store, before: Sequence[Bond], after: Sequence[Bond]) -> None:
+def redraw(composer: Composer, index: Index, before: Sequence[Bond], after: Sequence[Bond]) -> None:
     """Take back what a task spoke for, and no longer does, and strengthen what it speaks for now."""
     for bond in sorted({*before} ^ {*after}):
-        _weigh(composer, store, bond, 1 if bond in after else -1)
+        _weigh(composer, index, bond, 1 if bond in after else -1)
 
 
 def _helped_surely(part: Part) -> bool:
     return part.outcome == "helped" and part.by_evidence
 
 
-def _weigh(composer: Composer, store: Store, bond: Bond, step: int) -> None:
+def _weigh(composer: Composer, index: Index, bond: Bond, step: int) -> None:
     kind = Relation(bond.relation)
     source, target = (Ref(label=Label.MEMORY, id=ident) for ident in (bond.source, bond.target))
-    if any(end not in store.index for end in (source, target)):
+    if any(end not in index for end in (source, target)):
         return
     ends = (kind, source, target)
-    held = (op for op in store.records.edges_at(source) if (op.type, op.source, op.target) == ends)
+    held = (op for op in index.records.edges_at(source) if (op.type, op.source, op.target) == ends)
     known = next(map(edge_from, held), None)
     if known is None:
         if step > 0:

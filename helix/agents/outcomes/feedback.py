@@ -16,6 +16,7 @@ from helix.memory.scoring.salience import Quality
 from helix.memory.upkeep.maintenance import check_feedback
 from helix.memory.upkeep.merge import standing_for
 from helix.model.memory import Memory
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -55,7 +56,7 @@ def feedback(
     def decision() -> Decision[list[Memory]]:
         composer = Composer(store, store.clock())
         changed = []
-        for memory in _named(store, names):
+        for memory in _named(store.index, names):
             told = _told(memory)
             if claimed:
                 _check_claims(memory, told, delta)
@@ -76,7 +77,7 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
     def decision() -> Decision[list[Memory]]:
         composer = Composer(store, store.clock())
         changed = []
-        for memory in _named(store, names):
+        for memory in _named(store.index, names):
             told = _told(memory)
             mine = [place for place, one in enumerate(told) if not claimed or one.outcome == _CLAIMED]
             if not mine:
@@ -92,8 +93,8 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
     return store.writer.submit(decision, once="feedback")
 
 
-def _named(store: Store, names: Sequence[str]) -> list[Memory]:
-    found = (standing_for(store, standing_memory_of(store, name)) for name in names)
+def _named(index: Index, names: Sequence[str]) -> list[Memory]:
+    found = (standing_for(index.records, standing_memory_of(index, name)) for name in names)
     return list({memory.id: memory for memory in found}.values())
 
 

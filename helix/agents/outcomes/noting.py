@@ -19,6 +19,7 @@ from helix.model.edge import Label, Ref
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.memory import Kind, Memory
 from helix.model.task import RELEVANT_FILES, VERIFY
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.text.excerpts import head
 
@@ -37,7 +38,7 @@ def note_evidence(store: Store, ident: str, evidence: Evidence) -> None:
 
     A revert is none against the task that did it: see `note_revert`.
     """
-    task = find_task(store, ident)
+    task = find_task(store.index, ident)
     if evidence.kind is EvidenceKind.REVERT and task is not None:
         note_revert(store, task.scope, evidence, task.session)
     if evidence.kind is EvidenceKind.REVERT or task is None:
@@ -53,7 +54,7 @@ def note_revert(store: Store, scope: str, evidence: Evidence, session: str = "")
     one task; else `HEAD` is the one that the session in which it was reverted saw land last.
     """
     told = _bounded(evidence)
-    for ident, commit in _taken_back(store, scope, told, session).items():
+    for ident, commit in _taken_back(store.index, scope, told, session).items():
         amend(store, ident, partial(with_evidence, evidence=replace(told, commit=commit)))
 
 
@@ -79,16 +80,16 @@ def note_use(
     done_at = at or edited_at or store.clock()
     ran = [head(command, _LONGEST_COMMAND) for command in commands]
     intake = Intake(store.settings.text_limit)
-    said = [head(word, _LONGEST_NAME) for word in _told_first(store, ident, utilized)[:_MOST_NAMED]]
+    said = [head(word, _LONGEST_NAME) for word in _told_first(store.index, ident, utilized)[:_MOST_NAMED]]
     named = intake.labels(said, "a name")
     paths, before = (
         intake.labels([head(path, _LONGEST_NAME) for path in some[-_MOST_NAMED:]], "a file")
         for some in (files, earlier)
     )
     deeds = Deeds(files=paths, commands=tuple(ran), text=head(text, _LONGEST_TEXT))
-    found = _signs(store, ident, deeds, done_at)
+    found = _signs(store.index, ident, deeds, done_at)
     worked = bool(files or commands or text or utilized)
-    shown_at = max((one.at for one in injections(store, ident) if one.at <= done_at), default=done_at)
+    shown_at = max((one.at for one in injections(store.index, ident) if one.at <= done_at), default=done_at)
 
     def noted(ledger: Ledger) -> Ledger:
         signs = {
@@ -112,14 +113,14 @@ def note_use(
 def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: datetime | None = None) -> None:
     """Write down that failures occurred in a task again (`at`, by default now); those known before it began count."""
     again_at = at or store.clock()
-    task = find_task(store, ident)
+    task = find_task(store.index, ident)
     if task is None:
         return
     refs = [Ref(label=Label.MEMORY, id=memory_id) for memory_id in memory_ids]
     held = [node for node in store.records.present(refs) if isinstance(node, Memory)]
     known = [one.id for one in held if one.kind in _PROBLEMS and one.recorded_at < task.recorded_at]
     if known:
-        shown_at = {one.memory_id: one.at for one in injections(store, ident)}
+        shown_at = {one.memory_id: one.at for one in injections(store.index, ident)}
 
         def noted(ledger: Ledger) -> Ledger:
             times = ((one, ledger.again.get(one), shown_at.get(one, again_at)) for one in known)
@@ -129,11 +130,11 @@ def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: dateti
         amend(store, ident, noted)
 
 
-def _told_first(store: Store, ident: str, names: Sequence[str]) -> Sequence[str]:
+def _told_first(index: Index, ident: str, names: Sequence[str]) -> Sequence[str]:
     """Return names with those of memories that the task was shown before the others, of which there may be many."""
     if len(names) <= _MOST_NAMED:
         return names
-    shown = {word for one in injections(store, ident) for word in (one.name.casefold(), one.memory_id)}
+    shown = {word for one in injections(index, ident) for word in (one.name.casefold(), one.memory_id)}
     return sorted(names, key=lambda name: name.strip().casefold() not in shown)
 
 
@@ -151,8 +152,8 @@ def _before(used_at: Mapping[str, datetime], at: datetime, found: Collection[str
     return {one: min(first, at) if one in found else first for one, first in used_at.items()}
 
 
-def _signs(store: Store, ident: str, deeds: Deeds, at: datetime) -> dict[str, tuple[str, ...]]:
-    task = find_task(store, ident)
+def _signs(index: Index, ident: str, deeds: Deeds, at: datetime) -> dict[str, tuple[str, ...]]:
+    task = find_task(index, ident)
     if task is None or deeds == Deeds():
         return {}
     verify, files = (task.attributes.get(name) for name in (VERIFY, RELEVANT_FILES))
@@ -161,24 +162,22 @@ def _signs(store: Store, ident: str, deeds: Deeds, at: datetime) -> dict[str, tu
         verify=verify if isinstance(verify, str) else "",
         files=tuple(map(str, files)) if isinstance(files, list | tuple) else (),
     )
-    words = store.catalogue.view.words
-    rare = max(_RARE_AT_MOST, int(words.living * _RARE_SHARE))
 
     def common(terms: Sequence[str]) -> list[str]:
-        return [term for term, count in words.document_frequency(terms).items() if count > rare] if terms else []
+        return index.common(terms, at_least=_RARE_AT_MOST, share=_RARE_SHARE)
 
     found = {}
-    for shown in injections(store, ident):
+    for shown in injections(index, ident):
         if not shown.held_back and shown.at <= at:
-            memory = cast(Memory, store.records.node(Ref(label=Label.MEMORY, id=shown.memory_id)))
-            lesson = Lesson(trigger=memory.trigger, resolution=memory.resolution, files=files_of(store, memory))
+            memory = cast(Memory, index.records.node(Ref(label=Label.MEMORY, id=shown.memory_id)))
+            lesson = Lesson(trigger=memory.trigger, resolution=memory.resolution, files=files_of(index.records, memory))
             found[shown.memory_id] = signs_of_use(lesson, deeds, given, common)
     return {memory: signs for memory, signs in found.items() if signs}
 
 
-def _taken_back(store: Store, scope: str, revert: Evidence, session: str) -> dict[str, str]:
+def _taken_back(index: Index, scope: str, revert: Evidence, session: str) -> dict[str, str]:
     """Return the tasks of a scope whose commit a revert took back, each with that commit."""
-    seen = [(task, one) for task in tasks_of(store, scope=scope) for one in ledger_of(task).evidence]
+    seen = [(task, one) for task in tasks_of(index, scope=scope) for one in ledger_of(task).evidence]
     landed = [(task, one) for task, one in seen if _landed(one)]
     if revert.commit not in ("", HEAD):
         return {task.id: revert.commit for task, one in landed if _is_commit(one.commit, revert.commit)}

@@ -13,6 +13,7 @@ from helix.agents.outcomes.verdicts import Use, Verdict, leaves_a_trace, outcome
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, put_injection, task_id
 from helix.commands.outcome.command_evidence import first_verified, seen_since, verification_of
 from helix.errors import InvalidInputError, NotFoundError
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.scoring.salience import Quality
@@ -53,7 +54,7 @@ def tell(store: Store, ident: str, outcome: str, *, claimed: bool = False) -> Se
 
     `claimed` marks an agent's own word, which is what `settle` takes. Raises NotFoundError or InvalidInputError.
     """
-    if find_task(store, ident) is None:
+    if find_task(store.index, ident) is None:
         raise NotFoundError(f"no task {ident!r}", hint="`helix report` counts tasks, Cypher lists them")
     _check_outcome(outcome)
 
@@ -82,9 +83,9 @@ def override(store: Store, ident: str, names: Sequence[str], delta: float, quali
     said = (max(0.0, delta), max(0.0, -delta), quality)
 
     def judged(task: Task, ledger: Ledger) -> Ledger:
-        shown = {one.memory_id: one for one in injections(store, ident) if not one.held_back}
-        standing = {_standing(store, memory_id).id: memory_id for memory_id in shown}
-        named = [_current(store, standing_memory_of(store, name)) for name in names]
+        shown = {one.memory_id: one for one in injections(store.index, ident) if not one.held_back}
+        standing = {_standing(store.records, memory_id).id: memory_id for memory_id in shown}
+        named = [_current(store.records, standing_memory_of(store.index, name)) for name in names]
         for memory in named:
             if memory.id not in standing:
                 raise InvalidInputError(
@@ -94,10 +95,10 @@ def override(store: Store, ident: str, names: Sequence[str], delta: float, quali
         settled = ledger.settled if ledger.settled is not None else task.outcome
         return replace(ledger, claimed=ledger.said(task), settled=settled, overrides=overrides)
 
-    if find_task(store, ident) is None:
+    if find_task(store.index, ident) is None:
         raise NotFoundError(f"no task {ident!r}", hint="leave the task out to judge the memories in general")
     _change(store, ident, "feedback", judged)
-    return [_current(store, standing_memory_of(store, name)) for name in names]
+    return [_current(store.records, standing_memory_of(store.index, name)) for name in names]
 
 
 def _check_outcome(outcome: str) -> None:
@@ -107,7 +108,7 @@ def _check_outcome(outcome: str) -> None:
 
 def _change(store: Store, ident: str, kind: str, update: Callable[[Task, Ledger], Ledger]) -> Settlement:
     def decision() -> Decision[Settlement]:
-        task = find_task(store, ident)
+        task = find_task(store.index, ident)
         if task is None or is_erased(task):
             return Decision((), Settlement(task=ident, outcome="", claimed="", verification=Verification.NONE))
         ledger = update(task, ledger_of(task))
@@ -153,10 +154,10 @@ class _Settling:
         entries: dict[str, Entry] = dict(self.ledger.entries)
         gains: list[Gain] = []
         parts: list[Part] = []
-        for shown in injections(self.store, self.task.id):
+        for shown in injections(self.store.index, self.task.id):
             if shown.held_back:
                 continue
-            memory = _standing(self.store, shown.memory_id)
+            memory = _standing(self.store.records, shown.memory_id)
             memory = memories.get(memory.id, memory)
             if is_erased(memory) or memory.status is Status.QUARANTINED:
                 continue
@@ -171,7 +172,7 @@ class _Settling:
         for memory in memories.values():
             self.composer.node(memory)
         bonds = self._bonds(parts)
-        redraw(self.composer, self.store, self.ledger.bonds, bonds)
+        redraw(self.composer, self.store.index, self.ledger.bonds, bonds)
         return replace(self.ledger, entries=entries, bonds=bonds), tuple(gains)
 
     def _came_to(self, shown: Injection) -> Verification:
@@ -233,9 +234,9 @@ class _Settling:
         """Take back what the memory got before, from whatever stands for it now, and give it what it gets."""
         before = entries.pop(shown.memory_id, None)
         if before is not None and Ref(label=Label.MEMORY, id=before.memory) in self.store.index:
-            held = _standing(self.store, before.memory)
+            held = _standing(self.store.records, before.memory)
             memories[held.id] = take_back(memories.get(held.id, held), before)
-        memory = _standing(self.store, shown.memory_id)
+        memory = _standing(self.store.records, shown.memory_id)
         after, entry = give(memories.get(memory.id, memory), found, self.composer.now)
         # Also where it is what it was: what was taken back before stands here otherwise.
         if after != memory or memory.id in memories:
@@ -268,7 +269,7 @@ class _Settling:
     def _learned(self) -> list[Part]:
         here = self.task.ref
         ids = [op.target.id for op in self.store.records.edges_at(here) if op.type is Relation.LEARNED]
-        held = [_standing(self.store, ident) for ident in sorted(ids)]
+        held = [_standing(self.store.records, ident) for ident in sorted(ids)]
         return [Part(memory=one.id, kind=one.kind, learned=True) for one in held if one.status is Status.ACTIVE]
 
 
@@ -283,20 +284,20 @@ def _part(shown: Injection, memory: Memory, use: Use, found: Verdict, *, met: bo
     )
 
 
-def _standing(store: Store, memory_id: str) -> Memory:
-    return _current(store, cast(Memory, store.records.node(Ref(label=Label.MEMORY, id=memory_id))))
+def _standing(records: Records, memory_id: str) -> Memory:
+    return _current(records, cast(Memory, records.node(Ref(label=Label.MEMORY, id=memory_id))))
 
 
-def _current(store: Store, memory: Memory) -> Memory:
+def _current(records: Records, memory: Memory) -> Memory:
     """Return the newest version of a memory, or what it was folded into: whatever took its place."""
     seen = {memory.id}
     while memory.status is Status.RETIRED:
         here = memory.ref
-        edges = (edge_from(op) for op in store.records.edges_at(here) if op.type is Relation.SUPERSEDES)
+        edges = (edge_from(op) for op in records.edges_at(here) if op.type is Relation.SUPERSEDES)
         newer = [edge.source.id for edge in edges if edge.target == here and DRAWN not in edge.attributes]
         fresh = [ident for ident in sorted(newer) if ident not in seen]
         if not fresh:
             break
         seen.add(fresh[-1])
-        memory = cast(Memory, store.records.node(Ref(label=Label.MEMORY, id=fresh[-1])))
+        memory = cast(Memory, records.node(Ref(label=Label.MEMORY, id=fresh[-1])))
     return memory

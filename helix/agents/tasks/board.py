@@ -37,6 +37,7 @@ from helix.model.task import (
     Task,
 )
 from helix.model.tombstone import is_erased
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.excerpts import head
@@ -91,14 +92,14 @@ def mirror(store: Store, seen: TaskSighting) -> Task:
     said, words = _said(seen), _words(intake, seen.objective, seen.attributes)
 
     def decision() -> Decision[Task]:
-        composer, known = Composer(store, store.clock()), find_task(store, ident)
+        composer, known = Composer(store, store.clock()), find_task(store.index, ident)
         before = known or Task(id=ident, objective="", recorded_at=composer.now, scope=scope, session=session)
         after = _after(before, said, words, composer.now)
         if is_private(store, session):
             return Decision((), after)
         if after != known:
             composer.node(after)
-        put_order(store, composer, ident, blockers)
+        put_order(store.index, composer, ident, blockers)
         change = composer.change("task")
         return Decision((change,) if change.operations else (), after)
 
@@ -123,7 +124,7 @@ def note(
     said, words = _said(seen), _words(intake, None, attributes or {})
 
     def decision() -> Decision[Task | None]:
-        known = find_task(store, ident)
+        known = find_task(store.index, ident)
         if known is None:
             return Decision((), None)
         composer = Composer(store, store.clock())
@@ -168,17 +169,17 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else head(text, limit)
 
 
-def find_task(store: Store, ident: str) -> Task | None:
+def find_task(index: Index, ident: str) -> Task | None:
     """Return the task of that id, or None."""
     ref = _task(ident)
-    if ref not in store.index:
+    if ref not in index:
         return None
-    (node,) = store.records.present([ref])
+    (node,) = index.records.present([ref])
     return cast(Task | None, node)
 
 
 def tasks_of(
-    store: Store,
+    index: Index,
     *,
     scope: str | None = None,
     session: str | None = None,
@@ -187,7 +188,6 @@ def tasks_of(
     limit: int | None = None,
 ) -> list[Task]:
     """Return the tasks of exactly this scope, session and plan (None: of any) recorded since a moment, newest first."""
-    index = store.index
     rows = index.where(Label.TASK, scope=scope)
     if session is not None:
         rows &= index.of_session(session)
@@ -209,10 +209,10 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
         return
 
     def decision() -> Decision[None]:
-        task = find_task(store, ident)
+        task = find_task(store.index, ident)
         if task is None:
             return Decision((), None)
-        composer, known = Composer(store, store.clock()), {one.memory_id: one for one in injections(store, ident)}
+        composer, known = Composer(store, store.clock()), {one.memory_id: one for one in injections(store.index, ident)}
         rank, tokens = max((one.rank for one in known.values()), default=0), 0
         for one in _each_once(shown):
             before = known.get(one.memory_id)
@@ -233,13 +233,13 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
     store.writer.submit(decision)
 
 
-def injections(store: Store, ident: str) -> list[Injection]:
+def injections(index: Index, ident: str) -> list[Injection]:
     """Return the memories that were shown to a task or held back from it, in the order in which they came."""
     here = _task(ident)
-    if here not in store.index:
+    if here not in index:
         return []
-    edges = (edge_from(op) for op in store.records.edges_at(here) if op.type in _KINDS.values())
-    return sorted((_of_edge(store, edge) for edge in edges), key=lambda one: (one.rank, one.memory_id))
+    edges = (edge_from(op) for op in index.records.edges_at(here) if op.type in _KINDS.values())
+    return sorted((_of_edge(index, edge) for edge in edges), key=lambda one: (one.rank, one.memory_id))
 
 
 def put_injection(composer: Composer, ident: str, one: Injection) -> None:
@@ -307,12 +307,12 @@ def _injection(one: Shown, rank: int, at: datetime, held_back: bool) -> Injectio
     )
 
 
-def _of_edge(store: Store, edge: Edge) -> Injection:
+def _of_edge(index: Index, edge: Edge) -> Injection:
     said = cast(Mapping[str, Any], edge.attributes)
     credit = said.get("credited")
     return Injection(
         memory_id=edge.target.id,
-        name=store.index.name_of(edge.target),
+        name=index.name_of(edge.target),
         arm=str(said.get("arm", "")),
         rank=int(said.get("rank", 0)),
         score=float(said.get("score", 0.0)),
@@ -332,20 +332,20 @@ def _memory(ident: str) -> Ref:
     return Ref(label=Label.MEMORY, id=ident)
 
 
-def put_order(store: Store, composer: Composer, ident: str, blockers: Iterable[str]) -> None:
+def put_order(index: Index, composer: Composer, ident: str, blockers: Iterable[str]) -> None:
     """Let a task wait for others, as a part of somebody's change; for what is no task yet there is no waiting."""
     here = Ref(label=Label.TASK, id=ident)
-    known = waits_for(store, ident)
+    known = waits_for(index, ident)
     for blocker in dict.fromkeys(blockers):
         there = Ref(label=Label.TASK, id=blocker)
-        if blocker not in known and there in store.index:
+        if blocker not in known and there in index:
             composer.edge(Relation.BLOCKED_BY, here, there)
 
 
-def waits_for(store: Store, ident: str) -> frozenset[str]:
+def waits_for(index: Index, ident: str) -> frozenset[str]:
     """Return the ids of the tasks that a task waits for."""
     here = Ref(label=Label.TASK, id=ident)
-    if here not in store.index:
+    if here not in index:
         return frozenset()
-    edges = store.records.edges_at(here)
+    edges = index.records.edges_at(here)
     return frozenset(op.target.id for op in edges if op.type is Relation.BLOCKED_BY and op.source == here)

@@ -17,6 +17,7 @@ from helix.memory.change.intake import Intake
 from helix.model.edge import Label, Ref
 from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.memory import GLOBAL_SCOPE
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -53,7 +54,7 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
     def decision() -> Decision[Exploration]:
         composer = Composer(store, store.clock())
         made = Exploration(
-            id=store.make_id(composer.now),
+            id=composer.new_id(),
             objective=objective,
             recorded_at=composer.now,
             scope=scope,
@@ -66,19 +67,19 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
     return ExplorationReport(exploration=store.writer.submit(decision), problems=tuple(dict.fromkeys(problems)))
 
 
-def load_exploration(store: Store, ident: str = "", scope: str = GLOBAL_SCOPE) -> Exploration:
+def load_exploration(index: Index, ident: str = "", scope: str = GLOBAL_SCOPE) -> Exploration:
     """Return an exploration by its id, or without one the newest of exactly this scope.
 
     Raises NotFoundError.
     """
-    ref = Ref(label=Label.EXPLORATION, id=ident.strip()) if ident else newest_of(store, Label.EXPLORATION, scope)
+    ref = Ref(label=Label.EXPLORATION, id=ident.strip()) if ident else newest_of(index, Label.EXPLORATION, scope)
     if ref is None:
         raise NotFoundError(
             f"no exploration was saved yet in {scope}", hint="`helix exploration save` saves what explorers answer"
         )
-    if ref not in store.index:
+    if ref not in index:
         raise NotFoundError(f"there is no exploration {ident!r}", hint="`helix exploration load` shows the newest")
-    return cast(Exploration, store.records.node(ref))
+    return cast(Exploration, index.records.node(ref))
 
 
 def _read(request: ExplorationRequest, intake: Intake) -> tuple[Mapping[str, Any], list[str]]:

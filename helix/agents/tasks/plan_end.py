@@ -13,6 +13,7 @@ from typing import cast
 from helix.agents.tasks.board import find_task
 from helix.agents.tasks.plans import COMPLETE, load_plan
 from helix.agents.tasks.workspaces import active_attempts, supersede
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
@@ -29,21 +30,21 @@ def complete_plan(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) ->
 
     Without an id the newest plan of exactly the scope is meant. Saying it twice changes nothing. Raises NotFoundError.
     """
-    ident = load_plan(store, plan_id, scope).plan.id
+    ident = load_plan(store.index, plan_id, scope).plan.id
 
     def decision() -> Decision[None]:
-        if load_plan(store, ident).plan.status == COMPLETE:
+        if load_plan(store.index, ident).plan.status == COMPLETE:
             return Decision((), None)
         composer = Composer(store, store.clock())
         composer.patch(Ref(label=Label.PLAN, id=ident), status=COMPLETE)
         return Decision((composer.change("plan", plan=ident),), None)
 
     store.writer.submit(decision)
-    report = load_plan(store, ident)
-    return replace(report, problems=tuple(_left(store, report.tasks)))
+    report = load_plan(store.index, ident)
+    return replace(report, problems=tuple(_left(store.records, report.tasks)))
 
 
-def _left(store: Store, tasks: Sequence[PlanTask]) -> Iterator[str]:
+def _left(records: Records, tasks: Sequence[PlanTask]) -> Iterator[str]:
     """Yield in sentences what of a plan is not over."""
     for status in (PENDING, IN_PROGRESS):
         if left := [task.seq for task in tasks if task.status == status]:
@@ -51,7 +52,7 @@ def _left(store: Store, tasks: Sequence[PlanTask]) -> Iterator[str]:
     over = [task for task in tasks if task.status == COMPLETED and task.outcome != DELIVERED]
     if over:
         yield "tasks over and not delivered: " + ", ".join(f"{task.seq} {task.outcome}".strip() for task in over)
-    if active := [one.id for task in tasks for one in active_attempts(store, task.id)]:
+    if active := [one.id for task in tasks for one in active_attempts(records, task.id)]:
         yield f"attempts that nobody has ended: {', '.join(active)}"
 
 
@@ -76,20 +77,20 @@ def clear_plan(
     one that goes on, stay as they are; those of other sessions that may live too, unless it is done by `force`. Without
     an id the newest plan of exactly the scope is meant. Raises NotFoundError.
     """
-    plan = load_plan(store, plan_id, scope)
+    plan = load_plan(store.index, plan_id, scope)
 
     def decision() -> Decision[Clearing]:
         composer = Composer(store, store.clock())
         cleared, kept = [], []
         for planned in plan.tasks:
-            task = find_task(store, planned.id)
+            task = find_task(store.index, planned.id)
             if task is None or task.status != IN_PROGRESS or (session and task.session == session):
                 continue
             if not force and _may_live(store, task):
                 kept.append(planned.seq)
                 continue
             composer.patch(task.ref, status=PENDING)
-            supersede(store, composer, task.id)
+            supersede(store.records, composer, task.id)
             cleared.append(planned.seq)
         changes = (composer.change("clear", plan=plan.plan.id),) if cleared else ()
         return Decision(changes, Clearing(cleared=tuple(cleared), kept=tuple(kept)))

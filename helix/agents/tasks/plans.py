@@ -41,6 +41,7 @@ from helix.model.task import (
     Task,
 )
 from helix.model.tombstone import is_erased
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -89,12 +90,12 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     if is_private(store, session):
         raise InvalidInputError("nothing of a private session is kept", hint="plan without saving the plan")
     draft = _drafted(store, request, scope, session, intake)
-    strangers = unknown_to(store, scope, session, draft.answer.mapping)
+    strangers = unknown_to(store.index, scope, session, draft.answer.mapping)
     own = task_id(scope, session, "\x1f".join(("plan", *draft.client_ids))) if all(draft.client_ids) else ""
 
     def decision() -> Decision[tuple[str, bool]]:
         composer = Composer(store, store.clock())
-        ident = own or store.make_id(composer.now)
+        ident = own or composer.new_id()
         ref = _plan(ident)
         if ref in store.index:
             return Decision((), (ident, False))
@@ -109,8 +110,8 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
             )
         )
         if draft.exploration:
-            composer.edge(Relation.BASED_ON, ref, _exploration(store, draft.exploration))
-        _write_tasks(store, composer, draft, scope=scope, session=session, plan=ident)
+            composer.edge(Relation.BASED_ON, ref, _exploration(store.index, draft.exploration))
+        _write_tasks(store.index, composer, draft, scope=scope, session=session, plan=ident)
         return Decision((composer.change("plan", plan=ident),), (ident, True))
 
     ident, new = store.writer.submit(decision)
@@ -119,15 +120,15 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
         problems.append("a plan of the same tasks of the client was saved before and stays as it was")
     if not draft.objective:
         problems.append("the plan has no objective")
-    return replace(load_plan(store, ident), problems=tuple(problems))
+    return replace(load_plan(store.index, ident), problems=tuple(problems))
 
 
-def _write_tasks(store: Store, composer: Composer, draft: _Draft, *, scope: str, session: str, plan: str) -> None:
+def _write_tasks(index: Index, composer: Composer, draft: _Draft, *, scope: str, session: str, plan: str) -> None:
     keys = [client or plan_key(plan, task.seq) for task, client in zip(draft.tasks, draft.client_ids, strict=True)]
     idents = {task.seq: task_id(scope, session, key) for task, key in zip(draft.tasks, keys, strict=True)}
     for planned, client in zip(draft.tasks, draft.client_ids, strict=True):
         ident = idents[planned.seq]
-        known = find_task(store, ident)
+        known = find_task(index, ident)
         before = known or Task(id=ident, objective="", recorded_at=composer.now, scope=scope, session=session)
         told = {
             PLAN: plan,
@@ -145,7 +146,7 @@ def _write_tasks(store: Store, composer: Composer, draft: _Draft, *, scope: str,
             composer.node(replace(before, objective=planned.objective, attributes={**before.attributes, **told}))
         composer.edge(Relation.HAS_TASK, _plan(plan), Ref(label=Label.TASK, id=ident))
     for planned in draft.tasks:
-        known_before = waits_for(store, idents[planned.seq])
+        known_before = waits_for(index, idents[planned.seq])
         for one in dict.fromkeys(planned.depends):
             if idents[one] not in known_before:
                 composer.edge(
@@ -155,32 +156,32 @@ def _write_tasks(store: Store, composer: Composer, draft: _Draft, *, scope: str,
                 )
 
 
-def load_plan(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
+def load_plan(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
     """Return a plan by its id, or without one the newest of exactly this scope.
 
     Raises NotFoundError.
     """
-    plan = _found(store, plan_id, scope)
+    plan = _found(index, plan_id, scope)
     ref = _plan(plan.id)
-    edges = store.records.edges_at(ref)
+    edges = index.records.edges_at(ref)
     refs = [op.target for op in edges if op.type is Relation.HAS_TASK and op.source == ref]
-    tasks = [cast(Task, node) for node in store.records.present(refs) if node is not None]
+    tasks = [cast(Task, node) for node in index.records.present(refs) if node is not None]
     seqs = {task.id: _seq(task) for task in tasks}
-    told = (as_planned(task, sorted(seqs[one] for one in waits_for(store, task.id) if one in seqs)) for task in tasks)
+    told = (as_planned(task, sorted(seqs[one] for one in waits_for(index, task.id) if one in seqs)) for task in tasks)
     based_on = next((op.target.id for op in edges if op.type is Relation.BASED_ON), "")
     return PlanReport(plan=plan, tasks=tuple(sorted(told, key=_place)), exploration=based_on)
 
 
-def ready_tasks(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> tuple[PlanTask, ...]:
+def ready_tasks(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> tuple[PlanTask, ...]:
     """Return the tasks of a plan that can begin now, in their order."""
-    tasks = load_plan(store, plan_id, scope).tasks
+    tasks = load_plan(index, plan_id, scope).tasks
     ready = set(dag.get_ready_tasks(as_listed(tasks)))
     return tuple(task for task in tasks if task.seq in ready)
 
 
-def cascade_status(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> dag.Cascade:
+def cascade_status(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> dag.Cascade:
     """Return where a plan stands; its tasks are named by their `seq`."""
-    return dag.cascade_status(as_listed(load_plan(store, plan_id, scope).tasks))
+    return dag.cascade_status(as_listed(load_plan(index, plan_id, scope).tasks))
 
 
 def as_planned(task: Task, depends: Sequence[str] = ()) -> PlanTask:
@@ -205,12 +206,12 @@ def as_planned(task: Task, depends: Sequence[str] = ()) -> PlanTask:
 
 
 def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intake: Intake) -> _Draft:
-    answer = mapped(store, scope, session, read_planner(request.answer))
+    answer = mapped(store.index, scope, session, read_planner(request.answer))
     whole = best_object(request.answer, ("decision", "plan", "tasks", "objective"))
     plan = mapping(whole.get("plan")) or whole
     tasks = answer.tasks or plan_tasks(plan.get("tasks"))
     if not tasks and answer.mapping:
-        tasks = tuple(_mirrored(store, task_id(scope, session, key), seq) for seq, key in answer.mapping.items())
+        tasks = tuple(_mirrored(store.index, task_id(scope, session, key), seq) for seq, key in answer.mapping.items())
     if answer.decision == CLARIFY and not tasks:
         raise InvalidInputError(
             "the planner asks before it plans: " + "; ".join(answer.questions), hint="answer it, and plan again"
@@ -225,7 +226,7 @@ def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intak
         if one and client_ids.count(one) > 1:
             raise InvalidInputError(f"two tasks are mapped to the client's task {one}", hint="map each to its own")
     objective = intake.text(word(plan.get("objective")) or request.objective, "objective", required=False)
-    based_on = _based_on(store, request.exploration, objective, scope)
+    based_on = _based_on(store.index, request.exploration, objective, scope)
     return _Draft(
         answer=answer,
         objective=objective or (based_on.objective if based_on is not None else ""),
@@ -236,20 +237,20 @@ def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intak
     )
 
 
-def _based_on(store: Store, ident: str, objective: str, scope: str) -> Exploration | None:
+def _based_on(index: Index, ident: str, objective: str, scope: str) -> Exploration | None:
     """Return the exploration of that id; without one the newest of the scope, where it fits the objective.
 
     It does where it has the same one, but for case and white space. A plan without an objective takes up one that no
     plan is based on yet.
     """
     if ident:
-        return cast(Exploration, store.records.node(_exploration(store, ident)))
-    if (newest := newest_of(store, Label.EXPLORATION, scope)) is None:
+        return cast(Exploration, index.records.node(_exploration(index, ident)))
+    if (newest := newest_of(index, Label.EXPLORATION, scope)) is None:
         return None
-    found = cast(Exploration, store.records.node(newest))
+    found = cast(Exploration, index.records.node(newest))
     if objective:
         return found if _folded(found.objective) == _folded(objective) else None
-    taken = any(op.type is Relation.BASED_ON for op in store.records.edges_at(newest))
+    taken = any(op.type is Relation.BASED_ON for op in index.records.edges_at(newest))
     return None if taken else found
 
 
@@ -257,8 +258,8 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _mirrored(store: Store, ident: str, seq: str) -> PlannedTask:
-    task = find_task(store, ident)
+def _mirrored(index: Index, ident: str, seq: str) -> PlannedTask:
+    task = find_task(index, ident)
     if task is None:
         raise InvalidInputError(
             f"task {seq} is mapped to one of the client's that is not known here",
@@ -289,28 +290,27 @@ def _clean(task: PlannedTask, intake: Intake) -> PlannedTask:
     )
 
 
-def _found(store: Store, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
+def _found(index: Index, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
     if plan_id:
         ref = _plan(plan_id.strip())
-        if ref not in store.index:
+        if ref not in index:
             raise NotFoundError(f"there is no plan {plan_id!r}", hint="`helix plan load` shows the newest")
-        return cast(Plan, store.records.node(ref))
-    newest = newest_of(store, Label.PLAN, scope)
+        return cast(Plan, index.records.node(ref))
+    newest = newest_of(index, Label.PLAN, scope)
     if newest is None:
         raise NotFoundError(f"no plan was saved yet in {scope}", hint="`helix plan save` saves what a planner answers")
-    return cast(Plan, store.records.node(newest))
+    return cast(Plan, index.records.node(newest))
 
 
-def newest_of(store: Store, label: Label, scope: str) -> Ref | None:
+def newest_of(index: Index, label: Label, scope: str) -> Ref | None:
     """Return the node of a label and of exactly this scope that was recorded last, or None."""
-    index = store.index
     newest = index.newest(index.where(label, scope=scope), 1)
     return index.ref_of(newest[0]) if newest else None
 
 
-def _exploration(store: Store, ident: str) -> Ref:
+def _exploration(index: Index, ident: str) -> Ref:
     ref = Ref(label=Label.EXPLORATION, id=ident.strip())
-    if ref not in store.index:
+    if ref not in index:
         raise NotFoundError(f"there is no exploration {ident!r}", hint="`helix exploration load` shows the newest")
     return ref
 

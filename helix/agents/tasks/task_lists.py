@@ -10,18 +10,19 @@ from helix.agents.tasks.plan_end import Clearing, clear_plan
 from helix.agents.tasks.plans import as_listed, load_plan
 from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE
+from helix.store.index import Index
 from helix.store.store import Store
 
 Json = Mapping[str, Any]
 
 
-def listed(store: Store, tasks: Sequence[Json] | None, plan: str, scope: str = GLOBAL_SCOPE) -> list[dict[str, Any]]:
+def listed(index: Index, tasks: Sequence[Json] | None, plan: str, scope: str = GLOBAL_SCOPE) -> list[dict[str, Any]]:
     """Return the tasks that were given, else those of a saved plan (empty: the scope's newest), named by their `seq`.
 
     Raises InvalidInputError where a task is no object, or both are given; NotFoundError where there is no such plan.
     """
     if tasks is None:
-        return as_listed(load_plan(store, plan, scope).tasks)
+        return as_listed(load_plan(index, plan, scope).tasks)
     if plan:
         raise InvalidInputError("tasks and a plan are both given", hint="give one of them")
     return [dict(task) for task in objects(tasks)]
@@ -32,8 +33,8 @@ def clear(
 ) -> tuple[Clearing, list[dict[str, Any]]]:
     """Return which tasks were left in progress, and all of them with those pending; a saved plan is so from now on."""
     if tasks is None:
-        return clear_plan(store, plan, scope, session, force=force), listed(store, None, plan, scope)
-    changed, cleared = dag.clear_checkpoints(listed(store, tasks, plan), session)
+        return clear_plan(store, plan, scope, session, force=force), listed(store.index, None, plan, scope)
+    changed, cleared = dag.clear_checkpoints(listed(store.index, tasks, plan), session)
     return Clearing(cleared=tuple(cleared)), changed
 
 

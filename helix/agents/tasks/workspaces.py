@@ -17,6 +17,7 @@ from helix.agents.tasks.board import waits_for
 from helix.agents.tasks.plans import COMPLETE as CLOSED
 from helix.agents.tasks.plans import as_planned, load_plan
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
 from helix.model.edge import Label, Ref, Relation
@@ -40,6 +41,7 @@ from helix.model.task import (
     Task,
 )
 from helix.model.workspace import ACTIVE, COMPLETE, REASON, SUPERSEDED, Workspace
+from helix.store.index import Index
 from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -99,9 +101,9 @@ def create_workspace(
     superseded, and told. Raises NotFoundError for an unknown task, InvalidInputError for one that cannot begin because
     what it waits for was not delivered, and ConflictError where it was delivered itself, or its plan is complete.
     """
-    task = _task_of(store, request)
-    parents = _parents(store, task)
-    _check_can_begin(store, task, parents)
+    task = _task_of(store.index, request)
+    parents = _parents(store.index, task)
+    _check_can_begin(store.index, task, parents)
     params = _params(task, parents, request)
     given = give(params, task.scope, True)
     held_back = treatment(task.id) == HELD_BACK
@@ -110,8 +112,8 @@ def create_workspace(
 
     def decision() -> Decision[tuple[Workspace, tuple[str, ...]]]:
         composer = Composer(store, store.clock())
-        left = supersede(store, composer, task.id)
-        made = Workspace(id=store.make_id(composer.now), recorded_at=composer.now, scope=task.scope)
+        left = supersede(store.records, composer, task.id)
+        made = Workspace(id=composer.new_id(), recorded_at=composer.now, scope=task.scope)
         ref = composer.node(made)
         composer.edge(Relation.FOR_TASK, ref, task.ref)
         return Decision((composer.change("workspace", task=task.id),), (made, left))
@@ -119,7 +121,7 @@ def create_workspace(
     made, left = store.writer.submit(decision)
     return WorkspaceReport(
         workspace=made,
-        task=_planned(store, task.id),
+        task=_planned(store.index, task.id),
         prompt=give(params, task.scope, False).text if held_back else given.text,
         injected=() if held_back else given.shown,
         held_back=held_back and bool(given.shown),
@@ -150,15 +152,15 @@ def list_workspaces(
     check_limit(store, limit)
     if status not in (None, *STATUSES):
         raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
-    tasks = {task.id: task for task in load_plan(store, plan).tasks} if plan else None
+    tasks = {task.id: task for task in load_plan(store.index, plan).tasks} if plan else None
     index = store.index
     found: list[WorkspaceReport] = []
     for node in index.present(index.newest(index.where(Label.WORKSPACE, scope=scope))):
         if status is not None and cast(Workspace, node).status != status:
             continue
-        task = _task_at(store, node.id)
+        task = _task_at(store.records, node.id)
         if tasks is None or task in tasks:
-            told = _planned(store, task) if tasks is None else tasks[task]
+            told = _planned(store.index, task) if tasks is None else tasks[task]
             found.append(WorkspaceReport(workspace=cast(Workspace, node), task=told))
         if len(found) == limit:
             break
@@ -166,8 +168,8 @@ def list_workspaces(
 
 
 def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) -> WorkspaceReport:
-    known = _found(store, ident)
-    task = _task_at(store, known.id)
+    known = _found(store.index, ident)
+    task = _task_at(store.records, known.id)
     if known.status not in (ACTIVE, status):
         raise ConflictError(f"workspace {ident!r} is {known.status}", hint="create another one for another attempt")
     if known.status == ACTIVE:
@@ -186,10 +188,12 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
         )
         settle(task, outcome, utilized)
         _close(store, known.id, status, {**told, UTILIZED: utilized})
-    shown = {name for one in board.injections(store, task) if not one.held_back for name in (one.name, one.memory_id)}
+    shown = {
+        name for one in board.injections(store.index, task) if not one.held_back for name in (one.name, one.memory_id)
+    }
     return WorkspaceReport(
-        workspace=_found(store, ident),
-        task=_planned(store, task),
+        workspace=_found(store.index, ident),
+        task=_planned(store.index, task),
         problems=tuple(
             f"{name} was not shown to this task: nothing is credited for it"
             for name in dict.fromkeys(ending.utilized)
@@ -198,14 +202,14 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
     )
 
 
-def _check_can_begin(store: Store, task: Task, parents: Sequence[Task]) -> None:
+def _check_can_begin(index: Index, task: Task, parents: Sequence[Task]) -> None:
     if task.outcome == DELIVERED:
         raise ConflictError(
             f"task {_name(task)} was delivered already",
             hint=f"if it was not, `helix task outcome {task.id} blocked` says so",
         )
     ref = Ref(label=Label.PLAN, id=str(task.attributes.get(PLAN, "")))
-    if ref in store.index and cast(Plan, store.records.node(ref)).status == CLOSED:
+    if ref in index and cast(Plan, index.records.node(ref)).status == CLOSED:
         raise ConflictError(f"the plan of task {_name(task)} is complete", hint="`helix plan save` begins another one")
     if waiting := [_name(parent) for parent in parents if parent.outcome != DELIVERED]:
         raise InvalidInputError(
@@ -217,7 +221,7 @@ def _check_can_begin(store: Store, task: Task, parents: Sequence[Task]) -> None:
 def _close(store: Store, ident: str, status: str, attributes: Mapping[str, object]) -> None:
     def decision() -> Decision[None]:
         composer = Composer(store, store.clock())
-        known = _found(store, ident)
+        known = _found(store.index, ident)
         composer.node(
             replace(known, status=status, ended_at=composer.now, attributes={**known.attributes, **attributes})
         )
@@ -226,16 +230,16 @@ def _close(store: Store, ident: str, status: str, attributes: Mapping[str, objec
     store.writer.submit(decision)
 
 
-def _task_of(store: Store, request: WorkspaceRequest) -> Task:
+def _task_of(index: Index, request: WorkspaceRequest) -> Task:
     wanted = request.task.strip()
-    task = None if request.plan else board.find_task(store, wanted)
+    task = None if request.plan else board.find_task(index, wanted)
     if task is None:
-        tasks = load_plan(store, request.plan, request.scope).tasks
+        tasks = load_plan(index, request.plan, request.scope).tasks
         seq, client = sequence(wanted), client_task(wanted)
         planned = next((one for one in tasks if seq == one.seq or wanted == one.id), None) or next(
             (one for one in tasks if client and client == one.client_task), None
         )
-        task = None if planned is None else board.find_task(store, planned.id)
+        task = None if planned is None else board.find_task(index, planned.id)
     if task is None:
         raise NotFoundError(f"there is no task {wanted!r}", hint="`helix plan load` shows the tasks of a plan")
     return task
@@ -258,44 +262,44 @@ def _params(task: Task, parents: Sequence[Task], request: WorkspaceRequest) -> B
     )
 
 
-def _parents(store: Store, task: Task) -> list[Task]:
-    found = [board.find_task(store, ident) for ident in waits_for(store, task.id)]
+def _parents(index: Index, task: Task) -> list[Task]:
+    found = [board.find_task(index, ident) for ident in waits_for(index, task.id)]
     return sorted((one for one in found if one is not None), key=lambda one: (as_planned(one).seq, one.id))
 
 
-def _planned(store: Store, ident: str) -> PlanTask:
-    task = cast(Task, store.records.node(Ref(label=Label.TASK, id=ident)))
-    return as_planned(task, [as_planned(parent).seq for parent in _parents(store, task)])
+def _planned(index: Index, ident: str) -> PlanTask:
+    task = cast(Task, index.records.node(Ref(label=Label.TASK, id=ident)))
+    return as_planned(task, [as_planned(parent).seq for parent in _parents(index, task)])
 
 
 def _name(task: Task) -> str:
     return as_planned(task).seq
 
 
-def _task_at(store: Store, workspace: str) -> str:
-    edges = store.records.edges_at(Ref(label=Label.WORKSPACE, id=workspace))
+def _task_at(records: Records, workspace: str) -> str:
+    edges = records.edges_at(Ref(label=Label.WORKSPACE, id=workspace))
     return next(op.target.id for op in edges if op.type is Relation.FOR_TASK)
 
 
-def _found(store: Store, ident: str) -> Workspace:
+def _found(index: Index, ident: str) -> Workspace:
     ref = Ref(label=Label.WORKSPACE, id=ident.strip())
-    if ref not in store.index:
+    if ref not in index:
         raise NotFoundError(f"there is no workspace {ident!r}", hint="`helix workspace list` shows them")
-    return cast(Workspace, store.records.node(ref))
+    return cast(Workspace, index.records.node(ref))
 
 
-def active_attempts(store: Store, task: str) -> list[Workspace]:
+def active_attempts(records: Records, task: str) -> list[Workspace]:
     """Return the attempts at a task that nobody has ended, the oldest first."""
     here = Ref(label=Label.TASK, id=task)
-    edges = store.records.edges_at(here)
+    edges = records.edges_at(here)
     refs = [op.source for op in edges if op.type is Relation.FOR_TASK and op.target == here]
-    nodes = (cast(Workspace, node) for node in store.records.present(refs) if node is not None)
+    nodes = (cast(Workspace, node) for node in records.present(refs) if node is not None)
     return sorted((node for node in nodes if node.status == ACTIVE), key=lambda one: (one.recorded_at, one.id))
 
 
-def supersede(store: Store, composer: Composer, task: str) -> tuple[str, ...]:
+def supersede(records: Records, composer: Composer, task: str) -> tuple[str, ...]:
     """End the attempts at a task that nobody has ended, as a part of somebody's change; return their ids."""
-    left = active_attempts(store, task)
+    left = active_attempts(records, task)
     for one in left:
         composer.node(replace(one, status=SUPERSEDED, ended_at=composer.now))
     return tuple(one.id for one in left)

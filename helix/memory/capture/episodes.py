@@ -80,7 +80,7 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
         composer = Composer(store, store.clock())
         provenance = Provenance(slice=source, extractor=CAPTURE, agent=agent, trust=trust)
         episode = Episode(
-            id=store.make_id(composer.now),
+            id=composer.new_id(),
             content=content,
             recorded_at=composer.now,
             occurred_at=checks.moment(request.occurred_at) or composer.now,

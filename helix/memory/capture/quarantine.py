@@ -21,6 +21,7 @@ from helix.model.memory import Memory, Status
 from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS, Trust
 from helix.model.reflection import Reflection
 from helix.model.reports import Page
+from helix.store.index import Index
 from helix.store.listing import page
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -103,16 +104,15 @@ def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
     )
 
 
-def restate_evidence(store: Store, composer: Composer, before: Memory, after: Memory) -> None:
+def restate_evidence(index: Index, composer: Composer, before: Memory, after: Memory) -> None:
     """Let the evidence for which only this memory speaks follow it out of quarantine, or back from being forgotten.
 
     What is forgotten in the ordinary way leaves its evidence as it was.
     """
     if before.status in (Status.ACTIVE, after.status):
         return
-    index = store.index
     here, found_by_text = before.ref, index.found_by_text()
-    for edge in store.records.edges_at(here):
+    for edge in index.records.edges_at(here):
         if edge.type is not Relation.GROUNDED_IN:
             continue
         if index.status_of(edge.target) is before.status and index.row_of(edge.target) not in found_by_text:
@@ -130,31 +130,31 @@ def _settle(
 
     def decision() -> Decision[Holdable]:
         composer = Composer(store, store.clock())
-        before = _held(store, name_or_id)
+        before = _held(store.index, name_or_id)
         after = settled(before, composer, who)
         composer.node(after)
         if isinstance(before, Memory) and isinstance(after, Memory):
-            restate_evidence(store, composer, before, after)
+            restate_evidence(store.index, composer, before, after)
             follow(composer, store)
         return Decision((composer.change(kind, id=after.id, by=who or _A_PERSON),), after)
 
     return store.writer.submit(decision, once=kind)
 
 
-def _held(store: Store, name_or_id: str) -> Holdable:
+def _held(index: Index, name_or_id: str) -> Holdable:
     """Return the quarantined memory of that name, or what has that id."""
     wanted = name_or_id.strip()
     refs = (Ref(label=label, id=wanted) for label in _LABELS)
-    ref = next((ref for ref in refs if ref in store.index), None)
-    node = _memory_held(store, wanted) if ref is None else store.records.node(ref)
+    ref = next((ref for ref in refs if ref in index), None)
+    node = _memory_held(index, wanted) if ref is None else index.records.node(ref)
     if not isinstance(node, Holdable) or node.status is not Status.QUARANTINED:
         raise ConflictError(f"{wanted!r} is not quarantined", hint="`helix review list` shows what is")
     return node
 
 
-def _memory_held(store: Store, name_or_id: str) -> Memory:
+def _memory_held(index: Index, name_or_id: str) -> Memory:
     """Return the quarantined memory of that name where there is one: an active one may have the same name."""
-    held = [one for one in store.index.memories_named(name_or_id) if one.status is Status.QUARANTINED]
+    held = [one for one in index.memories_named(name_or_id) if one.status is Status.QUARANTINED]
     if len(held) > 1:
         raise ConflictError(
             f"{len(held)} quarantined memories are called {name_or_id!r}",
@@ -163,7 +163,7 @@ def _memory_held(store: Store, name_or_id: str) -> Memory:
     if held:
         return held[0]
     try:
-        return memory_of(store, name_or_id)
+        return memory_of(index, name_or_id)
     except NotFoundError as error:
         raise NotFoundError(error.message, hint="`helix review list` shows what is to be looked at") from error
 

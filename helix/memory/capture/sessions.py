@@ -17,6 +17,7 @@ from helix.model.episode import Session, session_id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.operations import Change
 from helix.model.reports import SessionReport
+from helix.store.index import Index
 from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -56,13 +57,15 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
             _make_private(store, wanted.name)
             return Decision((), replace(wanted, private=True))
         composer, ref = Composer(store, now), _ref(scope, wanted.name)
-        known = _known(store, ref)
+        known = _known(store.index, ref)
         if known is None:
             composer.node(Session(id=ref.id, scope=scope, agent=agent, started_at=now))
             return Decision((composer.change("session"),), wanted)
         if known.ended_at is not None:
             composer.patch(ref, ended_at=None)
-        return Decision(_changes(composer, known.ended_at is not None), _report(store, replace(known, ended_at=None)))
+        return Decision(
+            _changes(composer, known.ended_at is not None), _report(store.index, replace(known, ended_at=None))
+        )
 
     return store.writer.submit(decision, once="open")
 
@@ -82,12 +85,12 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
                 (), SessionReport(name=name, scope=scope, agent="", private=True, started_at=now, ended_at=now)
             )
         composer, ref = Composer(store, now), _ref(scope, name)
-        known = _known(store, ref)
+        known = _known(store.index, ref)
         if known is None:
             raise NotFoundError(f"no session {name!r} in scope {scope}", hint="`helix session list` shows them")
         if known.ended_at is None:
             composer.patch(ref, ended_at=now)
-        report = _report(store, replace(known, ended_at=known.ended_at or now))
+        report = _report(store.index, replace(known, ended_at=known.ended_at or now))
         return Decision(_changes(composer, known.ended_at is None), report)
 
     return store.writer.submit(decision, once="close")
@@ -99,7 +102,7 @@ def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[Se
     index, private = store.index, private_sessions(store)
     newest = index.newest(index.where(Label.SESSION, scope=scope), None if private.digests else limit)
     shown = (cast(Session, node) for node in index.nodes(newest))
-    reports = (_report(store, node) for node in shown if not private.hold(_name(node)))
+    reports = (_report(store.index, node) for node in shown if not private.hold(_name(node)))
     return sorted(islice(reports, limit), key=lambda report: (report.started_at, report.name), reverse=True)
 
 
@@ -148,16 +151,16 @@ def _ref(scope: str, name: str) -> Ref:
     return Ref(label=Label.SESSION, id=session_id(scope, name))
 
 
-def _known(store: Store, ref: Ref) -> Session | None:
-    return None if ref not in store.index else cast(Session, store.records.node(ref))
+def _known(index: Index, ref: Ref) -> Session | None:
+    return None if ref not in index else cast(Session, index.records.node(ref))
 
 
 def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
     return (composer.change("session"),) if changed else ()
 
 
-def _report(store: Store, node: Session) -> SessionReport:
-    name, index = _name(node), store.index
+def _report(index: Index, node: Session) -> SessionReport:
+    name = _name(node)
     return SessionReport(
         name=name,
         scope=node.scope,

@@ -103,6 +103,10 @@ class Composer:
         self._operations: list[Operation] = []
         self.now = now
 
+    def new_id(self) -> str:
+        """Return an id for something new."""
+        return self._store.make_id(self.now)
+
     def change(self, kind: str, **note: Scalar) -> Change:
         """Return what was collected as one change, and start afresh."""
         operations, self._operations = tuple(self._operations), []

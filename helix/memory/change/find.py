@@ -7,7 +7,7 @@ from helix.model.edge import Label
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
 from helix.scopes import same_scope
-from helix.store.store import Store
+from helix.store.index import Index
 from helix.text.cleaning import given_name
 
 # Where a name has belonged to several memories, the one that stands first here is meant.
@@ -21,7 +21,7 @@ _COMPARED = 5_000
 """Most names that a mistyped one is compared with."""
 
 
-def memory_of(store: Store, name_or_id: str) -> Memory:
+def memory_of(index: Index, name_or_id: str) -> Memory:
     """Return the memory of that id, or the newest of that name, active ones first.
 
     A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
@@ -29,14 +29,14 @@ def memory_of(store: Store, name_or_id: str) -> Memory:
     active in several scopes, and for what begins several.
     """
     wanted = name_or_id.strip()
-    if (known := store.index.memory_by_id(wanted)) is not None:
+    if (known := index.memory_by_id(wanted)) is not None:
         return known
-    named = store.index.memories_named(wanted) or store.index.memories_named(given_name(wanted))
+    named = index.memories_named(wanted) or index.memories_named(given_name(wanted))
     if not named and ":" in wanted:
         scope, _, name = wanted.rpartition(":")
-        named = [memory for memory in store.index.memories_named(name) if same_scope(memory.scope, scope)]
+        named = [memory for memory in index.memories_named(name) if same_scope(memory.scope, scope)]
     if not named:
-        named = _beginning(store, wanted)
+        named = _beginning(index, wanted)
     best = min(_PREFERENCE.index(memory.status) for memory in named)
     candidates = [memory for memory in named if _PREFERENCE.index(memory.status) == best]
     scopes = sorted({memory.scope for memory in candidates})
@@ -46,12 +46,12 @@ def memory_of(store: Store, name_or_id: str) -> Memory:
     return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))
 
 
-def _beginning(store: Store, wanted: str) -> list[Memory]:
+def _beginning(index: Index, wanted: str) -> list[Memory]:
     """Return the memories of the one name or id that begins so, of active ones where there are any.
 
     Raises ConflictError where several do, and NotFoundError with what is like it where none does.
     """
-    index, prefix = store.index, given_name(wanted)
+    prefix = given_name(wanted)
     begun = {
         name: rows
         for name, rows in index.memory_names()
@@ -72,14 +72,14 @@ def _beginning(store: Store, wanted: str) -> list[Memory]:
         raise NotFoundError(f"no memory is called {wanted!r}", hint=hint)
     return [
         memory
-        for memory in store.index.memories_named(names[0])
+        for memory in index.memories_named(names[0])
         if names[0].startswith(prefix) or memory.id.startswith(wanted)
     ]
 
 
-def standing_memory_of(store: Store, name_or_id: str) -> Memory:
+def standing_memory_of(index: Index, name_or_id: str) -> Memory:
     """Return what `memory_of` does, but raise ConflictError for a tombstone: nothing is left of it to be changed."""
-    memory = memory_of(store, name_or_id)
+    memory = memory_of(index, name_or_id)
     if is_erased(memory):
         raise ConflictError(f"{memory.id} was erased for good", hint="store it again if it is still wanted")
     return memory

@@ -12,6 +12,7 @@ from helix.memory.change.intake import Intake
 from helix.model.edge import DRAWN, OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
+from helix.store.index import Index
 from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -33,7 +34,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
         raise InvalidInputError(f"weight must be above 0 and at most {_MOST_WEIGHT:g}, not {weight!r}")
 
     def decision() -> Decision[Edge]:
-        start, end = memory_of(store, source), memory_of(store, target)
+        start, end = memory_of(store.index, source), memory_of(store.index, target)
         if start.id == end.id:
             raise InvalidInputError("an edge needs two different memories", hint="name another target")
         here, there = (memory.ref for memory in (start, end))
@@ -88,17 +89,17 @@ def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int
     if name_or_id is None:
         found = store.records.edges_of(kind, limit)
     else:
-        found = [op for op in store.records.edges_at(node_of(store, name_or_id)) if kind in (None, op.type)]
+        found = [op for op in store.records.edges_at(node_of(store.index, name_or_id)) if kind in (None, op.type)]
     return [edge_from(op) for op in found[:limit]]
 
 
-def node_of(store: Store, name_or_id: str) -> Ref:
+def node_of(index: Index, name_or_id: str) -> Ref:
     """Return the node with that id, else the memory of that name; raises NotFoundError."""
     for label in Label:
         ref = Ref(label=label, id=name_or_id.strip())
-        if ref in store.index:
+        if ref in index:
             return ref
-    return memory_of(store, name_or_id).ref
+    return memory_of(index, name_or_id).ref
 
 
 def _known(word: str | None) -> Relation | None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.model.edge import OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
-from helix.store.store import Store
+from helix.store.index import Index
 from helix.text.tokens import lexical_tokens
 
 # What a version passes on: the links people and outcomes made, and its evidence. Mentions are read anew from the text.
@@ -21,7 +22,7 @@ _INHERITED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {Relation.GROUN
 
 
 def supersede(
-    composer: Composer, store: Store, old: Memory, new: Memory, prepared: Prepared, files: tuple[str, ...]
+    composer: Composer, records: Records, old: Memory, new: Memory, prepared: Prepared, files: tuple[str, ...]
 ) -> Ref:
     """Write `new` as the version that replaces `old`, which is retired; return the new node.
 
@@ -31,20 +32,20 @@ def supersede(
     composer.passages(after, prepared)
     composer.mentions(after, new.scope, prepared.mentions, new.provenance)
     composer.touches(after, new.scope, files, new.provenance)
-    take_place(composer, store, old, new)
+    take_place(composer, records, old, new)
     return after
 
 
-def take_place(composer: Composer, store: Store, old: Memory, new: Memory) -> None:
+def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -> None:
     """Retire `old` in favour of `new`, a node that is written already, and pass on what a version passes on."""
     before, after = old.ref, new.ref
     composer.edge(Relation.SUPERSEDES, after, before, provenance=new.provenance)
     composer.patch(before, status=Status.RETIRED, retired_at=composer.now)
-    for stored in store.records.edges_at(before):
+    for stored in records.edges_at(before):
         if stored.type not in _INHERITED:
             continue
         edge = edge_from(stored)
-        if edge.type is Relation.GROUNDED_IN and edge.source == before and not _bears(store, edge.target, old, new):
+        if edge.type is Relation.GROUNDED_IN and edge.source == before and not _bears(records, edge.target, old, new):
             continue
         composer.put_edge(
             replace(
@@ -55,22 +56,22 @@ def take_place(composer: Composer, store: Store, old: Memory, new: Memory) -> No
         )
 
 
-def _bears(store: Store, evidence: Ref, old: Memory, new: Memory) -> bool:
+def _bears(records: Records, evidence: Ref, old: Memory, new: Memory) -> bool:
     """Return whether evidence of an old version is good enough for the new one."""
     if new.provenance.trust.rank >= old.provenance.trust.rank:
         return True
-    (held,) = store.records.nodes([evidence])
+    (held,) = records.nodes([evidence])
     return not isinstance(held, Episode) or held.provenance.trust.rank <= new.provenance.trust.rank
 
 
-def files_of(store: Store, memory: Memory) -> tuple[str, ...]:
+def files_of(records: Records, memory: Memory) -> tuple[str, ...]:
     """Return the paths of the files a memory touches."""
     ref = memory.ref
-    touched = [op.target for op in store.records.edges_at(ref) if op.type is Relation.TOUCHES and op.source == ref]
-    return tuple(node.name for node in store.records.nodes(touched) if hasattr(node, "name"))
+    touched = [op.target for op in records.edges_at(ref) if op.type is Relation.TOUCHES and op.source == ref]
+    return tuple(node.name for node in records.nodes(touched) if hasattr(node, "name"))
 
 
-def hold_until(composer: Composer, store: Store, memory: Memory, until: datetime | None, name: str = "") -> None:
+def hold_until(composer: Composer, index: Index, memory: Memory, until: datetime | None, name: str = "") -> None:
     """Set when a memory ceases to hold (None: it holds on), and its name where one is given.
 
     Both time lines stay right: where the end lies in the past, or an end is moved, the memory as it was believed until
@@ -82,29 +83,29 @@ def hold_until(composer: Composer, store: Store, memory: Memory, until: datetime
         fields["name"] = name
     unseen = memory.valid_to is None and until is not None and until >= composer.now
     if not unseen:
-        _keep(composer, store, replace(memory, status=Status.RETIRED, retired_at=composer.now))
+        _keep(composer, index, replace(memory, status=Status.RETIRED, retired_at=composer.now))
         fields["recorded_at"] = composer.now
     composer.patch(ref, **fields)
 
 
-def take_back_retirement(composer: Composer, store: Store, memory: Memory) -> Memory:
+def take_back_retirement(composer: Composer, index: Index, memory: Memory) -> Memory:
     """Make a retired memory active again, under another name where its own was taken, and return it.
 
     A copy stays retired, so that `known_at` goes on telling that it was believed, and then not.
     """
     if memory.retired_at is not None:
-        _keep(composer, store, memory)
+        _keep(composer, index, memory)
     name = composer.name(memory.scope, memory.name)
     back = replace(memory, name=name, status=Status.ACTIVE, retired_at=None, recorded_at=composer.now)
     composer.node(back)
     return back
 
 
-def passages_of(store: Store, memory: Memory) -> Prepared:
+def passages_of(index: Index, memory: Memory) -> Prepared:
     """Return the texts and vectors by which a memory is found, to be written under another one's id."""
-    row = store.index.row_of(memory.ref)
-    pieces = [] if row is None else store.index.pieces_of([row])
-    held = [(store.records.passage(piece.number), piece.vector) for piece in pieces]
+    row = index.row_of(memory.ref)
+    pieces = [] if row is None else index.pieces_of([row])
+    held = [(index.records.passage(piece.number), piece.vector) for piece in pieces]
     found = [(passage.text, vector) for passage, vector in held if passage is not None]
     texts = tuple(text for text, _ in found)
     return Prepared(
@@ -115,12 +116,12 @@ def passages_of(store: Store, memory: Memory) -> Prepared:
     )
 
 
-def _keep(composer: Composer, store: Store, memory: Memory) -> None:
+def _keep(composer: Composer, index: Index, memory: Memory) -> None:
     """Write a copy of a memory under an id of its own, with its passages and its evidence."""
     here = memory.ref
-    there = composer.node(replace(memory, id=store.make_id(composer.now)))
-    composer.passages(there, passages_of(store, memory))
+    there = composer.node(replace(memory, id=composer.new_id()))
+    composer.passages(there, passages_of(index, memory))
     composer.edge(Relation.SUPERSEDES, here, there, provenance=memory.provenance)
-    for stored in store.records.edges_at(here):
+    for stored in index.records.edges_at(here):
         if stored.type is Relation.GROUNDED_IN and stored.source == here:
             composer.put_edge(replace(edge_from(stored), source=there))

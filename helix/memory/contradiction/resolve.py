@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.memory.contradiction.classify import Claim, Ruling, rule
@@ -21,7 +22,7 @@ from helix.model.edge import Edge, Relation
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.records import edge_from
-from helix.store.store import Store
+from helix.store.index import Index
 
 FIRST, SECOND = "first", "second"
 _RIVAL = {FIRST: SECOND, SECOND: FIRST}
@@ -33,7 +34,7 @@ _OUTSIDE = Trust.TOOL_OUTPUT.rank
 
 
 def oppose(
-    composer: Composer, store: Store, newer: Memory, known: Memory, why: Contradiction, former: Edge | None = None
+    composer: Composer, index: Index, newer: Memory, known: Memory, why: Contradiction, former: Edge | None = None
 ) -> Ruling:
     """Settle or flag that two memories contradict each other, or do it anew (`former`); return how it was ruled.
 
@@ -44,8 +45,8 @@ def oppose(
     first, second = (memory.ref for memory in (newer, known))
     held = {FIRST: _own(newer, former), SECOND: _own(known, former)}
     since = {side: _since(memory, side, former) for side, memory in held.items()}
-    chosen = choices(store, newer, known)
-    ruling = ruled(store, newer, known, why, since)
+    chosen = choices(index.records, newer, known)
+    ruling = ruled(index.records, newer, known, why, since)
     attributes: dict[str, object] = {
         "ground": why.ground.value,
         "left": why.left,
@@ -53,7 +54,7 @@ def oppose(
         "since": {side: moment.isoformat() for side, moment in since.items()},
         "chosen": {side: moment.isoformat() for side, moment in chosen.items()},
     }
-    before = {side: _before(store, memory, former) for side, memory in held.items()}
+    before = {side: _before(index.records, memory, former) for side, memory in held.items()}
     for source, target in ((first, second), (second, first)) if former is not None else ():
         composer.drop_edge(Relation.SUPERSEDES, source, target)
     loser = _LOSES.get(ruling)
@@ -74,7 +75,8 @@ def oppose(
         composer.edge(Relation.SUPERSEDES, *ends, provenance=newer.provenance)
     for side, memory in held.items():
         lost = attributes["until"] if side == loser else None
-        _end(composer, store, memory, _earliest(before[side]["valid_to"], lost, *_lost(store, memory, former)), side)
+        end = _earliest(before[side]["valid_to"], lost, *_lost(index.records, memory, former))
+        _end(composer, index, memory, end, side)
     created = composer.now if former is None else former.created_at
     composer.put_edge(
         Edge(
@@ -89,12 +91,12 @@ def oppose(
     return ruling
 
 
-def take_back(composer: Composer, store: Store, one: Memory, other: Memory, former: Edge) -> None:
+def take_back(composer: Composer, index: Index, one: Memory, other: Memory, former: Edge) -> None:
     """Take a contradiction back that no person decided and that is none any longer: both hold as if it had not been."""
     for side, memory in ((FIRST, one), (SECOND, other)):
         back = _own(memory, former)
-        stated = _before(store, memory, former)["valid_to"]
-        _end(composer, store, back, _earliest(stated, *_lost(store, memory, former)), side)
+        stated = _before(index.records, memory, former)["valid_to"]
+        _end(composer, index, back, _earliest(stated, *_lost(index.records, memory, former)), side)
         if back.confidence != memory.confidence:
             composer.patch(memory.ref, confidence=back.confidence)
     for source, target in ((former.source, former.target), (former.target, former.source)):
@@ -103,7 +105,7 @@ def take_back(composer: Composer, store: Store, one: Memory, other: Memory, form
 
 
 def ruled(
-    store: Store, one: Memory, other: Memory, why: Contradiction, since: Mapping[str, datetime] | None = None
+    records: Records, one: Memory, other: Memory, why: Contradiction, since: Mapping[str, datetime] | None = None
 ) -> Ruling:
     """Return which of two contradicting memories a rule lets hold; OPEN where it is not sure that they contradict.
 
@@ -114,14 +116,14 @@ def ruled(
     claims = [
         Claim(
             since=begun[side],
-            confidence=memory.confidence + sum(_taken_by(edge, memory) for edge in disputes_of(store, memory)),
+            confidence=memory.confidence + sum(_taken_by(edge, memory) for edge in disputes_of(records, memory)),
             trust=memory.provenance.trust,
             derived=memory.is_derived,
         )
         for side, memory in ((FIRST, one), (SECOND, other))
     ]
     ruling = rule(*claims) if why.sure else Ruling.OPEN
-    loser, chosen = _LOSES.get(ruling), choices(store, one, other)
+    loser, chosen = _LOSES.get(ruling), choices(records, one, other)
     if loser is None or loser not in chosen:
         return ruling
     winner = _RIVAL[loser]
@@ -133,25 +135,25 @@ def ruled(
     return rule(*(replace(claim, since=told[side]) for side, claim in zip((FIRST, SECOND), claims, strict=True)))
 
 
-def choices(store: Store, first: Memory, second: Memory) -> dict[str, datetime]:
+def choices(records: Records, first: Memory, second: Memory) -> dict[str, datetime]:
     """Return when a person last chose each of two memories over another one; a side never chosen is left out."""
     chosen = {}
     for side, memory in ((FIRST, first), (SECOND, second)):
-        won = [edge for edge in disputes_of(store, memory) if _by_person(edge) and _stays(edge, memory)]
+        won = [edge for edge in disputes_of(records, memory) if _by_person(edge) and _stays(edge, memory)]
         if won:
             chosen[side] = max(datetime.fromisoformat(str(edge.attributes["resolved_at"])) for edge in won)
     return chosen
 
 
-def decided_against(store: Store, memory: Memory) -> Edge | None:
+def decided_against(records: Records, memory: Memory) -> Edge | None:
     """Return a contradiction in which a person decided against a memory, or None."""
-    return next((e for e in disputes_of(store, memory) if _by_person(e) and not _stays(e, memory)), None)
+    return next((e for e in disputes_of(records, memory) if _by_person(e) and not _stays(e, memory)), None)
 
 
-def disputes_of(store: Store, memory: Memory) -> list[Edge]:
+def disputes_of(records: Records, memory: Memory) -> list[Edge]:
     """Return the contradictions at a memory, whichever end it is."""
     ref = memory.ref
-    return [edge_from(op) for op in store.records.edges_at(ref) if op.type is Relation.CONTRADICTS]
+    return [edge_from(op) for op in records.edges_at(ref) if op.type is Relation.CONTRADICTS]
 
 
 def doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
@@ -173,20 +175,20 @@ def begin(composer: Composer, winner: Memory, since: datetime) -> None:
         composer.patch(winner.ref, valid_from=since)
 
 
-def stated_end(store: Store, memory: Memory) -> datetime | None:
+def stated_end(records: Records, memory: Memory) -> datetime | None:
     """Return until when a memory was said to hold, whatever it has lost to since."""
-    told = _before(store, memory, None)["valid_to"]
+    told = _before(records, memory, None)["valid_to"]
     return None if told is None else datetime.fromisoformat(str(told))
 
 
-def held_without(store: Store, memory: Memory, edge: Edge) -> datetime | None:
+def held_without(records: Records, memory: Memory, edge: Edge) -> datetime | None:
     """Return until when a memory holds where one contradiction is left out."""
-    return _earliest(_before(store, memory, edge)["valid_to"], *_lost(store, memory, edge))
+    return _earliest(_before(records, memory, edge)["valid_to"], *_lost(records, memory, edge))
 
 
-def held_beside(store: Store, memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> datetime | None:
+def held_beside(records: Records, memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> datetime | None:
     """Return until when a memory holds beside those that it contradicts: each with the edge, and where it stands."""
-    return _earliest(_before(store, memory, None)["valid_to"], *_ends(memory, rivals))
+    return _earliest(_before(records, memory, None)["valid_to"], *_ends(memory, rivals))
 
 
 def _own(memory: Memory, former: Edge | None) -> Memory:
@@ -201,9 +203,9 @@ def _since(memory: Memory, side: str, former: Edge | None) -> datetime:
     return memory.valid_from or (datetime.fromisoformat(told[side]) if side in told else memory.recorded_at)
 
 
-def _before(store: Store, memory: Memory, former: Edge | None) -> dict[str, str | None]:
+def _before(records: Records, memory: Memory, former: Edge | None) -> dict[str, str | None]:
     """Return how a memory stood before it first lost to another one."""
-    settled = [edge for edge in disputes_of(store, memory) if "before" in edge.attributes]
+    settled = [edge for edge in disputes_of(records, memory) if "before" in edge.attributes]
     if former is not None and "before" in former.attributes:
         settled.append(former)
     for edge in sorted(settled, key=lambda edge: (edge.created_at, edge.source.id, edge.target.id)):
@@ -215,11 +217,11 @@ def _before(store: Store, memory: Memory, former: Edge | None) -> dict[str, str 
     return {name: None if moment is None else moment.isoformat() for name, moment in held.items()}
 
 
-def _lost(store: Store, memory: Memory, former: Edge | None) -> list[str]:
+def _lost(records: Records, memory: Memory, former: Edge | None) -> list[str]:
     """Return the ends that contradictions set which were decided against a memory, but for one."""
     ends = None if former is None else (former.source, former.target)
-    found = [edge for edge in disputes_of(store, memory) if (edge.source, edge.target) != ends]
-    rivals = store.records.nodes([edge.target if edge.source.id == memory.id else edge.source for edge in found])
+    found = [edge for edge in disputes_of(records, memory) if (edge.source, edge.target) != ends]
+    rivals = records.nodes([edge.target if edge.source.id == memory.id else edge.source for edge in found])
     return _ends(memory, ((edge, cast(Memory, rival).status) for edge, rival in zip(found, rivals, strict=True)))
 
 
@@ -238,14 +240,14 @@ def _ends(memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> list[str]:
     ]
 
 
-def _end(composer: Composer, store: Store, memory: Memory, until: datetime | None, side: str) -> None:
+def _end(composer: Composer, index: Index, memory: Memory, until: datetime | None, side: str) -> None:
     """Set a memory's end where it differs; one that this change may have written is no older version of itself."""
     if memory.valid_to == until:
         return
     if side == FIRST and memory.recorded_at == composer.now:
         composer.patch(memory.ref, valid_to=until)
     else:
-        hold_until(composer, store, memory, until)
+        hold_until(composer, index, memory, until)
 
 
 def _taken_by(edge: Edge, memory: Memory) -> float:

@@ -26,9 +26,9 @@ def follow(composer: Composer, store: Store) -> None:
         memory = ahead.memory(ref)
         if memory is None or memory.status is not Status.ACTIVE:
             continue
-        until = held_beside(store, memory, ahead.rivals(ref))
+        until = held_beside(store.records, memory, ahead.rivals(ref))
         if until != memory.valid_to:
-            hold_until(composer, store, memory, until)
+            hold_until(composer, store.index, memory, until)
 
 
 class _Ahead:

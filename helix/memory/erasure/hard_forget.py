@@ -8,6 +8,7 @@ from typing import cast
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal import erase, pages
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of
 from helix.memory.contradiction.validity import follow
@@ -31,6 +32,7 @@ from helix.model.reflection import Reflection
 from helix.model.tombstone import WORK, is_erased
 from helix.store import erasing
 from helix.store.erasing import ERASE, Note
+from helix.store.index import Index
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -56,7 +58,7 @@ def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
     mentions. Raises NotFoundError or ConflictError as `memory_of` does, InvalidInputError for a node that cannot be
     named here.
     """
-    root = _root(store, name_or_id)
+    root = _root(store.index, name_or_id)
     copies = tuple(str(path) for path in erasing.copies_of(store))
     if is_erased(store.records.node(root)):
         return ErasePlan(root=root, goes=(), stays=(), copies=copies)
@@ -65,8 +67,8 @@ def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
     names = {ref: "nothing else mentions it" for ref in erase.names_left(store.journal, circle.goes.keys())}
     return ErasePlan(
         root=root,
-        goes=tuple(_told(store, {**circle.goes, **names})),
-        stays=tuple(_told(store, circle.stays)),
+        goes=tuple(_told(store.records, {**circle.goes, **names})),
+        stays=tuple(_told(store.records, circle.stays)),
         copies=copies,
     )
 
@@ -278,11 +280,11 @@ def _extractor(node: Node) -> str:
     return getattr(node, "provenance", Provenance()).extractor
 
 
-def _root(store: Store, name_or_id: str) -> Ref:
+def _root(index: Index, name_or_id: str) -> Ref:
     wanted = name_or_id.strip()
     for label in Label:
         ref = Ref(label=label, id=wanted)
-        if ref not in store.index:
+        if ref not in index:
             continue
         if label in (Label.ENTITY, Label.SESSION):
             raise InvalidInputError(
@@ -290,15 +292,15 @@ def _root(store: Store, name_or_id: str) -> Ref:
             )
         return ref
     try:
-        return memory_of(store, wanted).ref
+        return memory_of(index, wanted).ref
     except NotFoundError as error:
         raise NotFoundError(
             f"nothing is called {wanted!r}", hint="name a memory, or the id of an episode or a reflection"
         ) from error
 
 
-def _told(store: Store, found: dict[Ref, str]) -> Iterator[Erasable]:
-    for (ref, why), node in zip(found.items(), store.records.nodes(list(found)), strict=True):
+def _told(records: Records, found: dict[Ref, str]) -> Iterator[Erasable]:
+    for (ref, why), node in zip(found.items(), records.nodes(list(found)), strict=True):
         yield Erasable(ref=ref, name=_name_of(node), why=why)
 
 

@@ -174,12 +174,12 @@ class _Scope:
             self._overtaken = False
             evidence = Evidence(self._run, self._scope, self._extractor, self._rules.bars, anew=everything)
             evidence.rest()
-            there = derived.existing(self._store, self._scope, evidence.rest)
+            there = derived.existing(self._store.index, self._scope, evidence.rest)
             evidence.rest()
             self._kept_out = excluded.held(self._store, self._scope, anew=everything)
             fresh = evidence.fresh
             orphaned = [one for one in there if one.live and not all(map(evidence.survives, one.grounding))]
-            shaken = (*orphaned, *derived.rejoining(self._store, there, orphaned))
+            shaken = (*orphaned, *derived.rejoining(self._store.records, there, orphaned))
             near = (evidence.row_of(episode) for one in shaken for episode in one.grounding)
             touched = {*fresh, *(row for row in near if row is not None)}
             self._settle(evidence, there, evidence.rows if everything else touched, orphaned)
@@ -205,7 +205,7 @@ class _Scope:
                 self._run.say(f"retire {known.memory.name}: its grounding is gone")
                 self._write(f"retire:{known.memory.id}", "memories retired", known, None, derived.retire)
         # After all is written, as each memory may end another one: what holds until when follows from what is there.
-        held = derived.held_by(self._store, self._scope, {one.key for one in wanted})
+        held = derived.held_by(self._store.index, self._scope, {one.key for one in wanted})
         self._overtaken |= not set_against_all(self._run, held, evidence.rest)
 
     def _carry_out(self, wanted: Desired, known: Existing | None) -> None:
@@ -237,12 +237,12 @@ class _Scope:
         def change(composer: Composer, now: Existing) -> None:
             twin = twin_of(self._store, self._scope, newcomer_of(wanted), prepared, self._thresholds)
             if twin is not None and not known.edited:
-                sight(composer, self._store, twin, wanted)
-                take_place(composer, self._store, now.memory, twin)
+                sight(composer, self._store.records, twin, wanted)
+                take_place(composer, self._store.records, now.memory, twin)
             elif same:
                 derived.strengthen(composer, now, wanted)
             else:
-                derived.renew(composer, self._store, now, wanted, prepared)
+                derived.renew(composer, self._store.records, now, wanted, prepared)
 
         self._run.say(f"{'strengthen' if same else 'renew'} {known.memory.name}: {_told(wanted)}")
         self._write(_step(wanted), f"memories {'strengthened' if same else 'renewed'}", known, wanted, change)
@@ -258,7 +258,7 @@ class _Scope:
                 return None
             if not speaks_for(self._store, now, newcomer_of(wanted), prepared, self._thresholds):
                 return _LEFT
-            return _STRENGTHENED if sight(composer, self._store, now, wanted) else _UNCHANGED
+            return _STRENGTHENED if sight(composer, self._store.records, now, wanted) else _UNCHANGED
 
         self._tell(wanted, self._run.write(_step(wanted), compose) if heir.status is Status.ACTIVE else _LEFT)
 
@@ -286,11 +286,11 @@ class _Scope:
             verdict, other = compared(self._store, self._scope, newcomer, prepared, self._thresholds)
             if verdict is Verdict.NOOP and other is not None and not other.is_derived:
                 if wanted.trust.rank >= other.provenance.trust.rank or wanted.status is not Status.ACTIVE:
-                    return _STRENGTHENED if sight(composer, self._store, other, wanted) else _UNCHANGED
+                    return _STRENGTHENED if sight(composer, self._store.records, other, wanted) else _UNCHANGED
                 # What better founded voices say stands on their own words, not on a weaker one's.
-                derived.add(composer, self._store, self._scope, wanted, prepared, former=other)
+                derived.add(composer, self._store.records, self._scope, wanted, prepared, former=other)
                 return "stored memories taken over"
-            derived.add(composer, self._store, self._scope, wanted, prepared)
+            derived.add(composer, self._store.records, self._scope, wanted, prepared)
             return "memories added" if wanted.status is Status.ACTIVE else "memories quarantined"
 
         self._tell(wanted, self._run.write(_step(wanted), compose))

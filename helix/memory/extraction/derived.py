@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.change.versions import supersede, take_place
@@ -40,6 +41,7 @@ from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.recall.whole_numbers import Rest
 from helix.scopes import same_scope
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.text.cleaning import slug
 
@@ -88,26 +90,27 @@ class Existing:
         return bool(_noted(self.memory).get("words")) and _words(self.memory) != _noted(self.memory).get("words")
 
 
-def existing(store: Store, scope: str, rest: Rest = go_on) -> list[Existing]:
+def existing(index: Index, scope: str, rest: Rest = go_on) -> list[Existing]:
     """Return the newest version of each derived memory of exactly this scope, by key."""
     newest: dict[str, Memory] = {}
-    index = store.index
     for row in index.from_sources(Label.MEMORY, DERIVED_SOURCE, scope):
         rest()
-        (memory,) = store.records.present([index.ref_of(row)])
+        (memory,) = index.records.present([index.ref_of(row)])
         key = str(memory.attributes.get(KEY, "")) if isinstance(memory, Memory) else ""
         if isinstance(memory, Memory) and key and (key not in newest or _version(newest[key]) < _version(memory)):
             newest[key] = memory
     found = []
     for _, memory in sorted(newest.items()):
         rest()
-        found.append(_read(store, memory))
+        found.append(_read(index.records, memory))
     return found
 
 
-def rejoining(store: Store, there: Sequence[Existing], orphaned: Sequence[Existing]) -> list[Existing]:
+def rejoining(records: Records, there: Sequence[Existing], orphaned: Sequence[Existing]) -> list[Existing]:
     """Return the live memories that may be one again, as what was said between them goes (`orphaned`) or was erased."""
-    ends = {ref.id for one in orphaned for edge in disputes_of(store, one.memory) for ref in (edge.source, edge.target)}
+    ends = {
+        ref.id for one in orphaned for edge in disputes_of(records, one.memory) for ref in (edge.source, edge.target)
+    }
     held: dict[object, list[Existing]] = defaultdict(list)
     for one in there:
         if one.live:
@@ -115,11 +118,10 @@ def rejoining(store: Store, there: Sequence[Existing], orphaned: Sequence[Existi
     return [one for alike in held.values() for one in alike if len(alike) > 1 or one.memory.id in ends]
 
 
-def held_by(store: Store, scope: str, keys: Collection[str]) -> list[Memory]:
+def held_by(index: Index, scope: str, keys: Collection[str]) -> list[Memory]:
     """Return the active derived memories of a scope with one of these keys, by key."""
-    index = store.index
     refs = [index.ref_of(row) for row in index.from_sources(Label.MEMORY, DERIVED_SOURCE, scope)]
-    found = (one for one in store.records.present(refs) if isinstance(one, Memory) and one.status is Status.ACTIVE)
+    found = (one for one in index.records.present(refs) if isinstance(one, Memory) and one.status is Status.ACTIVE)
     return sorted(
         (one for one in found if one.attributes.get(KEY) in keys), key=lambda one: (str(one.attributes[KEY]), one.id)
     )
@@ -129,16 +131,16 @@ def _version(memory: Memory) -> tuple[bool, datetime, str]:
     return memory.status in _LIVE, memory.recorded_at, memory.id
 
 
-def _read(store: Store, memory: Memory) -> Existing:
+def _read(records: Records, memory: Memory) -> Existing:
     ref = memory.ref
-    edges = [edge_from(op) for op in store.records.edges_at(ref) if op.type in _TELLING]
+    edges = [edge_from(op) for op in records.edges_at(ref) if op.type in _TELLING]
     grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
     successors = [edge.source for edge in edges if edge.type is Relation.SUPERSEDES and edge.target == ref]
-    heir = _heir(store, memory, successors) if memory.status is Status.RETIRED else None
+    heir = _heir(records, memory, successors) if memory.status is Status.RETIRED else None
     return Existing(memory=memory, grounding=grounding, heir=heir)
 
 
-def _heir(store: Store, memory: Memory, successors: Sequence[Ref]) -> Memory | None:
+def _heir(records: Records, memory: Memory, successors: Sequence[Ref]) -> Memory | None:
     """Return the memory that stands for a retired one, whatever versions came in between, or None.
 
     A version of the same derived memory under a later key is no other memory.
@@ -146,7 +148,7 @@ def _heir(store: Store, memory: Memory, successors: Sequence[Ref]) -> Memory | N
     passed = {memory.id}
     while successors:
         passed.update(ref.id for ref in successors)
-        found = [cast(Memory, node) for node in store.records.nodes(successors)]
+        found = [cast(Memory, node) for node in records.nodes(successors)]
         standing = [one for one in found if one.status in _LIVE and not _goes_on(one, memory)]
         if standing:
             return max(standing, key=lambda one: (one.recorded_at, one.id))
@@ -154,7 +156,7 @@ def _heir(store: Store, memory: Memory, successors: Sequence[Ref]) -> Memory | N
         later = {
             edge.source
             for ref in over
-            for edge in store.records.edges_at(ref)
+            for edge in records.edges_at(ref)
             if edge.type is Relation.SUPERSEDES and edge.target == ref and edge.source.id not in passed
         }
         successors = sorted(later, key=lambda ref: ref.id)
@@ -171,11 +173,11 @@ def _is_own(edge: Edge, ref: Ref) -> bool:
 
 
 def add(
-    composer: Composer, store: Store, scope: str, wanted: Desired, prepared: Prepared, former: Memory | None = None
+    composer: Composer, records: Records, scope: str, wanted: Desired, prepared: Prepared, former: Memory | None = None
 ) -> Memory:
     """Write a memory that was not there before; it takes the place of `former`, what it has earned included."""
     memory = Memory(
-        id=store.make_id(composer.now),
+        id=composer.new_id(),
         name=former.name if former is not None else composer.name(scope, slug(wanted.trigger)),
         kind=wanted.kind,
         trigger=wanted.trigger,
@@ -200,17 +202,17 @@ def add(
     composer.mentions(ref, scope, prepared.mentions, memory.provenance)
     composer.touches(ref, scope, wanted.files, memory.provenance)
     if former is not None:
-        take_place(composer, store, former, memory)
+        take_place(composer, records, former, memory)
     _ground(composer, ref, wanted.grounding, memory.provenance)
     return memory
 
 
-def renew(composer: Composer, store: Store, known: Existing, wanted: Desired, prepared: Prepared) -> Memory:
+def renew(composer: Composer, records: Records, known: Existing, wanted: Desired, prepared: Prepared) -> Memory:
     """Write the version that says what is asked for now; counters, clocks and links go over to it."""
     old = known.memory
     memory = replace(
         old,
-        id=store.make_id(composer.now),
+        id=composer.new_id(),
         name=old.name if known.live else composer.name(old.scope, old.name),
         kind=old.kind if known.edited else wanted.kind,
         trigger=old.trigger if known.edited else wanted.trigger,
@@ -226,7 +228,7 @@ def renew(composer: Composer, store: Store, known: Existing, wanted: Desired, pr
         attributes=_attributes(old.attributes, wanted),
         provenance=replace(_provenance(wanted), trust=old.provenance.trust if known.edited else wanted.trust),
     )
-    ref = supersede(composer, store, old, memory, prepared, wanted.files)
+    ref = supersede(composer, records, old, memory, prepared, wanted.files)
     _ground(composer, ref, wanted.grounding, memory.provenance)
     for episode in sorted(known.grounding - set(wanted.grounding)):
         composer.drop_edge(Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode))
@@ -391,14 +393,12 @@ def speaks_for(store: Store, memory: Memory, newcomer: Newcomer, prepared: Prepa
     return near and says_the_same(memory, newcomer)
 
 
-def sight(composer: Composer, store: Store, known: Memory, wanted: Desired) -> bool:
+def sight(composer: Composer, records: Records, known: Memory, wanted: Desired) -> bool:
     """Count a stored memory once for each episode that says it too, and ground it in those; False where none is new."""
     ref = known.ref
-    grounded = {
-        op.target.id for op in store.records.edges_at(ref) if op.type is Relation.GROUNDED_IN and op.source == ref
-    }
+    grounded = {op.target.id for op in records.edges_at(ref) if op.type is Relation.GROUNDED_IN and op.source == ref}
     fresh = [episode for episode in wanted.grounding if episode not in grounded]
-    for episode in store.records.nodes([Ref(label=Label.EPISODE, id=each) for each in fresh]):
+    for episode in records.nodes([Ref(label=Label.EPISODE, id=each) for each in fresh]):
         voice = (episode.session or episode.id) if isinstance(episode, Episode) else ""
         known = count_sighting(composer, known, wanted.trust, voice)
     ground(composer, known, fresh)

@@ -36,7 +36,6 @@ from helix.model.provenance import Provenance, weakest
 from helix.model.reflection import Reflection
 from helix.recall.communities import weighty_communities
 from helix.store.index import Index
-from helix.store.store import Store
 
 EXTRACTOR = "reflection"
 RECENT_DAYS = 14.0
@@ -59,7 +58,7 @@ def reflect(run: Run, payload: Mapping[str, Any], think: Think | None = None) ->
     """
     scope = payload.get("scope")
     demote(run, scope)
-    for one in _scopes(run.store, scope):
+    for one in _scopes(run.store.index, scope):
         for level in range(1, HIGHEST_LEVEL + 1):
             if run.cancelled:
                 break
@@ -73,10 +72,9 @@ def reflection_id(scope: str, cited: Sequence[Ref]) -> str:
     return sha256("\x1f".join((EXTRACTOR, scope, *names)).encode()).hexdigest()[:32]
 
 
-def _scopes(store: Store, scope: str | None) -> list[str]:
+def _scopes(index: Index, scope: str | None) -> list[str]:
     if scope is not None:
         return [scope]
-    index = store.index
     return sorted(index.scopes_of(index.findable_episodes()))
 
 

@@ -26,7 +26,6 @@ from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.provenance import Provenance, weakest
 from helix.store.index import Index
-from helix.store.store import Store
 from helix.text.chunks import MOST_CHUNKS
 from helix.text.cleaning import slug
 from helix.text.tokens import lexical_tokens, query_terms
@@ -177,12 +176,12 @@ def _write(run: Run, group: Sequence[Episode]) -> bool:
     summary = summed_up(run.language_model, group)
     source = source_of(group)
     run.say(f"sum up {len(group)} episodes of {group[0].scope}: {summary.title}")
-    ready = _findable(run.store, group, spoken_of(f"{summary.title}\n{summary.text}"))
+    ready = _findable(run.store.index, group, spoken_of(f"{summary.title}\n{summary.text}"))
 
     def compose(composer: Composer) -> bool:
-        if not _still_open(run.store, group):
+        if not _still_open(run.store.index, group):
             return False
-        memory = _memory(run.store, composer, group, summary, source)
+        memory = _memory(composer, group, summary, source)
         ref = composer.node(memory)
         composer.passages(ref, ready)
         composer.mentions(ref, memory.scope, ready.mentions, memory.provenance)
@@ -193,16 +192,15 @@ def _write(run: Run, group: Sequence[Episode]) -> bool:
     return bool(run.write(source, compose))
 
 
-def _findable(store: Store, group: Sequence[Episode], found: tuple[Mention, ...]) -> Prepared:
+def _findable(index: Index, group: Sequence[Episode], found: tuple[Mention, ...]) -> Prepared:
     """Return what a summary is found by: all that its episodes are found by, with the vectors they have.
 
     A summary that is found by its own words alone misses what it left out (LoCoMo: 5 points of recall).
     """
-    index = store.index
     rows = [row for episode in group if (row := index.row_of(episode.ref)) is not None]
     most = max(1, MOST_CHUNKS // len(group))
     pieces = [piece for row in rows for piece in index.pieces_of([row])[:most]]
-    texts = store.records.passage_texts([piece.number for piece in pieces])
+    texts = index.records.passage_texts([piece.number for piece in pieces])
     return Prepared(
         pieces=tuple(texts),
         tokens=tuple(" ".join(lexical_tokens(text)) for text in texts),
@@ -211,17 +209,16 @@ def _findable(store: Store, group: Sequence[Episode], found: tuple[Mention, ...]
     )
 
 
-def _still_open(store: Store, group: Sequence[Episode]) -> bool:
-    index = store.index
+def _still_open(index: Index, group: Sequence[Episode]) -> bool:
     rows = [index.row_of(episode.ref) for episode in group]
     standing, covered = index.standing(), _covered(index)
     return all(row in standing and row not in covered for row in rows)
 
 
-def _memory(store: Store, composer: Composer, group: Sequence[Episode], summary: Summary, source: str) -> Memory:
+def _memory(composer: Composer, group: Sequence[Episode], summary: Summary, source: str) -> Memory:
     trust = weakest(*(episode.provenance.trust for episode in group))
     return Memory(
-        id=store.make_id(composer.now),
+        id=composer.new_id(),
         name=composer.name(group[0].scope, slug(summary.title)),
         kind=Kind.FACT,
         trigger=summary.title,
@@ -239,11 +236,11 @@ def _memory(store: Store, composer: Composer, group: Sequence[Episode], summary:
 
 def _retire_broken(run: Run, scope: str | None) -> None:
     """Retire the summaries of which an episode is gone or put away: they would go on saying what it said."""
-    for ref in _broken(run.store, scope):
+    for ref in _broken(run.store.index, scope):
         run.say(f"retire the summary {cast(Memory, run.store.records.node(ref)).name}: an episode of it is gone")
 
         def compose(composer: Composer, ref: Ref = ref) -> bool:
-            if ref not in _broken(run.store, scope):
+            if ref not in _broken(run.store.index, scope):
                 return False
             composer.patch(ref, status=Status.RETIRED, retired_at=composer.now)
             return True
@@ -252,8 +249,7 @@ def _retire_broken(run: Run, scope: str | None) -> None:
             run.count("summaries retired")
 
 
-def _broken(store: Store, scope: str | None) -> list[Ref]:
-    index = store.index
+def _broken(index: Index, scope: str | None) -> list[Ref]:
     rows, standing = _summaries(index, scope), index.standing()
     held = index.supports_of(rows, Relation.GROUNDED_IN)
     return [

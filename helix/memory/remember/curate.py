@@ -23,6 +23,7 @@ from helix.memory.upkeep.claims import settle_stored
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -58,7 +59,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     """
     store.check_space()
     intake = Intake(store.settings.text_limit)
-    old = standing_memory_of(store, name_or_id)
+    old = standing_memory_of(store.index, name_or_id)
     trigger, resolution = old.trigger, old.resolution
     if request.trigger is not None or request.resolution is not None:
         told = (old.trigger if request.trigger is None else request.trigger, request.resolution)
@@ -79,19 +80,19 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         return old
     changed = _as_agents(changed, old, intake.label(request.agent, "agent"))
     _check_servable(old, changed)
-    files = files_of(store, old)
+    files = files_of(store.records, old)
     prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
 
     def decision() -> Decision[Memory]:
-        current = standing_memory_of(store, old.id)
+        current = standing_memory_of(store.index, old.id)
         if current.status is Status.RETIRED:
             raise ConflictError(
                 f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
             )
-        _check_name_free(store, changed, but=current)
+        _check_name_free(store.index, changed, but=current)
         composer = Composer(store, store.clock())
-        new = replace(changed, id=store.make_id(composer.now), recorded_at=composer.now, retired_at=None)
-        ref = supersede(composer, store, current, new, prepared, files)
+        new = replace(changed, id=composer.new_id(), recorded_at=composer.now, retired_at=None)
+        ref = supersede(composer, store.records, current, new, prepared, files)
         if _says_otherwise(current, new):
             ended = min(current.valid_to or composer.now, composer.now)
             composer.patch(current.ref, valid_to=ended)
@@ -157,12 +158,12 @@ def confirm(store: Store, name_or_id: str) -> Memory:
 def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory, Composer], Memory]) -> Memory:
     def decision() -> Decision[Memory]:
         composer = Composer(store, store.clock())
-        memory = standing_memory_of(store, name_or_id)
+        memory = standing_memory_of(store.index, name_or_id)
         changed = change(memory, composer)
         if changed == memory:
             return Decision((), memory)
         composer.node(changed)
-        restate_evidence(store, composer, memory, changed)
+        restate_evidence(store.index, composer, memory, changed)
         follow(composer, store)
         return Decision((composer.change(kind, memory=memory.id),), changed)
 
@@ -204,8 +205,8 @@ def _check_servable(old: Memory, changed: Memory) -> None:
         )
 
 
-def _check_name_free(store: Store, memory: Memory, *, but: Memory) -> None:
-    holder = store.index.named(memory.scope, memory.name)
+def _check_name_free(index: Index, memory: Memory, *, but: Memory) -> None:
+    holder = index.named(memory.scope, memory.name)
     if holder is not None and holder != but.ref:
         raise ConflictError(
             f"an active memory of scope {memory.scope!r} is already called {memory.name!r}", hint="choose another name"

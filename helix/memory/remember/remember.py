@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from helix.errors import ConflictError
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until, supersede
 from helix.memory.contradiction.classify import (
@@ -39,6 +40,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallAnswer
 from helix.model.reports import StoreResult, StoreStatus
 from helix.scopes import same_scope
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
@@ -59,27 +61,27 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     def decision() -> Decision[StoreResult]:
         composer = Composer(store, store.clock())
         if ready.screening.held:
-            return _hold(composer, store, ready)
+            return _hold(composer, store.index, ready)
         verdict, known = _verdict(store, ready)
         if verdict is Verdict.NOOP and known is not None and _takes_over(ready.draft, known):
             known = replace(known, attributes={**known.attributes, SEEN: seen(known) + 1})
-            status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
+            status, memory = StoreStatus.UPDATED, _refine(composer, store.records, ready, known)
         elif verdict is Verdict.NOOP and known is not None:
             counted = count_sighting(composer, known, ready.draft.provenance.trust, ready.voice)
             if same_words(known, ready.newcomer):
                 note_sighting(composer, counted)
             else:
                 # What was said in other words is kept as evidence: a merge must not lose any.
-                _ground(composer, store, known.ref, ready.draft, ready.session)
+                _ground(composer, known.ref, ready.draft, ready.session)
             status, memory = StoreStatus.MERGED, known
         elif verdict is Verdict.UPDATE and known is not None and came_later(ready.draft, known):
-            status, memory = StoreStatus.UPDATED, _succeed(composer, store, ready, known)
+            status, memory = StoreStatus.UPDATED, _succeed(composer, store.index, ready, known)
         elif verdict is Verdict.UPDATE and known is not None:
-            status, memory = StoreStatus.UPDATED, _refine(composer, store, ready, known)
+            status, memory = StoreStatus.UPDATED, _refine(composer, store.records, ready, known)
         elif verdict is Verdict.SUPERSEDE and known is not None and meet(ready.draft, known):
-            status, memory = _contradict(composer, store, ready, known)
+            status, memory = _contradict(composer, store.index, ready, known)
         else:
-            status, memory = StoreStatus.ADDED, _add(composer, store, ready)
+            status, memory = StoreStatus.ADDED, _add(composer, ready)
         answer = StoreResult(
             status=status,
             name=memory.name,
@@ -102,15 +104,15 @@ def _takes_over(draft: Memory, known: Memory) -> bool:
     return outranks(draft, known) or (known.is_derived and not outranks(known, draft))
 
 
-def _hold(composer: Composer, store: Store, ready: Ready) -> Decision[StoreResult]:
+def _hold(composer: Composer, index: Index, ready: Ready) -> Decision[StoreResult]:
     """Keep a memory from recall until a person has looked at it; what was said and held before is not kept twice.
 
     It is compared with nothing, so that it neither counts for, replaces nor contradicts what others have said.
     """
     draft = ready.draft
     name = ready.wanted_name or slug(draft.trigger)
-    known = next((one for one in store.index.memories_named(name) if _told_before(one, ready)), None)
-    memory = known or _add(composer, store, replace(ready, draft=replace(draft, status=Status.QUARANTINED)), name=name)
+    known = next((one for one in index.memories_named(name) if _told_before(one, ready)), None)
+    memory = known or _add(composer, replace(ready, draft=replace(draft, status=Status.QUARANTINED)), name=name)
     answer = StoreResult(
         status=StoreStatus.QUARANTINED if memory.status is Status.QUARANTINED else StoreStatus.MERGED,
         name=memory.name,
@@ -129,21 +131,21 @@ def _told_before(known: Memory, ready: Ready) -> bool:
 
 def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:
     draft, thresholds = ready.draft, thresholds_of(store)
-    if ready.wanted_name and (named := _named(store, draft.scope, ready.wanted_name)) is not None:
+    if ready.wanted_name and (named := _named(store.index, draft.scope, ready.wanted_name)) is not None:
         return _against_named(named, draft)
     vector = ready.prepared.vectors[0]
     if vector is None:
         # Without a model only the very same words can be recognised, under the name they would be given.
-        known = _named(store, draft.scope, slug(draft.trigger))
+        known = _named(store.index, draft.scope, slug(draft.trigger))
         found = [(known, thresholds.related)] if known is not None else []
     else:
         found = nearest_active(store, vector, draft.scope, _NEAREST)
     return decide(ready.newcomer, found, thresholds)
 
 
-def _named(store: Store, scope: str, name: str) -> Memory | None:
-    ref = store.index.named(scope, name)
-    return None if ref is None else store.index.memory_by_id(ref.id)
+def _named(index: Index, scope: str, name: str) -> Memory | None:
+    ref = index.named(scope, name)
+    return None if ref is None else index.memory_by_id(ref.id)
 
 
 def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
@@ -156,34 +158,34 @@ def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
     )
 
 
-def _succeed(composer: Composer, store: Store, ready: Ready, known: Memory) -> Memory:
+def _succeed(composer: Composer, index: Index, ready: Ready, known: Memory) -> Memory:
     """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
     until = ready.draft.valid_from
     assert until is not None
     before = known.ref
-    hold_until(composer, store, known, until, _former_name(composer, known, until))
-    memory = _add(composer, store, ready, name=known.name)
+    hold_until(composer, index, known, until, _former_name(composer, known, until))
+    memory = _add(composer, ready, name=known.name)
     after = memory.ref
     composer.edge(Relation.SUPERSEDES, after, before, provenance=memory.provenance)
     return memory
 
 
-def _contradict(composer: Composer, store: Store, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory]:
+def _contradict(composer: Composer, index: Index, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory]:
     """Write a memory that contradicts a known one, which is settled by rule or flagged; return it.
 
     A winner that would be called like the memory it wins over takes its name, so that feedback follows.
     """
     draft = replace(ready.draft, recorded_at=composer.now)
     why = against(known, ready.newcomer)
-    wins = why is not None and ruled(store, draft, known, why) is Ruling.FIRST
+    wins = why is not None and ruled(index.records, draft, known, why) is Ruling.FIRST
     name = ""
     if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):
         name = known.name
         known = replace(known, name=_former_name(composer, known, draft.valid_from or composer.now))
         composer.patch(known.ref, name=known.name)
-    memory = _add(composer, store, ready, name=name)
+    memory = _add(composer, ready, name=name)
     if why is not None:
-        oppose(composer, store, memory, known, why)
+        oppose(composer, index, memory, known, why)
     return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory
 
 
@@ -191,24 +193,24 @@ def _former_name(composer: Composer, known: Memory, until: datetime) -> str:
     return composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}")
 
 
-def _add(composer: Composer, store: Store, ready: Ready, name: str = "") -> Memory:
+def _add(composer: Composer, ready: Ready, name: str = "") -> Memory:
     draft = ready.draft
     name = name or ready.wanted_name or composer.name(draft.scope, slug(draft.trigger))
-    memory = replace(draft, id=store.make_id(composer.now), name=name, recorded_at=composer.now)
+    memory = replace(draft, id=composer.new_id(), name=name, recorded_at=composer.now)
     ref = composer.node(memory)
     composer.passages(ref, ready.prepared)
     opening = f"{memory.trigger}\n{memory.resolution}"
     composer.mentions(ref, memory.scope, ready.prepared.mentions, memory.provenance, opening=opening)
     composer.touches(ref, memory.scope, ready.files, memory.provenance)
-    _ground(composer, store, ref, memory, ready.session)
+    _ground(composer, ref, memory, ready.session)
     return memory
 
 
-def _refine(composer: Composer, store: Store, ready: Ready, known: Memory) -> Memory:
+def _refine(composer: Composer, records: Records, ready: Ready, known: Memory) -> Memory:
     draft = ready.draft
     memory = replace(
         draft,
-        id=store.make_id(composer.now),
+        id=composer.new_id(),
         name=known.name,
         recorded_at=composer.now,
         confidence=bounded(max(draft.confidence, known.confidence), draft.provenance.trust),
@@ -223,16 +225,14 @@ def _refine(composer: Composer, store: Store, ready: Ready, known: Memory) -> Me
         attributes=with_claimed({**known.attributes, **draft.attributes}, unproven_of(known)),
         status=Status.ACTIVE,
     )
-    _ground(
-        composer, store, supersede(composer, store, known, memory, ready.prepared, ready.files), memory, ready.session
-    )
+    _ground(composer, supersede(composer, records, known, memory, ready.prepared, ready.files), memory, ready.session)
     return memory
 
 
-def _ground(composer: Composer, store: Store, ref: Ref, memory: Memory, session: str) -> None:
+def _ground(composer: Composer, ref: Ref, memory: Memory, session: str) -> None:
     """Write the episode that an explicit store is; it has no passage of its own, the memory speaks for it."""
     episode = Episode(
-        id=store.make_id(composer.now),
+        id=composer.new_id(),
         content=body(memory.trigger, memory.resolution),
         recorded_at=composer.now,
         occurred_at=memory.valid_from or composer.now,

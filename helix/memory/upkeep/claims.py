@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.classify import Newcomer, against, claims, contraries, meet, thresholds_of
 from helix.memory.contradiction.detect import Contradiction, Ground
@@ -41,14 +42,14 @@ def unsettled(store: Store, memory: Memory) -> list[Unsettled]:
     """Return what is to be settled between a memory and all others, so that the order they came in does not matter."""
     if memory.status is not Status.ACTIVE or not claims(memory.kind):
         return []
-    disputed = disputes_of(store, memory)
+    disputed = disputes_of(store.records, memory)
     told = {ref.id for edge in disputed for ref in (edge.source, edge.target)}
     fresh = [
         _ordered(memory, other, why)
         for other, why in _contraries(store, memory)
-        if other.id not in {*told, memory.id} and _meet(store, memory, other)
+        if other.id not in {*told, memory.id} and _meet(store.records, memory, other)
     ]
-    return [*_outdated(store, disputed), *fresh]
+    return [*_outdated(store.records, disputed), *fresh]
 
 
 def set_against_all(run: Run, memories: Iterable[Memory], rest: Callable[[], None]) -> bool:
@@ -74,7 +75,7 @@ def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
 
         store.writer.submit(decision)
     ref = _ref(memory)
-    rivals = [edge.target if edge.source == ref else edge.source for edge in disputes_of(store, memory)]
+    rivals = [edge.target if edge.source == ref else edge.source for edge in disputes_of(store.records, memory)]
     standing = (cast(Memory, node) for node in store.records.nodes(rivals))
     return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
 
@@ -87,9 +88,9 @@ def settle(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
         if any(_words(now) != _words(was) for now, was in ((newer, found.newer), (known, found.known))):
             return False
         if found.why is not None:
-            oppose(composer, store, newer, known, found.why, found.former)
+            oppose(composer, store.index, newer, known, found.why, found.former)
         elif found.former is not None:
-            take_back(composer, store, newer, known, found.former)
+            take_back(composer, store.index, newer, known, found.former)
         return True
 
     return compose
@@ -103,7 +104,7 @@ def _contraries(store: Store, memory: Memory) -> list[tuple[Memory, Contradictio
     return contraries(_newcomer(memory), near, thresholds_of(store))
 
 
-def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
+def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
     """Return the contradictions that no person decided and that begin otherwise now, or were derived and are gone.
 
     A person's choice counts for what rules settled; what was left open, or opened again, waits for a decision.
@@ -113,7 +114,7 @@ def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
         since = edge.attributes.get("since")
         if edge.attributes.get("status") == DisputeStatus.RESOLVED.value or not isinstance(since, dict):
             continue
-        newer, known = (cast(Memory, node) for node in store.records.nodes([edge.source, edge.target]))
+        newer, known = (cast(Memory, node) for node in records.nodes([edge.source, edge.target]))
         if newer.status is not Status.ACTIVE or known.status is not Status.ACTIVE:
             continue
         why: Contradiction | None
@@ -127,7 +128,7 @@ def _outdated(store: Store, disputed: list[Edge]) -> list[Unsettled]:
             for side, memory in (("first", newer), ("second", known))
         )
         if edge.attributes.get("status") == DisputeStatus.SETTLED.value:
-            chosen = {side: moment.isoformat() for side, moment in choices(store, newer, known).items()}
+            chosen = {side: moment.isoformat() for side, moment in choices(records, newer, known).items()}
             moved |= chosen != edge.attributes.get("chosen", {})
         # What somebody stored and words anew ended the other all the same; derived words follow from the episodes.
         gone = why is None and newer.is_derived and known.is_derived
@@ -148,9 +149,9 @@ def _rank(memory: Memory) -> tuple[datetime, str, str]:
     return memory.valid_from or memory.recorded_at, memory.trigger, memory.resolution
 
 
-def _meet(store: Store, one: Memory, other: Memory) -> bool:
+def _meet(records: Records, one: Memory, other: Memory) -> bool:
     """Return whether both claim a time, but for the ends that other claims have set."""
-    first, second = (replace(memory, valid_to=stated_end(store, memory)) for memory in (one, other))
+    first, second = (replace(memory, valid_to=stated_end(records, memory)) for memory in (one, other))
     return meet(first, second)
 
 

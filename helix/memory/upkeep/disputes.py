@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import cast
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
@@ -30,6 +31,7 @@ from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
 from helix.model.records import edge_from
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -67,12 +69,12 @@ class _Case:
 
 
 def contradictions(
-    store: Store, scope: str | None = None, status: DisputeStatus | None = DisputeStatus.OPEN
+    index: Index, scope: str | None = None, status: DisputeStatus | None = DisputeStatus.OPEN
 ) -> list[Dispute]:
     """Return the contradictions of a scope (None: of all) in a state (None: in any), the oldest first."""
     found = []
-    for op in _contradicting(store):
-        case = _case(store, edge_from(op))
+    for op in _contradicting(index):
+        case = _case(index.records, edge_from(op))
         if case is None or status not in (None, case.status) or scope not in (None, case.first.scope):
             continue
         hidden = (Status.RETIRED, Status.FORGOTTEN)
@@ -82,13 +84,12 @@ def contradictions(
     return sorted(found, key=lambda dispute: (dispute.since, dispute.first.id, dispute.second.id))
 
 
-def _contradicting(store: Store) -> list[PutEdge]:
+def _contradicting(index: Index) -> list[PutEdge]:
     """Return every edge of a contradiction, read where the graph in memory has one: there are few among many others."""
-    index = store.index
     if not index.whole:
-        return store.records.edges_of(Relation.CONTRADICTS, _ALL)
+        return index.records.edges_of(Relation.CONTRADICTS, _ALL)
     at = (
-        op for ref in index.sources_of(Relation.CONTRADICTS) for op in store.records.edges_at(ref) if op.source == ref
+        op for ref in index.sources_of(Relation.CONTRADICTS) for op in index.records.edges_at(ref) if op.source == ref
     )
     return [op for op in at if op.type is Relation.CONTRADICTS]
 
@@ -106,17 +107,17 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
 
     def decision() -> Decision[Dispute]:
         composer = Composer(store, store.clock())
-        case = _found(store, a, b)
-        outcome = _outcome_of(store, case, winner)
+        case = _found(store.index, a, b)
+        outcome = _outcome_of(case, winner)
         if case.status is DisputeStatus.RESOLVED:
             raise ConflictError(
                 f"the contradiction of {case.first.name!r} and {case.second.name!r} is resolved already",
                 hint="take that back first",
             )
-        _check_not_refused(store, case, outcome)
+        _check_not_refused(store.records, case, outcome)
         if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is not outcome:
-            case = _undone(composer, store, case)
-        applied = _apply(composer, store, case, outcome)
+            case = _undone(composer, store.index, case)
+        applied = _apply(composer, store.index, case, outcome)
         taken = _give_back(composer, case, outcome)
         edge = _with(
             case.edge,
@@ -143,10 +144,10 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
 
     def decision() -> Decision[Dispute]:
         composer = Composer(store, store.clock())
-        case = _found(store, a, b)
+        case = _found(store.index, a, b)
         if case.status is DisputeStatus.OPEN:
             raise ConflictError(f"the contradiction of {case.first.name!r} and {case.second.name!r} is open")
-        case = _undone(composer, store, case)
+        case = _undone(composer, store.index, case)
         taken = {
             side: case.taken[side] or doubted(composer, memory, by=rival)
             for side, memory, rival in ((FIRST, case.first, case.second), (SECOND, case.second, case.first))
@@ -160,7 +161,7 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
     return _settled_beside(store, store.writer.submit(decision))
 
 
-def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> dict[str, object]:
+def _apply(composer: Composer, index: Index, case: _Case, outcome: Outcome) -> dict[str, object]:
     """Close what does not stay; return what the edge is to say of it. What a rule closed already stays closed."""
     if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
         return {}
@@ -172,30 +173,33 @@ def _apply(composer: Composer, store: Store, case: _Case, outcome: Outcome) -> d
         if outcome is not Outcome.NEITHER and until > case.since(side):
             begin(composer, case.sides[rival], until)
             if loser.valid_to is None or until < loser.valid_to:
-                hold_until(composer, store, loser, until)
-            return {"before": before | {side: _standing(loser, stated_end(store, loser))}, "until": until.isoformat()}
+                hold_until(composer, index, loser, until)
+            return {
+                "before": before | {side: _standing(loser, stated_end(index.records, loser))},
+                "until": until.isoformat(),
+            }
         end = min(loser.valid_to or composer.now, composer.now)
         composer.patch(_ref(loser), status=Status.RETIRED, retired_at=composer.now, valid_to=end)
     return {"before": before}
 
 
-def _undone(composer: Composer, store: Store, case: _Case) -> _Case:
+def _undone(composer: Composer, index: Index, case: _Case) -> _Case:
     """Bring back what the decision closed, and return the case as it was while it was open."""
     restored = dict(case.sides)
     kept = cast(Mapping[str, Mapping[str, object]], case.edge.attributes.get("before", {}))
     for side, fields in sorted(kept.items()):
         memory = case.sides[side]
-        if memory.status in (Status.FORGOTTEN, Status.ARCHIVED) or _edited(store, memory, case):
+        if memory.status in (Status.FORGOTTEN, Status.ARCHIVED) or _edited(index.records, memory, case):
             raise ConflictError(
                 f"{memory.name!r} ({memory.id}) was changed since", hint="restore it first, or edit the present version"
             )
         since, until = _moment(fields.get("valid_from")), _moment(fields.get("valid_to"))
         if "until" in case.edge.attributes:
-            until = held_without(store, memory, case.edge)
+            until = held_without(index.records, memory, case.edge)
         if memory.status is Status.RETIRED:
-            memory = take_back_retirement(composer, store, replace(memory, valid_to=until))
+            memory = take_back_retirement(composer, index, replace(memory, valid_to=until))
         if memory.valid_to != until:
-            hold_until(composer, store, memory, until)
+            hold_until(composer, index, memory, until)
         if memory.valid_from != since:
             composer.patch(_ref(memory), valid_from=since)
         restored[side] = replace(memory, valid_from=since, valid_to=until)
@@ -214,12 +218,12 @@ def _settled_beside(store: Store, dispute: Dispute) -> Dispute:
     return replace(dispute, first=first, second=second)
 
 
-def _check_not_refused(store: Store, case: _Case, outcome: Outcome) -> None:
+def _check_not_refused(records: Records, case: _Case, outcome: Outcome) -> None:
     """Refuse to let stay what a person decided against elsewhere: it would not be served for all that."""
     for side in _STAYING[outcome]:
-        against = decided_against(store, case.sides[side])
+        against = decided_against(records, case.sides[side])
         if against is not None:
-            rivals = (cast(Memory, node) for node in store.records.nodes([against.source, against.target]))
+            rivals = (cast(Memory, node) for node in records.nodes([against.source, against.target]))
             rival = next(memory for memory in rivals if memory.id != case.sides[side].id)
             raise ConflictError(
                 f"{case.sides[side].name!r} cannot stay: it was decided against where it contradicts {rival.name!r}",
@@ -236,13 +240,12 @@ _STAYING: Mapping[Outcome, tuple[str, ...]] = {
 _DECIDED = frozenset({"outcome", "before", "until", "note", "resolved_at"})
 
 
-def _edited(store: Store, memory: Memory, case: _Case) -> bool:
+def _edited(records: Records, memory: Memory, case: _Case) -> bool:
     """Return whether something other than a memory that it contradicts has taken its place."""
     ref, rivals = _ref(memory), {_ref(case.first), _ref(case.second)}
-    rivals |= {end for edge in disputes_of(store, memory) for end in (edge.source, edge.target)}
+    rivals |= {end for edge in disputes_of(records, memory) for end in (edge.source, edge.target)}
     return any(
-        op.type is Relation.SUPERSEDES and op.target == ref and op.source not in rivals
-        for op in store.records.edges_at(ref)
+        op.type is Relation.SUPERSEDES and op.target == ref and op.source not in rivals for op in records.edges_at(ref)
     )
 
 
@@ -265,7 +268,7 @@ def _moment(text: object) -> datetime | None:
     return None if text is None else datetime.fromisoformat(str(text))
 
 
-def _outcome_of(store: Store, case: _Case, winner: str) -> Outcome:
+def _outcome_of(case: _Case, winner: str) -> Outcome:
     word = winner.strip()
     if word.lower() in (Outcome.BOTH, Outcome.NEITHER):
         return Outcome(word.lower())
@@ -277,20 +280,20 @@ def _outcome_of(store: Store, case: _Case, winner: str) -> Outcome:
     )
 
 
-def _found(store: Store, a: str, b: str) -> _Case:
-    one, other = _ref(standing_memory_of(store, a)), _ref(standing_memory_of(store, b))
-    for op in store.records.edges_at(one):
+def _found(index: Index, a: str, b: str) -> _Case:
+    one, other = _ref(standing_memory_of(index, a)), _ref(standing_memory_of(index, b))
+    for op in index.records.edges_at(one):
         if op.type is Relation.CONTRADICTS and {op.source, op.target} == {one, other}:
-            case = _case(store, edge_from(op))
+            case = _case(index.records, edge_from(op))
             if case is not None:
                 return case
     raise NotFoundError(f"no contradiction of {a!r} and {b!r} is known", hint="`helix contradictions` lists them")
 
 
-def _case(store: Store, edge: Edge) -> _Case | None:
+def _case(records: Records, edge: Edge) -> _Case | None:
     if edge.source.label is not Label.MEMORY or edge.target.label is not Label.MEMORY:
         return None
-    first, second = store.records.nodes([edge.source, edge.target])
+    first, second = records.nodes([edge.source, edge.target])
     return _Case(edge=edge, first=cast(Memory, first), second=cast(Memory, second))
 
 

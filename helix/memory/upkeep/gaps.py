@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from helix.errors import ConflictError
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.versions import take_back_retirement
@@ -43,7 +44,7 @@ def notice(store: Store, memory_id: str) -> list[Memory]:
 
     def decision() -> Decision[list[Memory]]:
         composer = Composer(store, store.clock())
-        answer = standing_memory_of(store, memory_id)
+        answer = standing_memory_of(store.index, memory_id)
         closed = [_close(composer, gap, answer) for gap in _answered(store, answer)]
         return Decision((composer.change("close_gap", memory=memory_id),) if closed else (), closed)
 
@@ -60,15 +61,15 @@ def close_gaps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     Payload {"scope": a scope, or None for all}. A closed gap is retired, with an edge from its answer to it (SOLVES).
     """
     store, scope = run.store, payload.get("scope")
-    for gap in _gaps(store, Status.RETIRED, scope):
+    for gap in _gaps(store.index, Status.RETIRED, scope):
         if run.cancelled:
             return dict(run.counts)
-        closing = _closing(store, gap)
-        if closing and all(_gone(store, edge.source) for edge in closing):
+        closing = _closing(store.records, gap)
+        if closing and all(_gone(store.records, edge.source) for edge in closing):
             run.write(f"open {gap.id}", _reopening(store, gap.id))
             run.count("gaps opened again")
             run.say(f"open again: {gap.name}")
-    for gap in _gaps(store, Status.ACTIVE, scope):
+    for gap in _gaps(store.index, Status.ACTIVE, scope):
         if run.cancelled:
             break
         if (answer := _answer_of(store, gap)) is not None:
@@ -86,8 +87,8 @@ def reopen_gap(store: Store, name_or_id: str) -> Memory:
 
     def decision() -> Decision[Memory]:
         composer = Composer(store, store.clock())
-        gap = standing_memory_of(store, name_or_id)
-        back = _reopen(composer, store, gap)
+        gap = standing_memory_of(store.index, name_or_id)
+        back = _reopen(composer, store.index, gap)
         if back is None:
             raise ConflictError(f"{gap.name!r} ({gap.id}) is no gap that an answer closed")
         return Decision((composer.change("reopen_gap", memory=gap.id),), back)
@@ -113,7 +114,7 @@ def _close(composer: Composer, gap: Memory, answer: Memory) -> Memory:
 
 def _closing_by(store: Store, gap_id: str) -> Callable[[Composer], None]:
     def compose(composer: Composer) -> None:
-        gap = standing_memory_of(store, gap_id)
+        gap = standing_memory_of(store.index, gap_id)
         answer = _answer_of(store, gap) if gap.status is Status.ACTIVE else None
         if answer is not None:
             _close(composer, gap, answer)
@@ -123,35 +124,35 @@ def _closing_by(store: Store, gap_id: str) -> Callable[[Composer], None]:
 
 def _reopening(store: Store, gap_id: str) -> Callable[[Composer], None]:
     def compose(composer: Composer) -> None:
-        _reopen(composer, store, standing_memory_of(store, gap_id))
+        _reopen(composer, store.index, standing_memory_of(store.index, gap_id))
 
     return compose
 
 
-def _reopen(composer: Composer, store: Store, gap: Memory) -> Memory | None:
-    closing = _closing(store, gap)
+def _reopen(composer: Composer, index: Index, gap: Memory) -> Memory | None:
+    closing = _closing(index.records, gap)
     if gap.kind is not Kind.GAP or gap.status is not Status.RETIRED or not closing:
         return None
     for edge in closing:  # it stays, and says that this memory was tried: it is not taken for the answer again
         composer.put_edge(replace(edge, attributes={"closed": False}))
-    return take_back_retirement(composer, store, gap)
+    return take_back_retirement(composer, index, gap)
 
 
-def _closing(store: Store, gap: Memory) -> list[Edge]:
+def _closing(records: Records, gap: Memory) -> list[Edge]:
     """Return the edges by which a gap is closed: those of its answer and of the answer's versions."""
-    return [edge for edge in _solving(store, gap) if edge.attributes.get("closed")]
+    return [edge for edge in _solving(records, gap) if edge.attributes.get("closed")]
 
 
-def _solving(store: Store, gap: Memory) -> Iterator[Edge]:
+def _solving(records: Records, gap: Memory) -> Iterator[Edge]:
     ref = gap.ref
-    for op in store.records.edges_at(ref):
+    for op in records.edges_at(ref):
         if op.type is Relation.SOLVES and op.target == ref:
             yield edge_from(op)
 
 
-def _gone(store: Store, answer: Ref) -> bool:
+def _gone(records: Records, answer: Ref) -> bool:
     """Return whether an answer stands no longer; a newer version, or what it was folded into, has its edges."""
-    return cast(Memory, store.records.node(answer)).status not in (Status.ACTIVE, Status.ARCHIVED)
+    return cast(Memory, records.node(answer)).status not in (Status.ACTIVE, Status.ARCHIVED)
 
 
 def _answered(store: Store, answer: Memory) -> Iterator[Memory]:
@@ -196,7 +197,7 @@ def _may_answer(gap: Memory, memory: Memory) -> bool:
 def _answers(store: Store, gap: Memory, memory: Memory, cosine: float | None) -> bool:
     """Return whether what may answer a gap is near enough to it (None: neither has a vector), and was not tried."""
     near = cosine >= _bar(store) if cosine is not None else _told(gap, memory) >= _TOLD_WITHOUT_VECTORS
-    return near and all(edge.source.id != memory.id for edge in _solving(store, gap))
+    return near and all(edge.source.id != memory.id for edge in _solving(store.records, gap))
 
 
 def _told(gap: Memory, memory: Memory) -> float:
@@ -222,9 +223,8 @@ def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
     return nearest(index, own[0], seen, threshold=_bar(store), limit=_NEAREST)
 
 
-def _gaps(store: Store, status: Status, scope: str | None) -> list[Memory]:
+def _gaps(index: Index, status: Status, scope: str | None) -> list[Memory]:
     """Return the gaps of a status and scope (None: of all), the earliest first."""
-    index = store.index
     held = map(index.memory, _of_status(index, status, scope))
     return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.classify import claims, meet, thresholds_of
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
@@ -57,23 +58,23 @@ def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:
         near = nearest_active(store, own[0], memory.scope, _NEAREST + 1) if own else []
         for other, cosine in near:
             newer, known = sorted((memory, other), key=lambda each: (each.recorded_at, each.id), reverse=True)
-            if other.id != memory.id and cosine >= least and _open(store, newer, known):
+            if other.id != memory.id and cosine >= least and _open(store.records, newer, known):
                 pairs.setdefault((newer.id, known.id), (newer, known))
     return list(pairs.values())
 
 
-def _open(store: Store, newer: Memory, known: Memory) -> bool:
+def _open(records: Records, newer: Memory, known: Memory) -> bool:
     """Return whether the two might contradict each other and nothing says so yet, neither an edge nor their words."""
     return (
         claims(known.kind)
         and meet(newer, known)
         and contradiction(_statement(newer), _statement(known)) is None
-        and not _told(store, newer, known)
+        and not _told(records, newer, known)
     )
 
 
-def _told(store: Store, newer: Memory, known: Memory) -> bool:
-    edges = (op for op in store.records.edges_at(_ref(newer)) if op.type in _TOLD)
+def _told(records: Records, newer: Memory, known: Memory) -> bool:
+    edges = (op for op in records.edges_at(_ref(newer)) if op.type in _TOLD)
     return any(known.id in (op.source.id, op.target.id) for op in edges)
 
 
@@ -82,9 +83,9 @@ def _opposing(store: Store, newer: Memory, known: Memory, why: Contradiction) ->
         one, other = (cast(Memory, node) for node in store.records.nodes([_ref(newer), _ref(known)]))
         unchanged = (_statement(one), _statement(other)) == (_statement(newer), _statement(known))
         standing = one.status is Status.ACTIVE and other.status is Status.ACTIVE and meet(one, other)
-        if not unchanged or not standing or _told(store, one, other):
+        if not unchanged or not standing or _told(store.records, one, other):
             return False
-        oppose(composer, store, one, other, why)
+        oppose(composer, store.index, one, other, why)
         return True
 
     return compose

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from helix.errors import ConflictError, InvalidInputError
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.jobs.run import Run
@@ -68,7 +69,7 @@ def prune(store: Store, min_effectiveness: float, min_uses: int, dry_run: bool) 
 
 def decay_edges(store: Store, unused_days: float, dry_run: bool) -> MaintenanceReport:
     """Halve the weight of edges between memories that were not used for so long; once per such period."""
-    return _at_once(store, "decay_edges", _decay_edges(store, unused_days), dry_run)
+    return _at_once(store, "decay_edges", _decay_edges(store.records, unused_days), dry_run)
 
 
 def run_decay(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -85,7 +86,9 @@ def run_prune(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def run_decay_edges(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Do `decay_edges` as a job; payload {"unused_days": 60}, optional."""
-    return _in_background(run, "edges decayed", _decay_edges(run.store, payload.get("unused_days", UNUSED_EDGE_DAYS)))
+    return _in_background(
+        run, "edges decayed", _decay_edges(run.store.records, payload.get("unused_days", UNUSED_EDGE_DAYS))
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +157,7 @@ def _of_memories(
     )
 
 
-def _decay_edges(store: Store, unused_days: float) -> _Sweep[Edge]:
+def _decay_edges(records: Records, unused_days: float) -> _Sweep[Edge]:
     span = _days(unused_days)
 
     def due(edge: Edge, now: datetime) -> bool:
@@ -165,7 +168,7 @@ def _decay_edges(store: Store, unused_days: float) -> _Sweep[Edge]:
 
     def present(edge: Edge) -> Edge | None:
         ends = (edge.type, edge.source, edge.target)
-        held = store.records.edges_at(edge.source)
+        held = records.edges_at(edge.source)
         return next((edge_from(op) for op in held if (op.type, op.source, op.target) == ends), None)
 
     def change(composer: Composer, edge: Edge) -> None:
@@ -173,7 +176,7 @@ def _decay_edges(store: Store, unused_days: float) -> _Sweep[Edge]:
         composer.put_edge(replace(edge, weight=edge.weight / 2, attributes=attributes))
 
     return _Sweep(
-        items=lambda: map(edge_from, store.records.edges_of(None, _ALL)),
+        items=lambda: map(edge_from, records.edges_of(None, _ALL)),
         present=present,
         due=due,
         change=change,

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from helix.errors import ConflictError, InvalidInputError
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import OWN_ATTRIBUTE
@@ -21,6 +22,7 @@ from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
 from helix.model.records import edge_from, flatten
 from helix.recall.similar import nearest
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -51,7 +53,7 @@ def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     threshold = payload.get("threshold") or thresholds_of(run.store).duplicate
     if not 0.0 < threshold <= 1.0:
         raise InvalidInputError(f"threshold must be above 0 and at most 1, not {threshold!r}")
-    ranked = _ranked(run.store, payload.get("scope"))
+    ranked = _ranked(run.store.index, payload.get("scope"))
     gone: set[str] = set()
     for done, winner in enumerate(ranked):
         if run.cancelled:
@@ -78,14 +80,14 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
 
     def decision() -> Decision[Memory]:
         composer = Composer(store, store.clock())
-        loser = standing_memory_of(store, name_or_id)
-        edge = _merging(store, loser)
+        loser = standing_memory_of(store.index, name_or_id)
+        edge = _merging(store.records, loser)
         if edge is None or loser.status is not Status.RETIRED:
             raise ConflictError(f"{loser.name!r} ({loser.id}) is folded into no other memory")
-        _take_out(composer, store, edge)
+        _take_out(composer, store.records, edge)
         apart = [*cast(Sequence[str], loser.attributes.get(_APART, ())), edge.source.id]
         attributes = {**loser.attributes, _APART: apart}
-        back = take_back_retirement(composer, store, replace(loser, attributes=attributes))
+        back = take_back_retirement(composer, store.index, replace(loser, attributes=attributes))
         composer.drop_edge(Relation.SUPERSEDES, edge.source, edge.target)
         follow(composer, store)
         return Decision((composer.change("unmerge", memory=loser.id),), back)
@@ -93,27 +95,27 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
     return store.writer.submit(decision)
 
 
-def standing_for(store: Store, memory: Memory) -> Memory:
+def standing_for(records: Records, memory: Memory) -> Memory:
     """Return the memory that a folded one lives on in, or the memory itself."""
-    while memory.status is Status.RETIRED and (edge := _merging(store, memory)) is not None:
-        memory = cast(Memory, store.records.node(edge.source))
+    while memory.status is Status.RETIRED and (edge := _merging(records, memory)) is not None:
+        memory = cast(Memory, records.node(edge.source))
     return memory
 
 
 def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
     def compose(composer: Composer) -> bool:
-        winner, loser = (standing_memory_of(run.store, found) for found in (winner_id, loser_id))
+        winner, loser = (standing_memory_of(run.store.index, found) for found in (winner_id, loser_id))
         if winner.status is not Status.ACTIVE or loser.status is not Status.ACTIVE or not _one(winner, loser):
             return False
-        _fold(composer, run.store, winner, loser)
+        _fold(composer, run.store.records, winner, loser)
         return True
 
     return bool(run.write(f"merge {loser_id} into {winner_id}", compose))
 
 
-def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> None:
+def _fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
     here, there = winner.ref, loser.ref
-    carried = list(_carried(store, here, there))
+    carried = list(_carried(records, here, there))
     for edge in carried:
         composer.put_edge(edge)
     after = {
@@ -148,10 +150,10 @@ def _fold(composer: Composer, store: Store, winner: Memory, loser: Memory) -> No
     )
 
 
-def _take_out(composer: Composer, store: Store, edge: Edge) -> None:
+def _take_out(composer: Composer, records: Records, edge: Edge) -> None:
     """Take back from the memory that stayed what it took over, as far as nothing has changed it since."""
     merged = cast(Mapping[str, Any], edge.attributes[MERGED])
-    winner = cast(Memory, store.records.node(edge.source))
+    winner = cast(Memory, records.node(edge.source))
     fields: dict[str, object] = {
         name: max(0, getattr(winner, name) - amount) for name, amount in merged["added"].items()
     }
@@ -166,10 +168,10 @@ def _take_out(composer: Composer, store: Store, edge: Edge) -> None:
         composer.drop_edge(Relation(kind), *ends)
 
 
-def _carried(store: Store, winner: Ref, loser: Ref) -> Iterator[Edge]:
+def _carried(records: Records, winner: Ref, loser: Ref) -> Iterator[Edge]:
     """Yield the loser's edges as the winner's, without those that the winner has already or that join the two."""
-    present = {(op.type, op.source, op.target) for op in store.records.edges_at(winner)}
-    for op in store.records.edges_at(loser):
+    present = {(op.type, op.source, op.target) for op in records.edges_at(winner)}
+    for op in records.edges_at(loser):
         if op.type not in _CARRIED or winner in (op.source, op.target):
             continue
         source, target = (winner if end == loser else end for end in (op.source, op.target))
@@ -177,18 +179,18 @@ def _carried(store: Store, winner: Ref, loser: Ref) -> Iterator[Edge]:
             yield replace(edge_from(op), source=source, target=target)
 
 
-def _merging(store: Store, loser: Memory) -> Edge | None:
+def _merging(records: Records, loser: Memory) -> Edge | None:
     ref = loser.ref
     found = [
         edge
-        for op in store.records.edges_at(ref)
+        for op in records.edges_at(ref)
         if op.type is Relation.SUPERSEDES and op.target == ref and MERGED in (edge := edge_from(op)).attributes
     ]
     return max(found, key=lambda edge: (edge.created_at, edge.source.id), default=None)
 
 
-def _ranked(store: Store, scope: str | None) -> list[Memory]:
-    return sorted(store.index.memories(Status.ACTIVE, scope), key=_rank)
+def _ranked(index: Index, scope: str | None) -> list[Memory]:
+    return sorted(index.memories(Status.ACTIVE, scope), key=_rank)
 
 
 def _rank(memory: Memory) -> tuple[int, float, int, datetime, str]:

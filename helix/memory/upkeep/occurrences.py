@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.model.edge import Ref, Relation
@@ -14,7 +15,6 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS
-from helix.store.store import Store
 from helix.text.about import about
 from helix.text.error_lines import names_something
 
@@ -50,25 +50,25 @@ class Failure:
     causes: frozenset[Ref]
 
 
-def failure_of(store: Store, memory: Memory) -> Failure:
+def failure_of(records: Records, memory: Memory) -> Failure:
     """Return a failure with when it was met: by its episodes, and as it was noted where it came in the same words."""
     ref = memory.ref
-    edges = [op for op in store.records.edges_at(ref) if op.source == ref]
+    edges = [op for op in records.edges_at(ref) if op.source == ref]
     episodes = sorted({op.target for op in edges if op.type is Relation.GROUNDED_IN}, key=lambda found: found.id)
     systemic = frozenset(
         op.target
         for op in edges
         if op.type is Relation.CAUSES
-        and isinstance(node := store.records.node(op.target), Memory)
+        and isinstance(node := records.node(op.target), Memory)
         and node.kind is Kind.SYSTEMIC
     )
-    met = [_occurrence(node) for node in cast(list[Episode], store.records.nodes(episodes)) if _happened_here(node)]
+    met = [_occurrence(node) for node in cast(list[Episode], records.nodes(episodes)) if _happened_here(node)]
     seen = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
     met += [Occurrence(at=datetime.fromisoformat(text), effort=f"{memory.id} {text}") for text in seen]
     return Failure(
         memory=memory,
         marks=marks_of(memory),
-        former=tuple(_former(store, ref)),
+        former=tuple(_former(records, ref)),
         occurred=_once_each(met),
         episodes=tuple(episodes),
         causes=systemic,
@@ -119,7 +119,7 @@ def note_sighting(composer: Composer, memory: Memory) -> None:
     composer.patch(memory.ref, attributes={**memory.attributes, SEEN_AT: kept})
 
 
-def _former(store: Store, ref: Ref) -> list[Ref]:
+def _former(records: Records, ref: Ref) -> list[Ref]:
     """Return the versions, and the memories folded into it, that a memory has taken the place of, however long ago."""
     found: list[Ref] = []
     ahead = [ref]
@@ -127,7 +127,7 @@ def _former(store: Store, ref: Ref) -> list[Ref]:
         here = ahead.pop()
         fresh = {
             op.target
-            for op in store.records.edges_at(here)
+            for op in records.edges_at(here)
             if op.type is Relation.SUPERSEDES and op.source == here and op.target not in (ref, *found)
         }
         found += sorted(fresh, key=lambda version: version.id)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
+from helix.journal.state import Records
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, Prepared, prepare, read
 from helix.memory.change.intake import OWN_ATTRIBUTE
@@ -22,6 +23,7 @@ from helix.model.entity import Mention
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest
 from helix.recall.similar import nearest
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
@@ -75,7 +77,7 @@ def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     It looks at what was recorded within the last week, whenever that happened; what is older was looked at when it was
     new. Running it again changes nothing.
     """
-    failures = _failures(run.store, payload.get("scope"), run.now)
+    failures = _failures(run.store.index, payload.get("scope"), run.now)
     for done, memory in enumerate(failures):
         if run.cancelled:
             break
@@ -111,10 +113,10 @@ def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promote
         if present is None:
             return None
         if present.known is not None:
-            return _Promoted(_count(composer, store, present, present.known), made=False)
+            return _Promoted(_count(composer, store.records, present, present.known), made=False)
         if prepared is None or _body(present) != text:
             return None  # others came in meanwhile: they were noticed themselves
-        return _Promoted(_add(composer, store, present, prepared), made=True)
+        return _Promoted(_add(composer, present, prepared), made=True)
 
     return write(compose)
 
@@ -123,11 +125,11 @@ def _find(store: Store, failure_id: str) -> _Finding | None:
     failure = store.index.memory_by_id(failure_id)
     if failure is None:
         return None
-    newest = failure_of(store, failure)
+    newest = failure_of(store.records, failure)
     if not _counts(newest.memory) or not newest.occurred:
         return None
-    alike = [newest, *(failure_of(store, memory) for memory in _similar(store, newest.memory))]
-    found = [one for group in _groups(alike) if (one := _finding(store, newest, group)) is not None]
+    alike = [newest, *(failure_of(store.records, memory) for memory in _similar(store, newest.memory))]
+    found = [one for group in _groups(alike) if (one := _finding(store.records, newest, group)) is not None]
     best = max(found, key=lambda one: (one.known is not None, one.occurrences), default=None)
     return None if best is None or (best.known is not None and best.known.status not in _STANDING) else best
 
@@ -143,9 +145,9 @@ def _groups(alike: Sequence[Failure]) -> list[list[Failure]]:
     return groups or [list(alike)]
 
 
-def _finding(store: Store, newest: Failure, alike: Sequence[Failure]) -> _Finding | None:
+def _finding(records: Records, newest: Failure, alike: Sequence[Failure]) -> _Finding | None:
     """Return what a group of alike failures comes to: the systemic one it belongs to, or is by now; else None."""
-    known = _known(store, alike)
+    known = _known(records, alike)
     end = newest.occurred[-1].at
     members = [
         member
@@ -163,7 +165,7 @@ def _times(failures: Iterable[Failure]) -> int:
     return len({one.effort for failure in failures for one in failure.occurred})
 
 
-def _known(store: Store, alike: Sequence[Failure]) -> Memory | None:
+def _known(records: Records, alike: Sequence[Failure]) -> Memory | None:
     """Return the systemic memory that one of the failures belongs to, whatever became of it.
 
     One that counts failures of other marks too is another's. Of several it is one that stands, then one that counts
@@ -171,16 +173,16 @@ def _known(store: Store, alike: Sequence[Failure]) -> Memory | None:
     """
     refs = frozenset[Ref]().union(*(member.causes for member in alike))
     shared = frozenset.intersection(*marks) if (marks := [one.marks for one in alike if one.marks]) else frozenset()
-    whole = [ref for ref in refs if _all_marked(store, ref, shared)]
-    held = [cast(Memory, store.records.node(ref)) for ref in whole]
+    whole = [ref for ref in refs if _all_marked(records, ref, shared)]
+    held = [cast(Memory, records.node(ref)) for ref in whole]
     own = {ref.id for ref in alike[0].causes}
     return min(held, key=lambda one: (one.status not in _STANDING, one.id not in own, one.id), default=None)
 
 
-def _all_marked(store: Store, systemic: Ref, shared: frozenset[Mention]) -> bool:
+def _all_marked(records: Records, systemic: Ref, shared: frozenset[Mention]) -> bool:
     """Return whether each failure that a systemic memory counts bears one of the marks, or none at all."""
-    causes = [op.source for op in store.records.edges_at(systemic) if op.type is Relation.CAUSES]
-    held = (marks_of(cast(Memory, node)) for node in store.records.nodes(causes))
+    causes = [op.source for op in records.edges_at(systemic) if op.type is Relation.CAUSES]
+    held = (marks_of(cast(Memory, node)) for node in records.nodes(causes))
     return all(not marks or marks & shared for marks in held)
 
 
@@ -202,9 +204,8 @@ def _counts(memory: Memory) -> bool:
     return memory.kind is Kind.FAILURE and not others
 
 
-def _failures(store: Store, scope: str | None, now: datetime) -> list[Memory]:
+def _failures(index: Index, scope: str | None, now: datetime) -> list[Memory]:
     """Return the active failures of a scope (None: of all) recorded within the last week, the earliest first."""
-    index = store.index
     rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[Kind.FAILURE])
     recent = rows & index.recorded_since(to_micros(now - WINDOW))
     return sorted(map(index.memory, recent), key=lambda memory: (memory.recorded_at, memory.id))
@@ -226,13 +227,13 @@ def _said(found: _Finding) -> tuple[str, str]:
     return found.members[0].memory.trigger, told[:_MOST_TEXT]
 
 
-def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) -> Memory:
+def _add(composer: Composer, found: _Finding, prepared: Prepared) -> Memory:
     trigger, resolution = _said(found)
     members = [member.memory for member in found.members]
     scope = members[0].scope
     provenance = Provenance(extractor=EXTRACTOR, trust=weakest(*(memory.provenance.trust for memory in members)))
     systemic = Memory(
-        id=store.make_id(composer.now),
+        id=composer.new_id(),
         name=composer.name(scope, f"systemic-{slug(trigger)}"),
         kind=Kind.SYSTEMIC,
         trigger=trigger,
@@ -253,13 +254,13 @@ def _add(composer: Composer, store: Store, found: _Finding, prepared: Prepared) 
     return systemic
 
 
-def _count(composer: Composer, store: Store, found: _Finding, known: Memory) -> Memory:
+def _count(composer: Composer, records: Records, found: _Finding, known: Memory) -> Memory:
     """Link what is new to a systemic memory, once each, and count how often its failures have occurred."""
     ref = known.ref
-    times = _times((*found.members, *_counted(store, ref)))
+    times = _times((*found.members, *_counted(records, ref)))
     fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
     former = {version for member in found.members for version in member.former}
-    stale = [op.source for op in store.records.edges_at(ref) if op.type is Relation.CAUSES and op.source in former]
+    stale = [op.source for op in records.edges_at(ref) if op.type is Relation.CAUSES and op.source in former]
     if fresh.members or stale or known.attributes.get(OCCURRENCES) != times:
         _link(composer, fresh, ref, known.provenance)
         for version in stale:
@@ -270,11 +271,11 @@ def _count(composer: Composer, store: Store, found: _Finding, known: Memory) -> 
     return known
 
 
-def _counted(store: Store, systemic: Ref) -> list[Failure]:
+def _counted(records: Records, systemic: Ref) -> list[Failure]:
     """Return the failures that a systemic memory counts, as they are now."""
-    causes = [op.source for op in store.records.edges_at(systemic) if op.type is Relation.CAUSES]
-    held = cast(list[Memory], store.records.nodes(causes))
-    return [failure_of(store, memory) for memory in held if memory.status in _STANDING]
+    causes = [op.source for op in records.edges_at(systemic) if op.type is Relation.CAUSES]
+    held = cast(list[Memory], records.nodes(causes))
+    return [failure_of(records, memory) for memory in held if memory.status in _STANDING]
 
 
 def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.effects import KEPT_JOBS, Effect, digest
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.validity import follow
 from helix.memory.extraction import excluded
@@ -30,6 +31,7 @@ from helix.model.operations import (
 from helix.model.records import NODE_DEFAULTS, node_from
 from helix.model.undo_report import UndoConflict, UndoReport
 from helix.model.work_item import WorkState
+from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -60,7 +62,7 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
     def decision() -> Decision[tuple[_Plan, int, list[Ref]]]:
         _check(store, job)
         plan = _planned(store, store.journal.effects.of(job))
-        derived = _derived(store, plan.operations)
+        derived = _derived(store.records, plan.operations)
         if plan.conflicts or dry_run:
             return Decision((), (plan, len(derived), []))
         # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
@@ -68,7 +70,7 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
         composer = Composer(store, store.clock())
         composer.add(plan.operations)
         follow(composer, store)
-        back = _coming_back(store, plan.operations)
+        back = _coming_back(store.index, plan.operations)
         return Decision((composer.change("undo", undo=job),), (plan, len(derived), back))
 
     plan, kept, back = store.writer.submit(decision)
@@ -85,19 +87,19 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
     )
 
 
-def _derived(store: Store, operations: Sequence[Operation]) -> list[Memory]:
+def _derived(records: Records, operations: Sequence[Operation]) -> list[Memory]:
     """Return the derived memories that would go, without their key where an earlier version comes back under it."""
     going = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, DropNode)]
     coming = [node_from(op.label, op.id, op.props) for op in operations if isinstance(op, PutNode)]
     keys = {node.attributes.get(KEY) for node in coming if isinstance(node, Memory)}
-    gone = [node for node in store.records.present(going) if isinstance(node, Memory) and KEY in node.attributes]
+    gone = [node for node in records.present(going) if isinstance(node, Memory) and KEY in node.attributes]
     return [replace(memory, attributes={}) if memory.attributes[KEY] in keys else memory for memory in gone]
 
 
-def _coming_back(store: Store, operations: Sequence[Operation]) -> list[Ref]:
+def _coming_back(index: Index, operations: Sequence[Operation]) -> list[Ref]:
     """Return the memories that the operations make active, and that are not."""
     coming = (Ref(label=op.label, id=op.id) for op in operations if isinstance(op, PutNode) and _is_active(op))
-    return [ref for ref in coming if store.index.status_of(ref) is not Status.ACTIVE]
+    return [ref for ref in coming if index.status_of(ref) is not Status.ACTIVE]
 
 
 def _is_active(op: PutNode) -> bool:
@@ -157,7 +159,7 @@ def _keep_whole(store: Store, plan: _Plan) -> None:
         ends = (op.source, op.target) if isinstance(op, PutEdge) else (op.owner,) if isinstance(op, PutPassage) else ()
         for end in ends:
             if end not in coming and (end in gone or end not in store.index):
-                plan.conflicts[drop_of(op)] = f"{_name(store, end)} is gone"
+                plan.conflicts[drop_of(op)] = f"{_name(store.index, end)} is gone"
     for op in _clashing(store, coming, gone):
         plan.conflicts[drop_of(op)] = f"another memory is named {op.props['name']!r} by now"
 
@@ -178,20 +180,21 @@ def _told(store: Store, job: str, conflicts: Mapping[Drop, str]) -> tuple[UndoCo
     steps = store.journal.effects.steps(job)
     kinds = store.journal.last_kinds([drop for drop, why in conflicts.items() if not why], min(steps.values()), job)
     told = (
-        UndoConflict(what=_what(store, drop), by=why or kinds.get(drop, _FALLBACK)) for drop, why in conflicts.items()
+        UndoConflict(what=_what(store.index, drop), by=why or kinds.get(drop, _FALLBACK))
+        for drop, why in conflicts.items()
     )
     return tuple(sorted(told, key=lambda conflict: (conflict.what, conflict.by)))
 
 
-def _what(store: Store, drop: Drop) -> str:
+def _what(index: Index, drop: Drop) -> str:
     match drop:
         case DropNode():
-            return _name(store, Ref(label=drop.label, id=drop.id))
+            return _name(index, Ref(label=drop.label, id=drop.id))
         case DropEdge():
-            return f"{_name(store, drop.source)} {drop.type} {_name(store, drop.target)}"
+            return f"{_name(index, drop.source)} {drop.type} {_name(index, drop.target)}"
         case DropPassage():
             return f"the text {drop.id}"
 
 
-def _name(store: Store, ref: Ref) -> str:
-    return f"{ref.label.lower()} {store.index.name_of(ref) or ref.id}"
+def _name(index: Index, ref: Ref) -> str:
+    return f"{ref.label.lower()} {index.name_of(ref) or ref.id}"

@@ -286,7 +286,7 @@ def scanned(store: Store, action: Action) -> set[str]:
     found = set()
     for memory in memories(store):
         said = {(mention.kind, mention.name) for mention in about(memory.trigger, memory.attributes)}
-        touched = [name.removeprefix("/home/me/house/") for name in files_of(store, memory)]
+        touched = [name.removeprefix("/home/me/house/") for name in files_of(store.records, memory)]
         effectiveness = (memory.helped + 0.5) / (memory.helped + memory.failed + 1)
         fits = (
             (memory.kind in ABOUT_KINDS and said & wanted)

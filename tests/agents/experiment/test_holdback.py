@@ -31,7 +31,7 @@ def test_about_the_share_that_is_set_is_held_back_and_nothing_changes_that(livin
     assert 20 <= first.count("held_back") <= 62, "a tenth of 400, within 3.7 standard deviations"
     store.settings = configuration.load({"home": store.settings.home, "holdback": 1.0}, environ=UNHURRIED)
     assert [treatment(store, one) for one in ids] == first
-    kept = find_task(store, ids[0])
+    kept = find_task(store.index, ids[0])
     assert kept is not None
     assert (kept.treatment, kept.attributes[SHARE], was_drawn(kept)) == (first[0], 0.1, True)
     assert treatment(store, task(store, "later")) == "held_back"
@@ -53,7 +53,7 @@ def test_switched_off_every_task_gets_memory_and_proves_nothing(settings: Settin
         assert upkeep.status(helix).holdback == 0.0
         ids = [task(helix.store, str(number)) for number in range(30)]
         assert {treatment(helix.store, one) for one in ids} == {"memory"}
-        kept = find_task(helix.store, ids[0])
+        kept = find_task(helix.store.index, ids[0])
         assert kept is not None and not was_drawn(kept)
 
 
@@ -61,7 +61,7 @@ def test_a_task_that_is_not_kept_is_shown_memories(living: Helix, store: Store) 
     capture.open_session(living, SessionRequest(name="hidden", private=True))
     hidden = mirror(store, TaskSighting(session="hidden", key="1"))
     assert treatment(store, hidden.id) == "memory"
-    assert find_task(store, hidden.id) is None
+    assert find_task(store.index, hidden.id) is None
 
 
 @pytest.mark.parametrize(("name", "value"), [("holdback", 1.5), ("holdback", -0.1), ("unused_penalty", 0.2)])

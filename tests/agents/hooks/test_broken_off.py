@@ -31,7 +31,7 @@ def begun(session: AgentSession, key: str = "1", verify: str = CHECK) -> str:
 
 
 def kept(session: AgentSession, task: str) -> Task:
-    found = find_task(session.settled().store, task)
+    found = find_task(session.settled().store.index, task)
     assert found is not None
     return found
 
@@ -153,6 +153,6 @@ def _history(first: AgentSession, deeds: Sequence[str], ends: Sequence[str], cla
     seq = session.helix.store.journal.last_seq
     session.tell("SessionEnd", reason="other")
     assert kept(session, task) == found and session.settled().store.journal.last_seq == seq, "settled once"
-    (one,) = [one for one in injections(session.helix.store, task) if one.memory_id == memory]
+    (one,) = [one for one in injections(session.helix.store.index, task) if one.memory_id == memory]
     held = memories.get(session.helix, memory)
     return found.outcome, found.verification, one.outcome, held.helped, held.failed, held.uses

@@ -72,7 +72,7 @@ def a_day(session: AgentSession) -> dict[str, Any]:
 
 def kept(helix: Helix, scope: str) -> dict[str, Any]:
     held = memories.memories(helix, any_status=True).items
-    tasks = tasks_of(helix.store, scope=scope)
+    tasks = tasks_of(helix.store.index, scope=scope)
     return {
         "memories": sorted((one.trigger, one.status.value, one.helped, one.failed, one.uses) for one in held),
         "episodes": sorted(one.content for one in capture.episodes(helix, first=200).items),

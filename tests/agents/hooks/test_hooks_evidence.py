@@ -36,7 +36,7 @@ def keep(session: AgentSession, trigger: str, resolution: str, kind: str = "fail
 
 
 def task_at(session: AgentSession, key: str) -> Task:
-    task = find_task(session.settled().store, task_id(scope_of(session), session.name, key))
+    task = find_task(session.settled().store.index, task_id(scope_of(session), session.name, key))
     assert task is not None
     return task
 
@@ -283,7 +283,7 @@ def test_a_pattern_that_helped_past_an_error_solves_the_failure_known_from_the_p
     session.run("sh check.sh", agent="a1")
     session.agent_ends("a1", "DELIVERED: x\nUTILIZED: []")
     helix = session.settled()
-    assert {one.memory_id for one in injections(helix.store, task_at(session, "1").id)} >= {failure, pattern}
+    assert {one.memory_id for one in injections(helix.store.index, task_at(session, "1").id)} >= {failure, pattern}
     assert [pattern, failure] in edges(helix, "SOLVES")
     assert memories.get(helix, failure).failed == 0.0
     (mended,) = [one for one in failures(session) if one.id != failure]

@@ -71,7 +71,7 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(session: AgentSessio
     told, _ = session.run("cd . && pytest tests/test_pay.py -q")
     assert "make db" in told
     helix = session.settled()
-    (shown,) = injections(helix.store, task_of(session, "session"))
+    (shown,) = injections(helix.store.index, task_of(session, "session"))
     assert (shown.memory_id, shown.arm, shown.held_back) == (memory, ACTION, False)
 
 
@@ -105,7 +105,7 @@ def test_an_error_that_is_known_is_told_of_where_it_comes_up(session: AgentSessi
     )
     before, after = session.run("python import_all.py", 1, ERROR)
     assert (before, "pyyaml" in after) == ("", True)
-    shown = injections(session.settled().store, task_of(session, "session"))
+    shown = injections(session.settled().store.index, task_of(session, "session"))
     assert [(one.memory_id, one.arm) for one in shown] == [(memory, ON_ERROR)]
 
 
@@ -233,14 +233,14 @@ def test_a_builders_prompt_gets_its_memories_and_keeps_all_else(session: AgentSe
         "run_in_background": False,
     }
     helix = session.settled()
-    task = find_task(helix.store, task_of(session, "1"))
+    task = find_task(helix.store.index, task_of(session, "1"))
     assert task is not None
     assert (task.objective, task.treatment, task.attributes["verify"]) == (
         "add retries to the payment client",
         "memory",
         "pytest tests",
     )
-    (shown,) = injections(helix.store, task.id)
+    (shown,) = injections(helix.store.index, task.id)
     assert (shown.memory_id, shown.arm) == (memory, RECALL)
 
 
@@ -248,7 +248,7 @@ def test_a_builder_is_told_beforehand_what_is_known_of_its_verify_command(sessio
     memory = keep(session, "`pytest tests` fails without a database", "run `make db` first")
     _, given = session.agent_call(BUILD)
     assert "make db" in given["prompt"] and given["prompt"].endswith(BUILD)
-    (shown,) = injections(session.settled().store, task_of(session, "1"))
+    (shown,) = injections(session.settled().store.index, task_of(session, "1"))
     assert (shown.memory_id, shown.arm) == (memory, ACTION)
     other = BUILD.replace("pytest tests", "pytest other").replace("TASK_ID: 1", "TASK_ID: 2")
     assert session.agent_call(other)[1]["prompt"] == other
@@ -260,7 +260,7 @@ def test_a_builder_is_told_beforehand_what_is_known_of_its_verify_command(sessio
 def test_a_prompt_that_wants_none_gets_none(session: AgentSession, line: str) -> None:
     keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
     assert session.agent_call(f"{BUILD}\n{line}")[1]["prompt"] == f"{BUILD}\n{line}"
-    assert not injections(session.settled().store, task_of(session, "1"))
+    assert not injections(session.settled().store.index, task_of(session, "1"))
 
 
 def test_a_delivered_task_raises_what_it_used_and_a_blocked_one_counts_against_it(session: AgentSession) -> None:
@@ -320,7 +320,7 @@ def test_the_clients_tasks_are_mirrored_and_their_word_on_the_end_counts(session
     session.task("1", "in_progress")
     session.task("1", "completed", helix_outcome="delivered", summary="retries are in", utilized=[name])
     helix = session.settled()
-    task = find_task(helix.store, task_of(session, "1"))
+    task = find_task(helix.store.index, task_of(session, "1"))
     assert task is not None
     assert (task.status, task.outcome, task.attributes["summary"], task.attributes["seq"]) == (
         COMPLETED,
@@ -336,11 +336,11 @@ def test_what_is_done_in_the_main_thread_belongs_to_the_one_task_in_progress(ses
     session.task("7", "in_progress")
     session.run("make all")
     helix = session.settled()
-    assert [one.memory_id for one in injections(helix.store, task_of(session, "7"))] == [memory]
+    assert [one.memory_id for one in injections(helix.store.index, task_of(session, "7"))] == [memory]
     session.task("8", "in_progress")
     keep(session, "`make doc` fails without fonts", "install fonts")
     session.run("make doc")
-    assert injections(session.settled().store, task_of(session, "session"))
+    assert injections(session.settled().store.index, task_of(session, "session"))
 
 
 def test_a_session_is_briefed_once_with_its_beginning_or_its_first_prompt(helix: Helix, project: Path) -> None:
@@ -353,7 +353,7 @@ def test_a_session_is_briefed_once_with_its_beginning_or_its_first_prompt(helix:
     assert "integers of cents" in cold.tell("UserPromptSubmit", prompt="pay")["additionalContext"]
     assert cold.tell("UserPromptSubmit", prompt="amounts of money") == {}
     helix.reacting.settle(30)
-    assert {one.arm for one in injections(helix.store, task_of(first, "session"))} == {BRIEF}
+    assert {one.arm for one in injections(helix.store.index, task_of(first, "session"))} == {BRIEF}
     assert {one.name for one in capture.sessions(helix)} == {"session-1", "cold"}
 
 
@@ -400,7 +400,7 @@ def test_parallel_agents_of_one_type_are_told_apart_by_what_the_client_says(
         session.agent_ends(agent, f"DELIVERED: by {agent}\nUTILIZED: []", agent_transcript_path=str(path))
     store = session.settled().store
     for number in ("1", "2"):
-        task = find_task(store, task_of(session, number))
+        task = find_task(store.index, task_of(session, number))
         assert task is not None
         assert (task.attributes["summary"], task.attributes["agent"]) == (f"by b{number}", f"b{number}")
 
@@ -412,7 +412,7 @@ def test_last_words_that_the_client_leaves_out_are_read_from_the_history(session
     history = tmp_path / "agent-a1.jsonl"
     history.write_text("\n".join(lines), "utf-8")
     session.agent_runs("a1", "", agent_transcript_path=str(history))
-    task = find_task(session.settled().store, task_of(session, "1"))
+    task = find_task(session.settled().store.index, task_of(session, "1"))
     assert task is not None and task.attributes["summary"] == "from the history"
 
 
@@ -461,9 +461,9 @@ def test_a_share_of_the_tasks_is_held_back_and_noted(
     object.__setattr__(helix.store.settings, "holdback", 1.0)
     assert session.agent_call(BUILD)[1]["prompt"] == BUILD
     store = session.settled().store
-    task = find_task(store, task_of(session, "1"))
+    task = find_task(store.index, task_of(session, "1"))
     assert task is not None and task.treatment == "held_back"
-    assert [one.held_back for one in injections(store, task.id)] == [True]
+    assert [one.held_back for one in injections(store.index, task.id)] == [True]
 
 
 def test_the_log_says_what_was_done_and_quotes_nothing(session: AgentSession, caplog: pytest.LogCaptureFixture) -> None:
@@ -502,7 +502,7 @@ def test_what_comes_too_late_is_shown_the_next_time(helix: Helix, session: Agent
     command = {**base, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "make all"}}
     for payload in (prompt, command):
         assert helix.reacting.answer("claude-code", payload, 0.0).answer == {}
-        assert not injections(session.settled().store, task_of(session, "session"))
+        assert not injections(session.settled().store.index, task_of(session, "session"))
     assert session.tell("UserPromptSubmit", prompt="go")
     assert session.run("make all")[0]
 

@@ -62,7 +62,11 @@ def test_what_a_builder_does_is_told_of_the_clients_task_however_it_is_named(ses
     session.settled()
     built(session, named, "001: retries")
     store = session.settled().store
-    worked = [task for task in tasks_of(store, session=session.name) if task.verification or injections(store, task.id)]
+    worked = [
+        task
+        for task in tasks_of(store.index, session=session.name)
+        if task.verification or injections(store.index, task.id)
+    ]
     assert [task.id for task in worked] == [task_of(session, "4")]
     assert (worked[0].outcome, worked[0].verification, worked[0].attributes[CLIENT_TASK]) == (
         "delivered",
@@ -76,8 +80,8 @@ def test_an_id_that_the_session_has_no_task_of_is_kept_as_it_was_said(session: A
     session.settled()
     built(session, "#9", "something else")
     store = session.settled().store
-    assert find_task(store, task_of(session, "9")) is not None
-    untouched = find_task(store, task_of(session, "4"))
+    assert find_task(store.index, task_of(session, "9")) is not None
+    untouched = find_task(store.index, task_of(session, "4"))
     assert untouched is not None
     assert untouched.verification == ""
 
@@ -92,7 +96,7 @@ def test_a_plan_moves_with_the_clients_tasks_however_they_are_mapped(session: Ag
     built(session, report.tasks[0].client_task, "001: retries")
     session.task("4", "completed", helix_outcome="delivered")
     session.settled()
-    assert [task.seq for task in ready_tasks(store, report.plan.id, scope)] == ["002"]
+    assert [task.seq for task in ready_tasks(store.index, report.plan.id, scope)] == ["002"]
 
 
 @pytest.mark.parametrize(
@@ -112,14 +116,14 @@ def test_a_plan_goes_on_though_a_builder_had_no_task_list_to_say_that_it_ended(
     built(session, "4", "001: retries", said, failed)
     session.run("make lint", 1, "2 errors")
     store = session.settled().store
-    task = find_task(store, task_of(session, "4"))
+    task = find_task(store.index, task_of(session, "4"))
     assert task is not None and (task.status, task.outcome) == ("completed", outcome)
     assert [one.command for one in ledger_of(task).evidence] == ["pytest tests"]
-    assert [one.seq for one in ready_tasks(store, plan.id, plan.scope)] == ready
-    assert cascade_status(store, plan.id, plan.scope).status is status
+    assert [one.seq for one in ready_tasks(store.index, plan.id, plan.scope)] == ready
+    assert cascade_status(store.index, plan.id, plan.scope).status is status
     session.task("4", "in_progress")  # another attempt
     session.settled()
-    assert cascade_status(store, plan.id, plan.scope).in_progress == ("001",)
+    assert cascade_status(store.index, plan.id, plan.scope).in_progress == ("001",)
 
 
 def test_a_mapping_to_what_is_no_task_of_the_session_is_told(session: AgentSession) -> None:

@@ -37,7 +37,7 @@ def prompt(session: AgentSession, text: str) -> str:
 
 def shown(session: AgentSession) -> list[tuple[str, str]]:
     task = task_id(folder_identity(session.project).scope, session.name, SESSION_KEY)
-    return [(one.arm, one.memory_id) for one in injections(session.settled().store, task)]
+    return [(one.arm, one.memory_id) for one in injections(session.settled().store.index, task)]
 
 
 @pytest.fixture

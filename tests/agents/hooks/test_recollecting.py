@@ -215,7 +215,7 @@ def test_what_a_verify_command_said_meanwhile_counts_for_its_agents_task_once(
             session = AgentSession(helix, project)
             there = {"transcript_path": str(history.file)}
             session.agent_ends("a1", f"DELIVERED: sorted\nUTILIZED: [{name}]", **there)
-            task = find_task(session.settled().store, task_id(scope, "session-1", "1"))
+            task = find_task(session.settled().store.index, task_id(scope, "session-1", "1"))
             assert task is not None and task.outcome == outcome
             (evidence,) = ledger_of(task).evidence
             assert (evidence.command, evidence.passed) == ("pytest tests/till", not status)
@@ -238,14 +238,14 @@ def test_which_task_was_at_work_meanwhile_is_told_by_the_history(
     with running(tmp_path) as helix:
         session = begun(helix, project, history)
         store, scope = session.settled().store, folder_identity(project).scope
-        first, second = (find_task(store, task_id(scope, session.name, key)) for key in ("1", "2"))
+        first, second = (find_task(store.index, task_id(scope, session.name, key)) for key in ("1", "2"))
         assert first is not None and second is not None
         assert (first.status, second.status) == ("completed", "in_progress")
         assert [one.command for one in ledger_of(first).evidence] == ["pytest tests/one"]
         assert [one.command for one in ledger_of(second).evidence] == ["pytest tests/two"]
         session.run("pytest tests/three", 0, "1 passed in 0.1s")
         session.settled()
-        second = find_task(store, task_id(scope, session.name, "2"))
+        second = find_task(store.index, task_id(scope, session.name, "2"))
         assert second is not None and len(ledger_of(second).evidence) == 2
 
 
@@ -325,7 +325,7 @@ def test_the_task_at_work_is_still_at_work(tmp_path: Path, project: Path) -> Non
         session = AgentSession(helix, project)
         assert session.run("make all")[0]
         session.settled()
-        assert [one.memory_id for one in injections(helix.store, task_id(scope, session.name, "7"))] == [memory]
+        assert [one.memory_id for one in injections(helix.store.index, task_id(scope, session.name, "7"))] == [memory]
 
 
 def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Path, project: Path) -> None:

@@ -47,7 +47,7 @@ class Repository:
         return task
 
     def outcomes(self, *tasks: str) -> list[str]:
-        return [found.outcome for task in tasks if (found := find_task(self.store, task)) is not None]
+        return [found.outcome for task in tasks if (found := find_task(self.store.index, task)) is not None]
 
 
 @pytest.fixture

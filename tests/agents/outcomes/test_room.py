@@ -92,7 +92,7 @@ def test_room_is_charged_to_what_would_leave_a_trace_if_it_were_followed(
     task = begun(store, "1", [memory])
     passed(store, task)
     assert memories.get(living, memory).failed == charged
-    (one,) = injections(store, task)
+    (one,) = injections(store.index, task)
     assert (one.outcome, one.credited.failed if one.credited else 0) == ("unused", charged)
 
 
@@ -117,7 +117,7 @@ def test_a_warning_at_the_very_command_that_then_passes_is_not_unused(
     if again:
         note_repeats(store, task, [warning])
     passed(store, task)
-    (one,) = injections(store, task)
+    (one,) = injections(store.index, task)
     assert (one.credited.quality if one.credited else None) == quality
     assert (one.outcome, memories.get(living, warning).failed) == ("unused" if again else "", 0)
 

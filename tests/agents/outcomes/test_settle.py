@@ -59,7 +59,7 @@ def ran(passed: bool, minute: int = 1, kind: EvidenceKind = EvidenceKind.TEST, *
 
 
 def kept(store: Store, task: str) -> Task:
-    found = find_task(store, task)
+    found = find_task(store.index, task)
     assert found is not None
     return found
 
@@ -94,7 +94,7 @@ def test_a_memory_that_was_used_gets_its_half_once_and_the_edge_says_so(living: 
         note_evidence(store, task, ran(True, tests_passed=7))
         note_use(store, task, commands=[USING], text="done")
     assert store.journal.last_seq == before
-    first, second = injections(store, task)
+    first, second = injections(store.index, task)
     assert (first.outcome, second.outcome) == ("helped", "unused")
     assert first.credited is not None
     assert (first.credited.helped, first.credited.quality) == (0.5, 5)
@@ -211,7 +211,7 @@ def test_counters_are_what_the_last_word_on_every_task_comes_to_whatever_came_be
     expected = {memory: [0.0, 0.0, 0] for memory in memories}
     for task in tasks:
         settle(store, task)
-        for shown in injections(store, task):
+        for shown in injections(store.index, task):
             use = Use.CLAIMED if shown.memory_id in used[task] else Use.UNUSED if used[task] else Use.UNKNOWN
             found = verdict(last[task], use, outcome=said[task])
             for place, amount in enumerate((found.helped, found.failed, int(found.is_use))):

@@ -93,10 +93,10 @@ def _end(living: Helix, store: Store, steps: list[Step]) -> Any:
     seq = store.journal.last_seq
     settle(store, task)
     assert store.journal.last_seq == seq, "what is settled stays as it is"
-    held, node = [memories.get(living, one) for one in ids], find_task(store, task)
+    held, node = [memories.get(living, one) for one in ids], find_task(store.index, task)
     assert node is not None
     worth = [(one.helped, one.failed, one.uses) for one in held]
-    outcomes = [one.outcome for one in injections(store, task)]
+    outcomes = [one.outcome for one in injections(store.index, task)]
     settle(store, task, outcome="skipped")
     left = [(one.helped, one.failed) for one in (memories.get(living, ident) for ident in ids)]
     assert left[1] == (0, 0)

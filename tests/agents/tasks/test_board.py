@@ -47,7 +47,7 @@ def test_a_task_is_one_node_whoever_tells_of_it(store: Store) -> None:
     seq = store.journal.last_seq
     assert mirror(store, SEEN) == first
     assert store.journal.last_seq == seq
-    assert [task.id for task in tasks_of(store)] == [first.id]
+    assert [task.id for task in tasks_of(store.index)] == [first.id]
 
 
 def test_what_is_not_said_of_a_task_stays(store: Store) -> None:
@@ -64,25 +64,25 @@ def test_sessions_and_scopes_keep_tasks_of_one_key_apart(store: Store) -> None:
     keys = [("a", "s"), ("a", "t"), ("b", "s"), ("b", "t")]
     told = {mirror(store, TaskSighting(session=session, key="1", scope=scope)).id for scope, session in keys}
     assert len(told) == 4
-    assert {task.scope for task in tasks_of(store, scope="a")} == {"a"}
-    assert [(task.scope, task.session) for task in tasks_of(store, scope="b", session="s")] == [("b", "s")]
+    assert {task.scope for task in tasks_of(store.index, scope="a")} == {"a"}
+    assert [(task.scope, task.session) for task in tasks_of(store.index, scope="b", session="s")] == [("b", "s")]
 
 
 def test_tasks_come_newest_first_since_a_moment_and_no_more_than_asked_for(store: Store) -> None:
     told = [mirror(store, TaskSighting(session="s", key=str(n), attributes={"plan": f"p{n % 2}"})) for n in range(5)]
     newest = [task.id for task in reversed(told)]
-    assert [task.id for task in tasks_of(store)] == newest
-    assert [task.id for task in tasks_of(store, limit=2)] == newest[:2]
-    assert [task.id for task in tasks_of(store, since=told[3].recorded_at)] == newest[:2]
-    assert tasks_of(store, since=told[-1].recorded_at + timedelta(seconds=1)) == []
-    assert [task.id for task in tasks_of(store, plan="p1", limit=1)] == [told[3].id]
+    assert [task.id for task in tasks_of(store.index)] == newest
+    assert [task.id for task in tasks_of(store.index, limit=2)] == newest[:2]
+    assert [task.id for task in tasks_of(store.index, since=told[3].recorded_at)] == newest[:2]
+    assert tasks_of(store.index, since=told[-1].recorded_at + timedelta(seconds=1)) == []
+    assert [task.id for task in tasks_of(store.index, plan="p1", limit=1)] == [told[3].id]
 
 
 @pytest.mark.parametrize("field", ["status", "outcome", "treatment", "verification"])
 def test_a_word_that_is_none_of_its_field_is_refused(store: Store, field: str) -> None:
     with pytest.raises(InvalidInputError, match=f"no {field}"):
         mirror(store, TaskSighting(session="s", key="1", **{field: "perhaps"}))  # type: ignore[arg-type]
-    assert tasks_of(store) == []
+    assert tasks_of(store.index) == []
 
 
 def test_no_secret_reaches_a_task(store: Store) -> None:
@@ -91,7 +91,7 @@ def test_no_secret_reaches_a_task(store: Store) -> None:
         store, TaskSighting(session="s", key="1", objective=f"push with {secret}", attributes={"tried": [secret]})
     )
     assert secret not in repr(told)
-    assert secret not in repr(find_task(store, told.id))
+    assert secret not in repr(find_task(store.index, told.id))
 
 
 def test_an_objective_that_is_too_long_is_cut_between_two_words(store: Store) -> None:
@@ -108,7 +108,7 @@ def test_nothing_is_kept_of_the_tasks_of_a_private_session(living: Helix, store:
     told = mirror(store, TaskSighting(session="quiet", key="1", objective="hidden"))
     inject(store, told.id, [shown(living, "one")], held_back=False)
     board.learn(store, told.id, memories.get(living, "one").id)
-    assert (find_task(store, told.id), injections(store, told.id)) == (None, [])
+    assert (find_task(store.index, told.id), injections(store.index, told.id)) == (None, [])
     assert store.journal.last_seq == seq
 
 
@@ -117,13 +117,13 @@ def test_ranks_go_on_and_a_memory_is_injected_once(living: Helix, store: Store) 
     task = mirror(store, SEEN)
     inject(store, task.id, [shown(living, "one"), shown(living, "two", 2)], held_back=False)
     inject(store, task.id, [shown(living, "two"), shown(living, "three", 2)], held_back=False)
-    told = injections(store, task.id)
+    told = injections(store.index, task.id)
     assert [(one.name, one.rank, one.held_back) for one in told] == [
         ("one", 1, False),
         ("two", 2, False),
         ("three", 3, False),
     ]
-    found = find_task(store, task.id)
+    found = find_task(store.index, task.id)
     assert found is not None
     assert found.attributes["tokens_injected"] == 30
 
@@ -133,27 +133,27 @@ def test_what_was_held_back_took_no_room_and_counts_as_shown_once_it_is(living: 
     task = mirror(store, SEEN)
     both = [shown(living, "one"), shown(living, "two", 2)]
     inject(store, task.id, both, held_back=True)
-    found = find_task(store, task.id)
+    found = find_task(store.index, task.id)
     assert found is not None
     assert "tokens_injected" not in found.attributes
-    assert [one.held_back for one in injections(store, task.id)] == [True, True]
+    assert [one.held_back for one in injections(store.index, task.id)] == [True, True]
     inject(store, task.id, both[:1], held_back=False)
-    assert {one.name: one.held_back for one in injections(store, task.id)} == {"one": False, "two": True}
+    assert {one.name: one.held_back for one in injections(store.index, task.id)} == {"one": False, "two": True}
     inject(store, task.id, both[:1], held_back=True)
-    assert {one.name: one.held_back for one in injections(store, task.id)} == {"one": False, "two": True}
+    assert {one.name: one.held_back for one in injections(store.index, task.id)} == {"one": False, "two": True}
 
 
 def test_a_memory_that_is_gone_is_not_injected(living: Helix, store: Store) -> None:
     task = mirror(store, SEEN)
     inject(store, task.id, [Shown(memory_id="gone", name="g", kind="fact", rank=1, score=1.0)], held_back=False)
-    assert injections(store, task.id) == []
+    assert injections(store.index, task.id) == []
 
 
 def test_what_an_injection_came_to_is_kept_on_its_edge(living: Helix, store: Store) -> None:
     remembered(living, "one")
     task = mirror(store, SEEN)
     inject(store, task.id, [shown(living, "one")], held_back=False)
-    (one,) = injections(store, task.id)
+    (one,) = injections(store.index, task.id)
     credited = replace(one, outcome="helped", credited=Credit(helped=0.5, failed=0.0, quality=5, at=one.at))
 
     def decision() -> Decision[None]:
@@ -162,7 +162,7 @@ def test_what_an_injection_came_to_is_kept_on_its_edge(living: Helix, store: Sto
         return Decision((composer.change("settle"),), None)
 
     store.writer.submit(decision)
-    assert injections(store, task.id) == [credited]
+    assert injections(store.index, task.id) == [credited]
 
 
 def test_what_a_task_taught_is_linked_to_it_once(living: Helix, store: Store) -> None:
@@ -220,9 +220,9 @@ def test_telling_everything_a_second_time_changes_nothing(living: Helix, calls: 
     mirror(store, TaskSighting(session="s", key=key, scope="shop"))
     for call in calls:
         tell(*call)
-        before = (store.journal.last_seq, injections(store, task_id("shop", "s", key)))
+        before = (store.journal.last_seq, injections(store.index, task_id("shop", "s", key)))
         tell(*call)
-        assert (store.journal.last_seq, injections(store, task_id("shop", "s", key))) == before
-    told = injections(store, task_id("shop", "s", key))
+        assert (store.journal.last_seq, injections(store.index, task_id("shop", "s", key))) == before
+    told = injections(store.index, task_id("shop", "s", key))
     assert len({one.memory_id for one in told}) == len(told)
     assert len({one.rank for one in told}) == len(told)

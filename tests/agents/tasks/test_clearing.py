@@ -44,11 +44,11 @@ def put(store: Store, task: Task) -> None:
 def test_what_was_left_in_progress_can_be_begun_again(living: Helix, store: Store) -> None:
     plan = save_plan(store, PlanRequest(answer=PLAN, session="dead")).plan
     mirror(store, TaskSighting(session="dead", key="1", status="in_progress"))
-    assert [task.seq for task in ready_tasks(store, plan.id)] == ["002"]
+    assert [task.seq for task in ready_tasks(store.index, plan.id)] == ["002"]
     done = tasks_operations.dag_clear(living, plan=plan.id)
     assert done.cleared == ("001",)
     assert {task["status"] for task in done.tasks} == {"pending"}
-    assert [task.seq for task in ready_tasks(store, plan.id)] == ["001", "002"]
+    assert [task.seq for task in ready_tasks(store.index, plan.id)] == ["001", "002"]
     assert tasks_operations.dag_ready(living, plan=plan.id) == ["001", "002"]
     assert not tasks_operations.dag_clear(living, plan=plan.id).cleared
 
@@ -59,7 +59,7 @@ def test_what_is_over_and_what_the_living_session_works_on_stays(living: Helix, 
     mirror(store, TaskSighting(session="alive", key="2", status="completed", outcome="blocked"))
     done = tasks_operations.dag_clear(living, plan=plan.id, session="alive")
     assert (done.cleared, done.kept) == ((), ())
-    assert find_task(store, working.id) == working
+    assert find_task(store.index, working.id) == working
     assert not tasks_operations.dag_stalled(living, plan=plan.id).stalled
 
 
@@ -73,7 +73,7 @@ def test_what_a_living_session_works_on_is_left_to_it_until_it_ends(store: Store
     open_session(store, SessionRequest(name="other"))
     mirror(store, TaskSighting(session="other", key="1", status="in_progress"))
     assert clear_plan(store, plan.id, session="mine") == Clearing(kept=("001",))
-    assert [task.status for task in load_plan(store, plan.id).tasks] == ["in_progress", "pending"]
+    assert [task.status for task in load_plan(store.index, plan.id).tasks] == ["in_progress", "pending"]
     close_session(store, "other")
     assert clear_plan(store, plan.id, session="mine") == Clearing(cleared=("001",))
 
@@ -99,7 +99,7 @@ def test_no_plan_of_another_project_is_touched(store: Store) -> None:
     save_plan(store, PlanRequest(answer=PLAN, session="dead", scope="global"))
     mirror(store, TaskSighting(session="dead", key="1", scope="shop", status="in_progress"))
     assert clear_plan(store) == Clearing()
-    assert [task.status for task in load_plan(store, plan.id).tasks] == ["in_progress", "pending"]
+    assert [task.status for task in load_plan(store.index, plan.id).tasks] == ["in_progress", "pending"]
     assert clear_plan(store, scope="shop").cleared == ("001",)
 
 
@@ -124,7 +124,7 @@ def test_exactly_what_nobody_can_be_at_work_on_is_given_back(
     asked = [{"seq": number, "objective": f"task {number}"} for number in range(1, len(tasks) + 1)]
     plan = save_plan(store, PlanRequest(answer=json.dumps({"objective": "o", "tasks": asked})))
     for planned, (status, session) in zip(plan.tasks, tasks, strict=True):
-        task = find_task(store, planned.id)
+        task = find_task(store.index, planned.id)
         assert task is not None
         put(store, replace(task, status=status, session=session))
     at_work = [
@@ -135,7 +135,7 @@ def test_exactly_what_nobody_can_be_at_work_on_is_given_back(
     kept = tuple(seq for seq, session in at_work if session == "open" and not force)
     cleared = tuple(seq for seq, _ in at_work if seq not in kept)
     assert clear_plan(store, plan.plan.id, session=mine, force=force) == Clearing(cleared=cleared, kept=kept)
-    still = [task.seq for task in load_plan(store, plan.plan.id).tasks if task.status == "in_progress"]
+    still = [task.seq for task in load_plan(store.index, plan.plan.id).tasks if task.status == "in_progress"]
     assert still == [
         f"{n:03}" for n, (status, _) in enumerate(tasks, 1) if status == "in_progress" and f"{n:03}" not in cleared
     ]

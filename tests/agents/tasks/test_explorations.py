@@ -44,7 +44,7 @@ def test_an_exploration_is_kept_as_it_was_found(living: Helix, store: Store) -> 
     made = save_exploration(store, ExplorationRequest(answer=text, scope="shop", session="s"))
     assert (made.objective, made.scope, made.session) == ("Log in", "shop", "s")
     assert made.attributes == {name: part for name, part in WHOLE.items() if name != "objective"}
-    assert load_exploration(store, made.id) == made
+    assert load_exploration(store.index, made.id) == made
     assert graph.cypher(living, "MATCH (e:Exploration) RETURN e.objective, e.session").rows == (("Log in", "s"),)
 
 
@@ -61,15 +61,15 @@ def test_the_answers_of_several_explorers_become_one(store: Store, joined: bool)
 
 def test_without_an_id_the_newest_of_the_scope_is_meant(store: Store) -> None:
     with pytest.raises(NotFoundError):
-        load_exploration(store, scope="shop")
+        load_exploration(store.index, scope="shop")
     first = save_exploration(store, ExplorationRequest(answer=json.dumps(WHOLE), scope="shop"))
     second = save_exploration(store, ExplorationRequest(answer=json.dumps(WHOLE), scope="barn"))
-    assert load_exploration(store, scope="shop") == first
-    assert load_exploration(store, scope="barn") == second
+    assert load_exploration(store.index, scope="shop") == first
+    assert load_exploration(store.index, scope="barn") == second
     with pytest.raises(NotFoundError, match="in global"):
-        load_exploration(store)
+        load_exploration(store.index)
     with pytest.raises(NotFoundError):
-        load_exploration(store, "nonsense")
+        load_exploration(store.index, "nonsense")
 
 
 def test_what_of_the_answers_is_not_kept_is_told(store: Store) -> None:

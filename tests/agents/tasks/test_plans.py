@@ -130,15 +130,15 @@ def test_two_tasks_are_never_one_of_the_clients(store: Store) -> None:
 
 def test_what_is_ready_follows_what_was_delivered(store: Store) -> None:
     plan = saved(store, task("001"), task("002", "001"), task("003", "001"), task("004", "002", "003"))
-    ready = lambda: [one.seq for one in ready_tasks(store, plan.plan.id)]  # noqa: E731
+    ready = lambda: [one.seq for one in ready_tasks(store.index, plan.plan.id)]  # noqa: E731
     assert ready() == ["001"]
     finish(store, plan, "001")
     assert ready() == ["002", "003"]
-    assert cascade_status(store, plan.plan.id).status is Progress.IN_PROGRESS
+    assert cascade_status(store.index, plan.plan.id).status is Progress.IN_PROGRESS
     finish(store, plan, "002", "blocked")
     finish(store, plan, "003")
     assert ready() == []
-    stuck = cascade_status(store, plan.plan.id)
+    stuck = cascade_status(store.index, plan.plan.id)
     assert (stuck.status, stuck.unreachable, stuck.blocked) == (Progress.STUCK, ("004",), ("002",))
 
 
@@ -146,7 +146,7 @@ def test_a_plan_whose_every_task_was_delivered_is_complete_and_can_be_closed(sto
     plan = saved(store, task("001"), task("002"))
     finish(store, plan, "001")
     finish(store, plan, "002")
-    assert cascade_status(store, plan.plan.id).status is Progress.COMPLETE
+    assert cascade_status(store.index, plan.plan.id).status is Progress.COMPLETE
     assert complete_plan(store, plan.plan.id).plan.status == "complete"
     seq = store.journal.last_seq
     assert complete_plan(store, plan.plan.id).plan.status == "complete"
@@ -156,26 +156,26 @@ def test_a_plan_whose_every_task_was_delivered_is_complete_and_can_be_closed(sto
 def test_a_plan_that_was_blocked_at_its_first_task_is_all_blocked(store: Store) -> None:
     plan = saved(store, task("001"), task("002", "001"))
     finish(store, plan, "001", "blocked")
-    assert cascade_status(store, plan.plan.id).status is Progress.ALL_BLOCKED
+    assert cascade_status(store.index, plan.plan.id).status is Progress.ALL_BLOCKED
 
 
 def test_without_an_id_the_newest_plan_of_the_scope_is_meant(store: Store) -> None:
     first = saved(store, task("001"))
     second = save_plan(store, PlanRequest(answer=answer(task("001")), scope="barn"))
-    assert load_plan(store, scope="shop").plan == first.plan
-    assert load_plan(store, scope="barn").plan == second.plan
+    assert load_plan(store.index, scope="shop").plan == first.plan
+    assert load_plan(store.index, scope="barn").plan == second.plan
     with pytest.raises(NotFoundError, match="in global"):
-        load_plan(store)
+        load_plan(store.index)
     for ident in ("", "nonsense"):
         with pytest.raises(NotFoundError):
-            load_plan(store, ident, scope="elsewhere")
+            load_plan(store.index, ident, scope="elsewhere")
 
 
 def test_a_plan_is_based_on_an_exploration(living: Helix, store: Store) -> None:
     text = '{"targets": {"files": ["a"]}}'
     found = save_exploration(store, ExplorationRequest(answer=text, objective="look")).exploration
     plan = save_plan(store, PlanRequest(answer=answer(task("001")), exploration=found.id))
-    assert load_plan(store, plan.plan.id).exploration == found.id
+    assert load_plan(store.index, plan.plan.id).exploration == found.id
     asked = "MATCH (p:Plan)-[:BASED_ON]->(e:Exploration) RETURN p.objective, e.objective"
     assert graph.cypher(living, asked).rows == (("Log in", "look"),)
     with pytest.raises(NotFoundError):
@@ -232,8 +232,8 @@ def test_where_an_answer_does_not_fit_its_own_tasks_is_told(store: Store, said: 
 def test_the_clients_own_id_of_a_task_is_told_with_it(store: Store) -> None:
     text = json.dumps({"objective": "o", "tasks": [task("001"), task("002")]}) + "\nTASK_MAPPING:\n001 -> 11"
     plan = save_plan(store, PlanRequest(answer=text, session="s"))
-    assert [one.client_task for one in load_plan(store, plan.plan.id).tasks] == ["11", ""]
-    assert [one.client_task for one in ready_tasks(store)] == ["11", ""]
+    assert [one.client_task for one in load_plan(store.index, plan.plan.id).tasks] == ["11", ""]
+    assert [one.client_task for one in ready_tasks(store.index)] == ["11", ""]
 
 
 def test_saving_the_clients_tasks_again_says_that_nothing_was_changed(store: Store) -> None:
@@ -265,7 +265,7 @@ def test_no_plan_of_a_private_session_is_kept(store: Store) -> None:
 def test_no_secret_reaches_a_plan(store: Store) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     plan = saved(store, task("001", objective=f"use {secret}", verify=f"TOKEN={secret} pytest"), framework=secret)
-    assert secret not in repr(load_plan(store, plan.plan.id))
+    assert secret not in repr(load_plan(store.index, plan.plan.id))
 
 
 _WORDS = st.text(st.sampled_from("abcdef gh"), max_size=12).map(lambda text: " ".join(text.split())).filter(bool)
@@ -299,11 +299,11 @@ def test_a_saved_plan_loads_as_it_was(store: Store, tasks: list[PlannedTask]) ->
     names = [*PlannedTask.__slots__]
     given = [{name: getattr(task, name) for name in names} for task in tasks]
     plan = save_plan(store, PlanRequest(answer=json.dumps({"objective": "o", "tasks": given})))
-    loaded = load_plan(store, plan.plan.id)
+    loaded = load_plan(store.index, plan.plan.id)
     assert loaded == replace(plan, problems=())
     ordered = sorted(tasks, key=lambda one: one.seq)
     assert [[getattr(one, name) for name in names] for one in loaded.tasks] == [
         [getattr(one, name) for name in names] for one in ordered
     ]
     ready = [task.seq for task in ordered if not task.depends]
-    assert [task.seq for task in ready_tasks(store, plan.plan.id)] == ready
+    assert [task.seq for task in ready_tasks(store.index, plan.plan.id)] == ready

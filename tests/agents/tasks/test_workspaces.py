@@ -95,13 +95,13 @@ def test_an_attempt_is_given_what_memory_has_for_its_task(store: Store, around: 
     (asked,) = around.asked
     assert (asked.objective, asked.verify, asked.relevant_files) == ("Make the form", "pytest", ("a.py",))
     assert (asked.warning, asked.memory_limit, asked.task_id) == ("mind the gap", 3, plan.tasks[0].id)
-    assert [(one.name, one.held_back) for one in injections(store, report.task.id)] == [("ask-twice", False)]
+    assert [(one.name, one.held_back) for one in injections(store.index, report.task.id)] == [("ask-twice", False)]
 
 
 def test_what_is_held_back_is_recorded_and_not_shown(store: Store, around: Around, plan: PlanReport) -> None:
     report = begun(store, around, treat="held_back")
     assert (report.prompt, report.injected, report.held_back) == ("shop: ", (), True)
-    assert [(one.name, one.held_back) for one in injections(store, report.task.id)] == [("ask-twice", True)]
+    assert [(one.name, one.held_back) for one in injections(store.index, report.task.id)] == [("ask-twice", True)]
 
 
 def test_a_task_cannot_begin_before_what_it_waits_for_was_delivered(
@@ -139,7 +139,7 @@ def test_being_blocked_says_why_and_another_attempt_may_follow(store: Store, aro
     blocked = block_workspace(store, first.workspace.id, ending, settle=around.settle)
     assert around.settled == [(first.task.id, "blocked", ())]
     assert blocked.workspace.status == "blocked"
-    task = find_task(store, first.task.id)
+    task = find_task(store.index, first.task.id)
     assert task is not None
     told = {name: task.attributes[name] for name in ("blocked_reason", "tried", "error")}
     assert told == {"blocked_reason": "no network", "tried": "twice", "error": "ECONNREFUSED"}
@@ -208,7 +208,7 @@ def test_a_task_is_not_looked_for_in_the_plans_of_other_projects(
 ) -> None:
     with pytest.raises(NotFoundError, match="no plan was saved yet in global"):
         workspaces.create_workspace(store, WorkspaceRequest(task="001"), give=around.give, treatment=lambda _: "memory")
-    assert find_task(store, plan.tasks[0].id).status == "pending"  # type: ignore[union-attr]  # the fixture's
+    assert find_task(store.index, plan.tasks[0].id).status == "pending"  # type: ignore[union-attr]  # the fixture's
 
 
 def test_attempts_that_were_left_are_named_when_the_plan_is_closed_and_by_verify(
@@ -261,8 +261,8 @@ def test_the_service_gives_recalled_memories_and_credits_them(living: Helix, sto
     assert "escape the names" in report.prompt
     assert "escape" in [one.name for one in report.injected]
     tasks_operations.complete_workspace(living, report.workspace.id, "a form", ["escape"])
-    assert load_plan(store, scope="shop").tasks[0].outcome == "delivered"
-    assert ready_tasks(store, scope="shop") == ()
+    assert load_plan(store.index, scope="shop").tasks[0].outcome == "delivered"
+    assert ready_tasks(store.index, scope="shop") == ()
     assert memories.get(living, "escape").helped > 0
     asked = (
         "MATCH (:Workspace)-[:FOR_TASK]->(t:Task)-[i:INJECTED]->(:Memory {name: 'escape'}) RETURN t.outcome, i.outcome"
