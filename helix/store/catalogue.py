@@ -273,22 +273,6 @@ class Catalogue:
         self._index(self._commit(stage(operations, self._lookups, self._layout, self._passages.matrix)))
         self._publish()
 
-    def row_of(self, ref: Ref) -> int | None:
-        """Return the row of a node, or None."""
-        return self.view.row_of(ref)
-
-    def ref_of(self, row: int) -> Ref:
-        """Return the label and id of a row's node."""
-        return self.view.ref_of(row)
-
-    def name_row(self, scope: str, name: str) -> int | None:
-        """Return the row of the active memory of that name in that scope, or None."""
-        return self.view.name_row(scope, name)
-
-    def row_of_source(self, source: str, *, label: Label = Label.EPISODE, scope: str | None = None) -> int | None:
-        """Return the newest row of a label that came from the source; see `CatalogueView.row_of_source`."""
-        return self.view.row_of_source(source, label=label, scope=scope)
-
     def _reset(self, dimension: int, *, publish: bool = True) -> None:
         self._count = 0
         self._arrays = empty_columns(_FIRST_CAPACITY)

@@ -43,7 +43,7 @@ def recorded(store: Store, content: str, **fields: object) -> Episode:
 
 def test_an_episode_is_durable_without_the_model(store: Store) -> None:
     episode = recorded(store, "the linker needs zstd", session="s", agent="ada")
-    assert store.records.node(store.catalogue.ref_of(store.catalogue.view.count - 1)) is not None
+    assert store.records.node(store.catalogue.view.ref_of(store.catalogue.view.count - 1)) is not None
     passages, _ = store.catalogue.view.words.search(["zstd"])
     assert passages.size == 1
     assert reembed.lacking(store) == 1
@@ -91,7 +91,7 @@ def test_what_changed_while_it_was_embedded_is_left_alone(store: Store) -> None:
     assert reembed.fill_in(store, rewrite) == 0
     assert store.records.passage(2) is not None
     assert reembed.fill_in(store, lambda: False) == 1
-    assert store.records.node(store.catalogue.ref_of(0)).id == episode.id
+    assert store.records.node(store.catalogue.view.ref_of(0)).id == episode.id
 
 
 def test_a_running_helix_fills_in_by_itself(settings: Settings) -> None:

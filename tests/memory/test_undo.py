@@ -325,7 +325,7 @@ def test_an_edge_does_not_come_back_to_a_node_that_is_gone(store: Store) -> None
 
 def test_a_name_that_was_taken_since_is_not_taken_back(store: Store) -> None:
     do(store, "job", [[("put", 0, 1, 0.1)]])
-    assert store.catalogue.name_row("global", "name0") is None, "the job archived it"
+    assert store.catalogue.view.name_row("global", "name0") is None, "the job archived it"
     write(store, "store", [put(memory(6, name="name0"))])
     assert conflicts(store, "job") == {("memory name0", "another memory is named 'name0' by now")}
 

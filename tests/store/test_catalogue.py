@@ -61,10 +61,10 @@ def changed(node_id: str, **props: object) -> PutNode:
 def test_every_node_is_found_by_label_and_id_and_back() -> None:
     catalogue = loaded([put(memory("same")), put(Reflection(id="same", question="q", insight="i", recorded_at=NOW))])
     for label in (Label.MEMORY, Label.REFLECTION):
-        row = catalogue.row_of(ref("same", label))
+        row = catalogue.view.row_of(ref("same", label))
         assert row is not None
-        assert catalogue.ref_of(row) == ref("same", label)
-    assert catalogue.row_of(ref("same", Label.EPISODE)) is None
+        assert catalogue.view.ref_of(row) == ref("same", label)
+    assert catalogue.view.row_of(ref("same", Label.EPISODE)) is None
 
 
 def test_a_name_belongs_to_the_active_memory_of_its_scope() -> None:
@@ -75,27 +75,27 @@ def test_a_name_belongs_to_the_active_memory_of_its_scope() -> None:
             put(memory("other", name="n", scope="p")),
         ]
     )
-    assert catalogue.name_row("global", "n") == catalogue.row_of(ref("new"))
-    assert catalogue.name_row("p", "n") == catalogue.row_of(ref("other"))
-    assert catalogue.name_row("q", "n") is None
+    assert catalogue.view.name_row("global", "n") == catalogue.view.row_of(ref("new"))
+    assert catalogue.view.name_row("p", "n") == catalogue.view.row_of(ref("other"))
+    assert catalogue.view.name_row("q", "n") is None
     catalogue.apply([changed("new", status="forgotten")])
-    assert catalogue.name_row("global", "n") is None
+    assert catalogue.view.name_row("global", "n") is None
 
 
 def test_a_renamed_memory_answers_to_its_new_name_only() -> None:
     catalogue = loaded([put(memory("m", name="before"))])
     catalogue.apply([changed("m", name="after")])
-    assert catalogue.name_row("global", "before") is None
-    assert catalogue.name_row("global", "after") == 0
+    assert catalogue.view.name_row("global", "before") is None
+    assert catalogue.view.name_row("global", "after") == 0
 
 
 def test_a_source_is_found_by_label_and_scope() -> None:
     episode = Episode(id="e", content="c", recorded_at=NOW, occurred_at=NOW, scope="p", source="git:1")
     catalogue = loaded([put(episode), put(memory("m", source="git:1"))])
-    assert catalogue.row_of_source("git:1") == catalogue.row_of(ref("e", Label.EPISODE))
-    assert catalogue.row_of_source("git:1", label=Label.MEMORY) == catalogue.row_of(ref("m"))
-    assert catalogue.row_of_source("git:1", scope="q") is None
-    assert catalogue.row_of_source("git:2") is None
+    assert catalogue.view.row_of_source("git:1") == catalogue.view.row_of(ref("e", Label.EPISODE))
+    assert catalogue.view.row_of_source("git:1", label=Label.MEMORY) == catalogue.view.row_of(ref("m"))
+    assert catalogue.view.row_of_source("git:1", scope="q") is None
+    assert catalogue.view.row_of_source("git:2") is None
 
 
 def test_entities_are_found_whatever_their_case_and_files_by_their_last_part() -> None:
@@ -189,7 +189,7 @@ def test_a_vector_of_another_dimension_is_refused_and_nothing_changes() -> None:
     with pytest.raises(EmbeddingSpaceError):
         catalogue.apply([put(memory("n")), wrong])
     assert catalogue.view.count == 1
-    assert catalogue.row_of(ref("n")) is None
+    assert catalogue.view.row_of(ref("n")) is None
 
 
 def test_a_store_without_vectors_holds_passages_all_the_same() -> None:
