@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import partial
 
+from helix import files
 from helix.errors import GraphUnavailableError, QueryTimeoutError, StoreCorruptError
 from helix.model.edge import Label
 from helix.model.loss import RECOVER_HINT, losses
@@ -13,6 +18,11 @@ from helix.model.reports import DoctorFinding, DoctorReport
 from helix.store.store import Store
 
 _LEAST_FREE_BYTES = 200 << 20
+_HOOKS_LOG, _LONGEST_LOG = "logs/hooks.log", 2 << 20
+_MOST_TROUBLES = 5
+"""Hooks of a day that may go wrong: the next one is answered where it was chance."""
+_ORDINARY = ("no daemon", "the time is up", "the daemon did not answer in time")
+"""What a hook says when nothing is wrong: a daemon starts when it is needed, and an agent is not kept waiting."""
 
 
 def examine(store: Store, *, building: bool = False) -> DoctorReport:
@@ -42,6 +52,7 @@ def _findings(store: Store, building: bool) -> Iterator[DoctorFinding]:
             yield from check(store)
         except StoreCorruptError as error:
             yield DoctorFinding(check=name, ok=False, detail=error.message, hint=error.hint or "")
+    yield _hooks(store)
     yield _disk(store)
 
 
@@ -162,4 +173,25 @@ def _disk(store: Store) -> DoctorFinding:
         ok=free >= _LEAST_FREE_BYTES,
         detail=f"{free / (1 << 30):.1f} GiB free" if free >= 1 << 30 else f"{free >> 20:,} MiB free",
         hint="" if free >= _LEAST_FREE_BYTES else "free some space: writes are refused when it runs out",
+    )
+
+
+def _hooks(store: Store) -> DoctorFinding:
+    """Look at what the process hook noted: it fails in silence, so that an agent can go on."""
+    since = store.clock() - timedelta(days=1)
+    troubles: Counter[str] = Counter()
+    with suppress(OSError):
+        for line in files.read_text(store.path / _HOOKS_LOG, _LONGEST_LOG, errors="replace", links=False).splitlines():
+            with suppress(ValueError, KeyError, TypeError):  # a line that was cut off
+                noted = json.loads(line)
+                trouble = str(noted["trouble"])[:200]
+                if datetime.fromisoformat(noted["at"]) >= since and not trouble.startswith(_ORDINARY):
+                    troubles[trouble] += 1
+    count = troubles.total()
+    said = f"{count} of the last day got no answer, most often: {troubles.most_common(1)[0][0]}" if count else ""
+    return DoctorFinding(
+        check="hooks",
+        ok=count <= _MOST_TROUBLES,
+        detail=said or "none went wrong in the last day",
+        hint="`helix stop`, then `helix connect claude-code` writes the hooks anew" if count > _MOST_TROUBLES else "",
     )
