@@ -185,9 +185,9 @@ def test_a_wheel_works_without_the_checkout(tmp_path: Path) -> None:
         count, _, folder = line.partition(" ")
         assert Path(folder) == tmp_path / "installed/helix/_data" / name
         assert int(count) == len([path for path in (ROOT / name).rglob("*") if path.is_file()])
-    plugin = [path.relative_to(ROOT) for path in (ROOT / "helix/plugin").rglob("*") if path.is_file()]
-    assert plugin
-    assert not [path for path in plugin if not (tmp_path / "installed" / path).is_file()]
+    package = [path.relative_to(ROOT) for path in committed() if path.is_relative_to(ROOT / "helix")]
+    assert {Path("helix/agents/experiment/report_page.html"), Path("helix/plugin/hooks/hooks.json")} <= {*package}
+    assert not [path for path in package if not (tmp_path / "installed" / path).is_file()]
 
 
 def test_what_the_security_page_names_is_there() -> None:
