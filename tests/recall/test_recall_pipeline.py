@@ -159,7 +159,7 @@ def test_passages_without_vectors_are_found_by_words_and_counted_in_a_note() -> 
     world.put(late, late.content, embedded=False)
     answer = world.recaller().recall(RecallQuery(query="zeppelin"))
     assert "late" in ids(answer)
-    assert any("1 passage" in note for note in answer.notes)
+    assert "passages without a vector yet, which words alone find: 1" in answer.notes
 
 
 def test_the_solution_comes_with_the_failure() -> None:
