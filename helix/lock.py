@@ -1,7 +1,8 @@
 """The lock of a store: one process owns a store's files, told apart from a corrupt or abandoned store.
 
 The operating system's file lock is the truth (it goes with the process, however that ends); the pid written into
-the file only serves the message.
+the file only serves the message. The filelock library is not used: it asks to write even where a disk can only be
+read, does not tell which process is the owner, and opens through a link where the system cannot refuse.
 """
 
 from __future__ import annotations

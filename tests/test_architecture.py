@@ -74,6 +74,7 @@ OWNERS = {
     "onnxruntime": "providers/",
     "litellm": "providers/litellm_calls.py",
     "strawberry": "api/",
+    "markdown_it": "ingest/sections.py",
     "jinja2": "agents/experiment/report_page.py",
 }
 STARTS_PYTHON = {"processes.py", "hooks/helix_hook.py"}  # the hook may import nothing of Helix, and is held to the same

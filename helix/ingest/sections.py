@@ -1,4 +1,8 @@
-"""Sections: takes a Markdown or reStructuredText document apart into sections of blocks. Pure functions, no kinds."""
+"""Sections: takes a Markdown or reStructuredText document apart into sections of blocks. Pure functions, no kinds.
+
+markdown-it (CommonMark) says which lines a block has; the text is those lines as they stand. reStructuredText is
+written the Markdown way first.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,22 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import takewhile
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from helix.ingest.plain import shorten
 
 _MOST_FRONT_MATTER = 200
 _LONGEST_TITLE = 300
-_FENCE = re.compile(r"\s*(?:[-*+]\s+)?(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
-_ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?P<title>[ \t].*)")
-_SETEXT = re.compile(r" {0,3}(?P<mark>=|-)(?P=mark)+[ \t]*$")
-_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|(?P<number>\d{1,3})[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
-_NOT_A_TITLE = re.compile(r"\s*(?:$|[-*+>|]|```|~~~|\d+[.)] )| {4}|\t")
+_MARKER = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)")
+_BULLET = re.compile(r"^([ \t]*)•(?=[ \t])", re.MULTILINE)  # what plain text has for a list
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_LAID_OUT = frozenset({"list_item_open", "fence", "code_block"})
+"""What keeps its lines inside an item."""
+_MARKDOWN = MarkdownIt("commonmark").disable(["inline", "reference"])
+_RST = MarkdownIt("commonmark").disable(["inline", "reference", "code", "html_block"])
 
 
 class BlockKind(Enum):
@@ -59,32 +69,20 @@ class Document:
 
 def parse_markdown(text: str) -> Document:
     """Return any text read as Markdown."""
-    front_matter, lines = _front_matter(text.splitlines())
-    sections = (_section(path, body) for path, body in _by_heading(list(_without_comments(lines))))
-    return Document(front_matter=front_matter, sections=tuple(section for section in sections if section.blocks))
+    return _document(text.splitlines(), _MARKDOWN)
 
 
 def parse_rst(text: str) -> Document:
     """Return any text read as reStructuredText, of which headings and literal blocks are understood."""
-    return parse_markdown("\n".join(_as_markdown(text.splitlines())))
+    return _document(list(_as_markdown(text.splitlines())), _RST)
 
 
-def _fenced(lines: Sequence[str]) -> list[int]:
-    """Return for each line the number, from 1, of the fenced code it belongs to, its fences included; 0 for text."""
-    numbers: list[int] = []
-    opened, mark = 0, ""
-    for line in lines:
-        match = _FENCE.match(line)
-        if mark:
-            numbers.append(opened)
-            if match and match["mark"].startswith(mark) and not match["info"].strip():
-                mark = ""
-        elif match:
-            opened, mark = opened + 1, match["mark"]
-            numbers.append(opened)
-        else:
-            numbers.append(0)
-    return numbers
+def _document(lines: list[str], reader: MarkdownIt) -> Document:
+    front_matter, lines = _front_matter(lines)
+    tokens = reader.parse(_BULLET.sub(r"\1-", "\n".join(lines)))
+    _blank_comments(lines, tokens)
+    sections = tuple(section for section in _sections(lines, tokens) if section.blocks)
+    return Document(front_matter=front_matter, sections=sections)
 
 
 def _front_matter(lines: list[str]) -> tuple[dict[str, str | tuple[str, ...]], list[str]]:
@@ -111,114 +109,69 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
-def _without_comments(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines without HTML comments that begin a line; inside code they are code."""
-    inside = False
-    for line, code in zip(lines, _fenced(lines), strict=True):
-        if not inside and (code or not line.lstrip().startswith("<!--")):
-            yield line
-            continue
-        _, closed, rest = line.partition("-->")
-        inside = not closed
-        if rest.strip():
-            yield rest
+def _blank_comments(lines: list[str], tokens: Sequence[Token]) -> None:
+    """Take away the HTML comments that begin a line; inside code they are code."""
+    for token in tokens:
+        if token.type == "html_block" and token.map and token.content.lstrip().startswith("<!--"):
+            first, end = token.map
+            kept = _COMMENT.sub("", "\n".join(lines[first:end])).split("\n")
+            lines[first:end] = [*kept, *[""] * (end - first - len(kept))]
 
 
-def _by_heading(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
-    """Yield each heading's path with the lines under it; what stands before the first heading has an empty path."""
+def _sections(lines: Sequence[str], tokens: Sequence[Token]) -> Iterator[Section]:
+    """Yield what stands under each heading; what stands before the first has an empty path."""
     above: list[tuple[int, str]] = []
-    body: list[str] = []
-    for line, code in zip(lines, _fenced(lines), strict=True):
-        heading = None if code else _heading(line, body)
-        if heading is None:
-            body.append(line)
+    first = begin = 0
+    for at, token in enumerate(tokens):
+        if token.type != "heading_open" or token.level or not token.map:
             continue
-        yield tuple(title for _, title in above), body
-        level, title = heading
-        above = [*(entry for entry in above if entry[0] < level), (level, title)]
-        body = []
-    yield tuple(title for _, title in above), body
+        if title := " ".join(tokens[at + 1].content.split()):
+            yield _section(above, lines[first : token.map[0]], _blocks(lines, tokens[begin:at]))
+            level = int(token.tag[1:])
+            above = [*(entry for entry in above if entry[0] < level), (level, shorten(title, _LONGEST_TITLE))]
+            first, begin = token.map[1], at + 3
+    yield _section(above, lines[first:], _blocks(lines, tokens[begin:]))
 
 
-def _heading(line: str, body: list[str]) -> tuple[int, str] | None:
-    """Return the level and title of a heading that the line is, or ends by underlining the last line of `body`."""
-    if match := _ATX.match(line):
-        title = match["title"].strip()
-        open_title = title.rstrip("#")  # closing marks go, but not those of "C#"
-        title = open_title.rstrip() if open_title[-1:] in ("", " ", "\t") else title
-        return (len(match["marks"]), shorten(title, _LONGEST_TITLE)) if title else None
-    alone = body and not _NOT_A_TITLE.match(body[-1]) and (len(body) == 1 or not body[-2].strip())
-    if alone and (match := _SETEXT.match(line)):
-        return (1 if match["mark"] == "=" else 2), shorten(body.pop().strip(), _LONGEST_TITLE)
-    return None
+def _section(above: Sequence[tuple[int, str]], lines: Sequence[str], blocks: Iterator[Block]) -> Section:
+    text = "\n".join(lines).strip("\n").rstrip()
+    return Section(path=tuple(title for _, title in above), text=text, blocks=tuple(blocks))
 
 
-def _section(path: tuple[str, ...], lines: list[str]) -> Section:
-    return Section(path=path, text="\n".join(lines).strip("\n").rstrip(), blocks=tuple(_blocks(lines)))
-
-
-def _blocks(lines: Sequence[str]) -> Iterator[Block]:
-    """Yield the blocks of a section's lines, in order."""
-    fenced = _fenced(lines)
-    lead, at = "", 0
-    while at < len(lines):
-        first, end = lines[at], at + 1
-        item = None if fenced[at] else _ITEM.match(first)
-        if fenced[at]:
-            end = _end_of_code(fenced, at)
-            yield from _code(lines[at:end], lead)
+def _blocks(lines: Sequence[str], tokens: Sequence[Token]) -> Iterator[Block]:
+    """Yield the blocks of a section, in order."""
+    lead = ""
+    for at, token in enumerate(tokens):
+        own = lines[slice(*token.map)] if token.map else ()
+        if token.type == "list_item_open" and token.level == 1:
+            inside = takewhile(lambda one: one.level > 1, (tokens[n] for n in range(at + 1, len(tokens))))
+            if text := _item(own, laid_out=any(one.type in _LAID_OUT for one in inside)):
+                yield Block(kind=BlockKind.ITEM, text=text, lead=lead)
+        elif token.level:
+            continue
+        elif token.type in ("fence", "code_block"):
+            begin = int(token.type == "fence")
+            code = own[begin : begin + len(token.content.splitlines())]
+            text = textwrap.dedent("\n".join(code)).strip("\n")
+            if text.strip():
+                yield Block(kind=BlockKind.CODE, text=text, lead=lead, language=token.info.strip())
             lead = ""
-        elif item:
-            end = _end_of_item(lines, fenced, at, len(item["indent"]))
-            yield Block(kind=BlockKind.ITEM, text=_joined([item["text"], *lines[at + 1 : end]]), lead=lead)
-        elif first.strip():
-            end = _end_of_paragraph(lines, fenced, at)
-            lead = _joined([line.lstrip().removeprefix(">") for line in lines[at:end]])
-            if lead:
-                yield Block(kind=BlockKind.PARAGRAPH, text=lead)
-        at = end
+        elif token.type in ("paragraph_open", "blockquote_open", "html_block"):
+            text = _joined([line.lstrip().removeprefix(">") for line in own])
+            lead = text or lead
+            if text:
+                yield Block(kind=BlockKind.PARAGRAPH, text=text)
 
 
-def _code(lines: Sequence[str], lead: str) -> Iterator[Block]:
-    fence = _FENCE.match(lines[0])
-    closed = len(lines) > 1 and _FENCE.match(lines[-1]) is not None
-    text = textwrap.dedent("\n".join(lines[1:-1] if closed else lines[1:])).strip("\n")
-    if text.strip():
-        yield Block(kind=BlockKind.CODE, text=text, lead=lead, language=fence["info"].strip() if fence else "")
-
-
-def _end_of_code(fenced: Sequence[int], start: int) -> int:
-    return next((n for n in range(start, len(fenced)) if fenced[n] != fenced[start]), len(fenced))
-
-
-def _end_of_paragraph(lines: Sequence[str], fenced: Sequence[int], start: int) -> int:
-    """Return the line after the paragraph; a number in running text begins no list unless it is 1."""
-    for at in range(start + 1, len(lines)):
-        item = _ITEM.match(lines[at])
-        if fenced[at] or not lines[at].strip() or (item and item["number"] in (None, "1")):
-            return at
-    return len(lines)
-
-
-def _end_of_item(lines: Sequence[str], fenced: Sequence[int], start: int, indent: int) -> int:
-    """Return the line after the item: it goes on over what is indented deeper, and over lines that follow at once."""
-    end = start + 1
-    for at in range(start + 1, len(lines)):
-        line = lines[at]
-        if not line.strip() and not fenced[at]:
-            continue  # it belongs to the item where something indented follows
-        deeper = len(line) - len(line.lstrip()) > indent or (fenced[at] and fenced[at] == fenced[at - 1])
-        follows = end == at and not fenced[at] and not _ITEM.match(line)
-        if not (deeper or follows):
-            break
-        end = at + 1
-    return end
+def _item(lines: Sequence[str], *, laid_out: bool) -> str:
+    """Return an item without its mark; where a list or code stands inside, its lines stay as they are."""
+    first, rest = _MARKER.sub("", lines[0], count=1), lines[1:]
+    if laid_out:
+        return "\n".join((first.strip(), textwrap.dedent("\n".join(rest)).strip("\n"))).strip()
+    return _joined([first, *rest])
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Return wrapped lines as one; where a list or code stands inside, the lines stay as they are."""
-    if any(_ITEM.match(line) or _FENCE.match(line) for line in lines[1:]):
-        return "\n".join((lines[0].strip(), textwrap.dedent("\n".join(lines[1:])).strip("\n"))).rstrip()
     return " ".join(stripped for line in lines if (stripped := line.strip()))
 
 

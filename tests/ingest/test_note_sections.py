@@ -91,6 +91,28 @@ def test_a_year_in_running_text_begins_no_list() -> None:
     assert block.kind is BlockKind.PARAGRAPH
 
 
+def test_indented_code_is_code_and_a_rule_is_no_text() -> None:
+    blocks = parse_markdown("Run:\n\n    make\n    # all\n\n---\n\n[a]: b\n\n<!-- c -->\n- one").sections[0].blocks
+    assert [(block.kind, block.text, block.lead) for block in blocks] == [
+        (BlockKind.PARAGRAPH, "Run:", ""),
+        (BlockKind.CODE, "make\n# all", "Run:"),
+        (BlockKind.PARAGRAPH, "[a]: b", ""),
+        (BlockKind.ITEM, "one", "[a]: b"),
+    ]
+
+
+def test_the_bullets_of_plain_text_are_a_list_and_stay_in_code() -> None:
+    blocks = parse_markdown("• one\n• two\n\n```\n• three").sections[0].blocks
+    assert [block.text for block in blocks] == ["one", "two", "• three"]
+
+
+@pytest.mark.parametrize("mark", ["> ", "- "])
+def test_words_however_deep_are_not_lost(mark: str) -> None:
+    (section,) = parse_markdown(f"# A\n\n{mark * 500}deep\n\nend").sections
+    assert section.text.endswith("deep\n\nend")
+    assert "deep" in section.blocks[0].text
+
+
 def test_front_matter_is_read_lightly_and_comments_are_not_text() -> None:
     head = "---\nTitle: \"The: guide\"\ntags: [a, 'b']\nglobs:\n  - src/**\n# odd\n---\n"
     document = parse_markdown(f"{head}<!-- a\nb --> text")
