@@ -50,6 +50,7 @@ from helix.store.backup import back_up, restore, restore_closed
 from helix.store.matrix import coded
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.about import RULED
 
 SECRET = "The quaxlotl harvester refuses beetroot on Thursdays"
 ANSWER = "Feed it parsnip zymurgy from farm/zymurgy.toml instead"
@@ -271,7 +272,8 @@ def test_versions_wordings_and_what_rests_on_it_alone_go_along(store: Store) -> 
     assert why[Label.MEMORY, first] == "it was named"
     assert why[Label.MEMORY, second] == "a newer version of it"
     assert why[Label.REFLECTION, "r1"] == "it rests on nothing else"
-    assert {each.name for each in plan.goes if each.ref.label is Label.ENTITY} == {"farm/zymurgy.toml", "Thursdays"}
+    entities = {each.name for each in plan.goes if each.ref.label is Label.ENTITY}
+    assert entities == {"farm/zymurgy.toml", f"{RULED}farm/zymurgy.toml", "Thursdays"}
     assert [each.ref.id for each in plan.stays] == [shared]
     before = state_of(store)
     assert_forgotten(store, forget(store, second), before)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from helix.agents.experiment.effect import wilson
 from helix.model.proof import Arm, Period, Report
@@ -27,7 +27,7 @@ def page(report: Report) -> str:
     shown = [(report.with_memory, "with memory", "with"), (report.undrawn, "with memory, not drawn", "")]
     return (
         _environment()
-        .from_string(_TEMPLATE.read_text("utf-8"))
+        .get_template(_TEMPLATE.name)
         .render(
             report=report,
             shown=[one for one in shown if one[0].tasks] or shown[:1],
@@ -44,7 +44,12 @@ def page(report: Report) -> str:
 
 def _environment() -> Environment:
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_written
+        loader=FileSystemLoader(_TEMPLATE.parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_written,
     )
     environment.filters["shown"] = format
     return environment
