@@ -51,19 +51,19 @@ class Helix:
         self.settings = settings
         self.store = store
         self.reason = reason
-        self.started_at = store.clock()
+        self.started_at = store.runtime.clock()
         self.events = Events()
         self.answers = LastAnswers()
         self.answers.from_json(store.kept_answers(), store.records.node)
-        self.jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=self._follow_job)
+        self.jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id, changed=self._follow_job)
         self.recaller = Recaller(
             catalogue=store.catalogue,
             projection=store.projection,
             vectors=store.graph,
             records=store.records,
-            embed=store.embed_query if store.embedder is not None else None,
+            embed=store.embed_query if store.runtime.embedder is not None else None,
             reranker=reranker,
-            clock=store.clock,
+            clock=store.runtime.clock,
             settings=settings,
         )
         self.foreground = Foreground()
@@ -71,10 +71,10 @@ class Helix:
         self.reacting = Reacting(
             store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self.foreground
         )
-        self.router = router_for(settings, Answers(store.journal.database), clock=store.clock)
+        self.router = router_for(settings, Answers(store.journal.database), clock=store.runtime.clock)
         self._closing = False
         self._rebuilt_at = -_BETWEEN_REBUILDS_SECONDS
-        store.language_model = self.router if self.router.available else None
+        store.runtime.language_model = self.router if self.router.available else None
         store.writer.listen(self.events.tell_rows)
         store.writer.listen(self.mend_graph)
 

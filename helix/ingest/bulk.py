@@ -52,7 +52,7 @@ def json_lines(
     aside = total >= max(few_lines, store.index.count // _SHARE_OF_NODES)
 
     def take_in(ticket: Ticket) -> Mapping[str, Any]:
-        beside = Beside(store.settings.text_limit) if aside else None
+        beside = Beside(store.runtime.settings.text_limit) if aside else None
         importer = Importer(
             store,
             source="jsonl",

@@ -19,6 +19,7 @@ from helix.memory.change.intake import Intake
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.provenance import GIT, JSON_LINES, NOTES
 from helix.model.reports import IngestReport
+from helix.settings import Settings
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
 
@@ -31,7 +32,9 @@ def git_history(store: Store, path: str, *, scope: str | None, limit: int | None
     root = Path(path).expanduser()
     check(root)
     git.range_of(limit, None)
-    project = _scope(store, scope) or git.project_scope(root, store.settings.worktrees, store.settings.home)
+    project = _scope(store.runtime.settings, scope) or git.project_scope(
+        root, store.runtime.settings.worktrees, store.runtime.settings.home
+    )
     importer = Importer(store, source=GIT, scope=project)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
@@ -52,7 +55,7 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None, mine: bool) 
     files = [Path(path) for path in paths]
     if missing := [path for path in files if not path.exists()]:
         raise NotFoundError(f"there is no file or folder {missing[0]}", hint="check the path")
-    project = _scope(store, scope) or _project_of(store, files[0])
+    project = _scope(store.runtime.settings, scope) or _project_of(store.runtime.settings, files[0])
     importer = Importer(store, source=NOTES, scope=project, vouched=mine)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
@@ -64,13 +67,13 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None, mine: bool) 
 
 def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") -> Work:
     """Return the work of importing histories of Claude Code; raises NotFoundError at once where there is none."""
-    given = _scope(store, scope, agent)
+    given = _scope(store.runtime.settings, scope, agent)
     files = transcript.transcript_files(Path(path))
     known: dict[Path, Identity] = {}
 
     def place_of(folder: Path) -> Identity:
         if folder not in known:
-            settings = store.settings
+            settings = store.runtime.settings
             chosen = given or settings.scope
             known[folder] = project_of(folder, worktrees=settings.worktrees, chosen=chosen, names=settings.home)
         return known[folder]
@@ -89,7 +92,7 @@ def json_lines(
     store: Store, lines: Sequence[str], *, first_line: int, scope: str | None, source: str, agent: str = ""
 ) -> IngestReport:
     """Import one run of JSON lines; a broken line is named in the report and the rest goes in."""
-    into = _scope(store, scope, agent) or GLOBAL_SCOPE
+    into = _scope(store.runtime.settings, scope, agent) or GLOBAL_SCOPE
     importer = Importer(store, source=JSON_LINES, scope=into)
     slices = jsonl.read_lines(lines, first_line=first_line, source=source)
     return importer.run(in_one_scope(slices) if agent else slices, lambda _: None, lambda: False)
@@ -99,23 +102,23 @@ def bulk(
     store: Store, path: str, *, vectors: str | None, scope: str | None, source: str | None, agent: str = ""
 ) -> Work:
     """Return the work of importing a file of JSON lines in bulk; see `helix.ingest.bulk.json_lines`."""
-    into = _scope(store, scope, agent) or GLOBAL_SCOPE
+    into = _scope(store.runtime.settings, scope, agent) or GLOBAL_SCOPE
     return bulk_import.json_lines(store, path, vectors=vectors, scope=into, source=source, one_scope=bool(agent))
 
 
-def _project_of(store: Store, path: Path) -> str:
+def _project_of(settings: Settings, path: Path) -> str:
     """Return the project that notes belong to: the repository they lie in, else no project."""
     try:
-        return git.project_scope(path, store.settings.worktrees, store.settings.home)
+        return git.project_scope(path, settings.worktrees, settings.home)
     except NotARepositoryError:
         return GLOBAL_SCOPE
 
 
-def _scope(store: Store, scope: str | None, agent: str = "") -> str:
+def _scope(settings: Settings, scope: str | None, agent: str = "") -> str:
     """Return the scope that is asked for, empty for none; an agent has to name one, and may not take them from a file.
 
     Somebody else may have written the file, so that it could write into every project.
     """
     if agent and not scope:
         raise InvalidInputError("an agent's import goes into one scope, and none is named", hint="add --scope PROJECT")
-    return "" if scope is None else Intake(store.settings.text_limit).scope(scope)
+    return "" if scope is None else Intake(settings.text_limit).scope(scope)

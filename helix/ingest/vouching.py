@@ -21,13 +21,13 @@ def vouch(store: Store, item: Slice, scope: str) -> None:
 
     What an edit has changed since is not what the notes say. What is quarantined waits for its review all the same.
     """
-    (cleaned,) = clean([item], store.settings.text_limit)
+    (cleaned,) = clean([item], store.runtime.settings.text_limit)
     if isinstance(cleaned, Cleaned):
         store.writer.submit(lambda: _decision(store, cleaned.slice, scope))
 
 
 def _decision(store: Store, item: Slice, scope: str) -> Decision[None]:
-    composer = Composer(store, store.clock())
+    composer = Composer(store, store.runtime.clock())
     for ref, node in _from(store.index, Label.EPISODE, item.episode.source, scope):
         if isinstance(node, Episode) and node.provenance.trust.rank > item.episode.trust.rank:
             composer.patch(ref, trust=item.episode.trust)

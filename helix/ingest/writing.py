@@ -133,7 +133,7 @@ class Importer:
         """Yield what can be taken in, cleaned; a process beside this one works a batch ahead."""
         if self._beside is None:
             for batch in batches:
-                yield from self._acceptable(clean(batch, self._store.settings.text_limit))
+                yield from self._acceptable(clean(batch, self._store.runtime.settings.text_limit))
             return
         with ThreadPoolExecutor(1, thread_name_prefix="helix-beside") as waiting:
             ahead: Future[list[Cleaned | IngestProblem]] | None = None
@@ -155,7 +155,7 @@ class Importer:
     def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[None]]:
         def decide() -> Decision[None]:
             self._check_generation()
-            writing = Writing(Composer(self._store, self._store.clock()), self._scope)
+            writing = Writing(Composer(self._store, self._store.runtime.clock()), self._scope)
             changes: list[Change] = []
             hidden = private_sessions(self._store)
             for ready in batch:
@@ -194,7 +194,7 @@ class Importer:
         draft, now = ready.slice.episode, composer.now
         scope = draft.scope or self._scope
         episode = Episode(
-            id=self._store.make_id(now),
+            id=self._store.runtime.make_id(now),
             content=draft.content,
             recorded_at=now,
             occurred_at=draft.occurred_at or now,

@@ -160,4 +160,4 @@ def _observe(helix: Helix, keeping: Keeping, look: Callable[[Origin], Sequence[C
     if keeping.writes:
         helix.store.check_capture()
     with helix.foreground.request():
-        return keep(helix.store, look(keeping.origin(helix.store.clock())), keeping)
+        return keep(helix.store, look(keeping.origin(helix.store.runtime.clock())), keeping)

@@ -347,7 +347,7 @@ def note_action(
 
     It is looked through for use of what the task was shown.
     """
-    now = helix.store.clock()
+    now = helix.store.runtime.clock()
     action = Action(id=id, command=command, files=tuple(files), exit_status=exit_status, output=output, at=now)
     with helix.foreground.request():
         held = task_named(helix.store.index, task)

@@ -46,5 +46,5 @@ def _words(store: Store, of: Completable) -> Iterable[str]:
         case Completable.RELATIONS:
             return (relation.lower() for relation in OPEN_RELATIONS)
         case Completable.RECIPES:
-            return recipes_of(store.settings.recipes)
+            return recipes_of(store.runtime.settings.recipes)
     return {known.word(int(code)) for code in np.unique(codes[: view.count]) if code != NO_CODE}

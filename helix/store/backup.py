@@ -36,7 +36,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     partial = erasing.unfinished(target)
     partial.unlink(missing_ok=True)
     # Known before anything is in it: what is erased from now on is erased there too.
-    copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.clock()))])
+    copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.runtime.clock()))])
     try:
         os.close(files.create_private(partial, exclusive=True))
         ticket.progress(0, 0, "copying the journal")
@@ -62,13 +62,13 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     ticket.progress(0, 0, "checking the backup")
     rows = copies.check(source)
-    kept = store.path / f"{KEPT_JOURNAL}{to_micros(store.clock()) // 1_000_000}.db"
+    kept = store.path / f"{KEPT_JOURNAL}{to_micros(store.runtime.clock()) // 1_000_000}.db"
     ticket.progress(0, 0, "keeping the present journal")
     store.journal.database.backup_to(kept)
     kept.chmod(0o600)
     ticket.progress(0, 0, "restoring")
     left = erasing.legacy(store.journal)
-    with erasing.without_the_erased(source, left, store.path, to_micros(store.clock())) as cleared:
+    with erasing.without_the_erased(source, left, store.path, to_micros(store.runtime.clock())) as cleared:
         store.writer.call(lambda: store.take_over(cleared))
     store.rebuild_graph(ticket)
     return {"rows": rows, "kept": str(kept)}

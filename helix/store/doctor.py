@@ -153,7 +153,7 @@ def _vectors(store: Store) -> Iterator[DoctorFinding]:
         yield DoctorFinding(check="embedding space", ok=True, detail="none: this store is searched by words only")
         return
     missing, model = store.journal.spaces.count_missing_active(), f"{pinned.model}, {pinned.dimension} dimensions"
-    if missing and store.embedder is None:
+    if missing and store.runtime.embedder is None:
         yield DoctorFinding(
             check="embedding space",
             ok=False,
@@ -178,7 +178,7 @@ def _disk(store: Store) -> DoctorFinding:
 
 def _hooks(store: Store) -> DoctorFinding:
     """Look at what the process hook noted: it fails in silence, so that an agent can go on."""
-    since = store.clock() - timedelta(days=1)
+    since = store.runtime.clock() - timedelta(days=1)
     troubles: Counter[str] = Counter()
     with suppress(OSError):
         for line in files.read_text(store.path / _HOOKS_LOG, _LONGEST_LOG, errors="replace", links=False).splitlines():

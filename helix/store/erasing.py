@@ -107,7 +107,7 @@ def everywhere(
     remove()
     rows, warnings = _leave_journal(store, note)
     tell("erasing from copies")
-    at = to_micros(store.clock())
+    at = to_micros(store.runtime.clock())
     outcomes: tuple[CopyOutcome, ...] = ()
     if note.here:
         warnings.append(_HERE_ALONE)
@@ -228,22 +228,22 @@ def _leave_journal(store: Store, note: Note) -> tuple[int, list[str]]:
     known = erase.rows_naming(store.journal, note.ids)
 
     def leave() -> int:
-        found = erase.erase_rows(store.journal, note.ids, note.kind, to_micros(store.clock()), known=known)
+        found = erase.erase_rows(store.journal, note.ids, note.kind, to_micros(store.runtime.clock()), known=known)
         warnings.extend(_written_anew(store.journal, found))
         return len(found.rows)
 
     with store.graph.building:  # a graph that is being built reads the journal as it was, and keeps its log from ending
         rows = store.writer.call(leave)
     _renew(store)
-    if store.embedder is not None:
-        store.embedder.forget()
+    if store.runtime.embedder is not None:
+        store.runtime.embedder.forget()
     return rows, warnings
 
 
 def _renew(store: Store) -> None:
     """Read memory anew, without what was in use when it was erased, and leave no image of that."""
     try:
-        renewal = Renewal(store.journal, store.dimension or 0, salience_floor=store.settings.salience_floor)
+        renewal = Renewal(store.journal, store.dimension or 0, salience_floor=store.runtime.settings.salience_floor)
     except StoreCorruptError:
         store.writer.call(store.reload)
         return

@@ -30,7 +30,7 @@ def cypher(
     store: Store, query: str, params: Mapping[str, Any] | None, timeout_ms: int | None, limit: int | None
 ) -> CypherResult:
     """Run a statement; raises CypherRefusedError, QueryTimeoutError, InvalidInputError, GraphUnavailableError."""
-    settings = store.settings
+    settings = store.runtime.settings
     timeout = min(settings.cypher_timeout_ms if timeout_ms is None else timeout_ms, settings.request_timeout_ms)
     rows = min(settings.cypher_rows if limit is None else limit, _MOST_TIMES_THE_ROWS * settings.cypher_rows)
     if timeout < 1 or rows < 1:
@@ -51,7 +51,7 @@ def graph_schema(store: Store) -> list[GraphTable]:
     """Return the labels and relationships of the graph with their properties."""
     return [
         GraphTable(name=name, kind=_KINDS.get(kind, kind.lower()), properties=tuple(properties))
-        for name, kind, properties in store.graph.ask("tables", store.settings.request_timeout_ms / 1000)
+        for name, kind, properties in store.graph.ask("tables", store.runtime.settings.request_timeout_ms / 1000)
     ]
 
 
@@ -103,7 +103,7 @@ def centrality(store: Store, *, scope: str | None, labels: Sequence[Label], limi
 
 
 def _ask(store: Store, question: str, **named: Any) -> Any:
-    return store.graph.ask(question, store.settings.request_timeout_ms / 1000, **named)
+    return store.graph.ask(question, store.runtime.settings.request_timeout_ms / 1000, **named)
 
 
 def _ref(place: Sequence[str]) -> Ref:

@@ -10,12 +10,13 @@ from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, Status
 from helix.model.reports import Page
 from helix.store.index import Rows
+from helix.store.runtime import Runtime
 from helix.store.store import Store
 
 
-def check_limit(store: Store, limit: int) -> None:
+def check_limit(runtime: Runtime, limit: int) -> None:
     """Raise InvalidInputError where `limit` is no number of items that may be asked for at once."""
-    most = store.settings.page_size
+    most = runtime.settings.page_size
     if not 1 <= limit <= most:
         raise InvalidInputError(
             f"limit must be between 1 and {most}, not {limit}",
@@ -42,7 +43,7 @@ def episodes(store: Store, *, scope: str | None, session: str | None, limit: int
 
 def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: str | None) -> Page[Any]:
     """Return a page of the rows, which have one of the labels, newest first, behind the node of the id `after`."""
-    check_limit(store, limit)
+    check_limit(store.runtime, limit)
     index = store.index
     behind = None
     if after is not None:

@@ -33,6 +33,6 @@ def open_store(settings: Settings, *, embedder: Embedder | None, clock: Clock, m
                 warm.result()
         except ModelError as error:
             log.error("embedding model cannot be used", extra={"error": str(error)})
-            store.embedder = None
+            store.runtime.embedder = None
             return store, f"lexical only: {error}"
     return store, choice.reason

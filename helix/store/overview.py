@@ -65,13 +65,13 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
     """Return everything `helix status` shows; `reason` says which model is in use, or why there is none."""
     pinned = store.journal.spaces.active()
     counts, disk = store.records.counts(), store.disk_bytes()
-    hybrid = store.embedder is not None and not store.mismatch
-    week_ago = to_micros(store.clock()) - 7 * DAY_MICROS
+    hybrid = store.runtime.embedder is not None and not store.mismatch
+    week_ago = to_micros(store.runtime.clock()) - 7 * DAY_MICROS
     return StatusReport(
         version=__version__,
         store=str(store.path),
         mode="hybrid" if hybrid else "lexical",
-        model=store.embedder.space.model if store.embedder is not None else "none",
+        model=store.runtime.embedder.space.model if store.runtime.embedder is not None else "none",
         dimension=pinned.dimension if pinned is not None else 0,
         journal_rows=store.journal.last_seq,
         applied_seq=store.graph.applied_seq,
@@ -85,7 +85,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         jobs=tuple(jobs),
         warnings=tuple(warnings(store, reason=reason, jobs=jobs, disk=disk)),
         started_at=started_at,
-        holdback=store.settings.holdback,
+        holdback=store.runtime.settings.holdback,
     )
 
 
@@ -114,12 +114,12 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[st
     found.extend(said for said in (store.graph.trouble, store.graph.warning) if said)
     if poison := store.journal.poison():
         found.append(f"{len(poison)} journal rows were refused by the graph and set aside: `helix doctor`")
-    if store.embedder is None:
+    if store.runtime.embedder is None:
         found.append(f"{reason}: recall goes by words only")
     missing = store.journal.spaces.count_missing_active()
-    if missing > _SOON_EMBEDDED and store.embedder is not None:
+    if missing > _SOON_EMBEDDED and store.runtime.embedder is not None:
         found.append(f"{missing:,} passages have no vector yet; words find them meanwhile")
-    if store.settings.rerank and not is_complete(RERANKER, store.settings.models_path / RERANKER.name):
+    if store.runtime.settings.rerank and not is_complete(RERANKER, store.runtime.settings.models_path / RERANKER.name):
         found.append(f"recall cannot rerank, as the settings say: {repair_hint(RERANKER.name)}")
     if store.paused:
         found.append("capture is paused, and background jobs rest: `helix pause --off` goes on")

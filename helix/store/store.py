@@ -23,7 +23,6 @@ from helix.model.ids import IdMaker, uuid7
 from helix.model.loss import Loss
 from helix.model.operations import DropEdge
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
-from helix.providers.llm import LanguageModel
 from helix.settings import Settings
 from helix.store import snapshot, witnesses
 from helix.store.catalogue import Catalogue
@@ -33,6 +32,7 @@ from helix.store.graph_server import Place
 from helix.store.index import Index
 from helix.store.jobs import Ticket
 from helix.store.projection import Projection
+from helix.store.runtime import Runtime
 from helix.store.snapshot import ImageKeeper
 from helix.store.writer import Decision, Writer
 from helix.text.tokens import lexical_tokens
@@ -71,7 +71,10 @@ def _unreadable_state(journal: Journal, at: int) -> Loss:
 
 
 class Store:
-    """One store's files and what is held of them in memory, with the embedder, clock and ids that writes use."""
+    """One store's files and what is held of them in memory: `index` answers, `records` reads by id, `writer` writes.
+
+    `runtime` is what all of them take from around the store: settings, clock, ids and models.
+    """
 
     def __init__(
         self,
@@ -84,12 +87,7 @@ class Store:
         """Lock and open the store at `settings.store_path`, making it where there is none. Raises StoreLockedError,
         StoreTooNewError, StoreCorruptError (the journal) or DiskFullError.
         """
-        self.settings = settings
-        self.embedder = embedder
-        self.clock = clock
-        self.make_id = make_id
-        self.language_model: LanguageModel | None = None
-        """What background work may ask; None where no provider is set up. Set by whoever opens the store."""
+        self.runtime = Runtime(settings=settings, embedder=embedder, clock=clock, make_id=make_id)
         self.deriving = threading.Lock()
         """Held by whoever derives memories from episodes: there is one at a time."""
         self.path = settings.store_path
@@ -103,18 +101,18 @@ class Store:
             raise
 
     def _open(self) -> None:
-        settings, clock = self.settings, self.clock
+        settings, clock = self.runtime.settings, self.runtime.clock
         cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
         file, self.mark = self.path / JOURNAL_NAME, Mark(self.path / MARK_NAME)
         witnesses.examine(file, self.mark, self.path / IMAGE_NAME, self.path / GRAPH_NAME, to_micros(clock()))
         self.journal = Journal(file, tokenise=lexical_tokens, page_cache_kib=cache, mark=self.mark)
-        self.work = Work(self.journal.database, clock=clock, make_id=self.make_id)
+        self.work = Work(self.journal.database, clock=clock, make_id=self.runtime.make_id)
         self._serving = False
         self.journal.make_good = self.make_good
         self.records = Records(self.journal.database, self.make_good, self._edges_known)
         self.paused = self.journal.meta(PAUSED) == "1"
         """Whether capture is paused; kept in the journal."""
-        self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
+        self.mismatch = self._pin(None if self.runtime.embedder is None else self.runtime.embedder.space)
         self.catalogue = Catalogue(self.dimension or 0, salience_floor=settings.salience_floor)
         self.projection = Projection()
         self.images = ImageKeeper(
@@ -198,7 +196,7 @@ class Store:
 
     def pause(self, on: bool) -> None:
         """Pause capture or go on, and keep when that was; on the writer's thread."""
-        self.journal.set_meta(PAUSED, "1" if on else str(to_micros(self.clock())))
+        self.journal.set_meta(PAUSED, "1" if on else str(to_micros(self.runtime.clock())))
         self.paused = on
 
     def adopt_space(self, space: int) -> None:
@@ -214,21 +212,21 @@ class Store:
         self.images.forget()  # it knows more than the backup may, which is no loss
         self.journal.restore_from(backup)
         self.paused = self.journal.meta(PAUSED) == "1"
-        self.mismatch = self._pin(None if self.embedder is None else self.embedder.space)
+        self.mismatch = self._pin(None if self.runtime.embedder is None else self.runtime.embedder.space)
         self.reload()
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return the vectors of texts as bytes, or None for each where the store works without a model."""
         self.check_space()
-        if self.embedder is None or not texts:
+        if self.runtime.embedder is None or not texts:
             return [None] * len(texts)
-        return [row.tobytes() for row in self.embedder.embed(texts)]
+        return [row.tobytes() for row in self.runtime.embedder.embed(texts)]
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question, in the model's own form, shape (dimension,); only where there is a model."""
         self.check_space()
-        assert self.embedder is not None
-        vector: Vectors = self.embedder.embed([self.embedder.query_prefix + text])[0]
+        assert self.runtime.embedder is not None
+        vector: Vectors = self.runtime.embedder.embed([self.runtime.embedder.query_prefix + text])[0]
         return vector
 
     @property
@@ -280,7 +278,7 @@ class Store:
         told = "; ".join(one.sentence for one in found.differences)
         log.error("the state differed from its log and was made anew", extra={"differences": told})
         if found.lost:
-            witnesses.note(self.path, _unreadable_state(self.journal, to_micros(self.clock())))
+            witnesses.note(self.path, _unreadable_state(self.journal, to_micros(self.runtime.clock())))
         if self._serving:
             self._renew_graph()
             with suppress(DaemonError):  # the store is closing

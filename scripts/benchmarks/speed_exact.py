@@ -38,7 +38,7 @@ _ROUNDING = 1e-9
 
 def scene_of(store: Store, query: RecallQuery) -> tuple[Scene, VectorArray]:
     """Return what a recall of the query would work on, and the vector of its question."""
-    now = store.clock()
+    now = store.runtime.clock()
     question = read_question(query, now, TextReading())
     graph, view = store.projection.snapshot, store.catalogue.view
     vector = np.asarray(store.embed_query(question.embedded), np.float32)

@@ -38,7 +38,7 @@ PLACES: dict[str, Callable[[int], None]] = {
 
 
 def memory(store: Store, name: str) -> Memory:
-    return Memory(id=name, name=name, kind=Kind.FACT, trigger=name, resolution="r", recorded_at=store.clock())
+    return Memory(id=name, name=name, kind=Kind.FACT, trigger=name, resolution="r", recorded_at=store.runtime.clock())
 
 
 def work(run: Run) -> dict[str, int]:
@@ -69,7 +69,7 @@ def main(home: Path, place: str, nth: int) -> None:
         store.work.add("count", "", {"steps": STEPS})
     store.work.recover()
     PLACES[place](nth)
-    while (item := store.work.take(store.clock())) is not None:
+    while (item := store.work.take(store.runtime.clock())) is not None:
         store.work.finish(item.id, work(Run(store, item.id, item.kind)))
     store.close()
 

@@ -38,7 +38,7 @@ def fill(store: Store, kind: str) -> None:
             for part in ("alpha", "omega"):
                 for text in FAILURES:
                     words = text.format(f"{part} {part}y {part}ic {part}ous")
-                    put(store, Kind.FAILURE, words, recorded_at=store.clock() + LATELY)
+                    put(store, Kind.FAILURE, words, recorded_at=store.runtime.clock() + LATELY)
         case "close_gaps":
             for question in GAPS:
                 put(store, Kind.GAP, question)
@@ -64,10 +64,10 @@ def put(store: Store, kind: Kind, text: str, **fields: Any) -> Ref:
     (prepared,) = prepare(store, [read(text)])
 
     def decision() -> Decision[Ref]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         now = composer.now
         memory = Memory(
-            id=store.make_id(now),
+            id=store.runtime.make_id(now),
             name=composer.name("global", text),
             kind=kind,
             trigger=text,
@@ -76,7 +76,7 @@ def put(store: Store, kind: Kind, text: str, **fields: Any) -> Ref:
         )
         ref = composer.node(memory)
         composer.passages(ref, prepared)
-        episode = Episode(id=store.make_id(now), content=text, recorded_at=now, occurred_at=now, role="store")
+        episode = Episode(id=store.runtime.make_id(now), content=text, recorded_at=now, occurred_at=now, role="store")
         composer.edge(Relation.GROUNDED_IN, ref, composer.node(episode))
         return Decision((composer.change("seed"),), ref)
 
@@ -88,7 +88,7 @@ def link(store: Store, one: Ref, other: Ref) -> None:
     assert one.label is other.label is Label.MEMORY
 
     def decision() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.edge(Relation.SIMILAR, one, other)
         return Decision((composer.change("seed"),), None)
 

@@ -63,7 +63,9 @@ TALK = "the crash in src/parser.c was a buffer that nobody freed, part {number} 
 def steps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Write an episode in each of six steps, whether it is there already or not: done twice, it would show."""
     for step in range(6):
-        episode = Episode(id=run.store.make_id(run.now), content=f"step {step}", recorded_at=NOW, occurred_at=NOW)
+        episode = Episode(
+            id=run.store.runtime.make_id(run.now), content=f"step {step}", recorded_at=NOW, occurred_at=NOW
+        )
         run.write(f"step {step}", lambda composer, episode=episode: composer.node(episode))
     return {"steps": 6}
 
@@ -74,7 +76,7 @@ KILLED = {"steps": steps, **KINDS}
 def opened(home: Path, clock: Callable[[], datetime]) -> Store:
     settings = configuration.load({"home": home, "consolidation_budget": 0, "guard_share": 1.0}, environ={}, cwd=home)
     store = Store(settings, embedder=HashEmbedder(), clock=clock)
-    store.language_model = ScriptedModel(answered)
+    store.runtime.language_model = ScriptedModel(answered)
     return store
 
 

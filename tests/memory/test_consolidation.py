@@ -78,7 +78,7 @@ def patch(store: Store, ref: Ref, **fields: object) -> None:
     """Change a node behind everybody's back."""
 
     def decision() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.patch(ref, **fields)
         return Decision((composer.change("test"),), None)
 
@@ -357,7 +357,7 @@ def test_memories_whose_job_was_undone_are_derived_again(store: Store) -> None:
 
 def test_what_was_found_in_an_episode_is_kept_and_not_read_again_but_by_rederive(store: Store) -> None:
     ids = say(store, *TALK)
-    extractor = RuleExtractor(store.settings.gate_threshold)
+    extractor = RuleExtractor(store.runtime.settings.gate_threshold)
     read: list[str] = []
 
     class Watched(RuleExtractor):
@@ -369,10 +369,10 @@ def test_what_was_found_in_an_episode_is_kept_and_not_read_again_but_by_rederive
 
     consolidate(job(store, "first"), EVERYTHING, extractor)
     (late,) = say(store, LINTER[0], first=20)
-    consolidate(job(store, "second"), EVERYTHING, Watched(store.settings.gate_threshold))
+    consolidate(job(store, "second"), EVERYTHING, Watched(store.runtime.settings.gate_threshold))
     assert read == [late]
 
-    rederive(job(store, "third"), EVERYTHING, Watched(store.settings.gate_threshold))
+    rederive(job(store, "third"), EVERYTHING, Watched(store.runtime.settings.gate_threshold))
     assert set(read) == {late, *ids}
 
 
@@ -388,7 +388,7 @@ def test_what_passes_the_gate_and_comes_to_nothing_was_not_held_back(store: Stor
     weak = "The parser in `src/parse.py` uses the cache of `src/store.py` for the tables."
     long = "\n".join(f"{weak[:-1]} number {number}." for number in range(9))
     say(store, weak, long, "Hello there, good morning!")
-    extraction = RuleExtractor(store.settings.gate_threshold).extract([episode(weak), episode(long, 1)])
+    extraction = RuleExtractor(store.runtime.settings.gate_threshold).extract([episode(weak), episode(long, 1)])
     assert [one.episode for one in extraction.candidates] == ["episode-0"], "the long one passes without a candidate"
 
     planned = consolidate(job(store, "plan", dry_run=True), EVERYTHING)
@@ -402,7 +402,7 @@ def test_what_passes_the_gate_and_comes_to_nothing_was_not_held_back(store: Stor
 def test_what_was_read_before_is_held_back_as_it_was(store: Store) -> None:
     long = "\n".join(f"The parser in `src/parse.py` uses the cache of table number {number}." for number in range(9))
     ids = say(store, long, "Hello there, good morning!")
-    extractor = RuleExtractor(store.settings.gate_threshold)
+    extractor = RuleExtractor(store.runtime.settings.gate_threshold)
 
     def held_back() -> set[str]:
         run = job(store, "looks")

@@ -50,7 +50,7 @@ def patch(store: Store, ref: Ref, **fields: object) -> None:
     """Change a node behind everybody's back."""
 
     def decision() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.patch(ref, **fields)
         return Decision((composer.change("test"),), None)
 

@@ -55,7 +55,7 @@ def test_vectors_are_filled_in_under_the_same_number(store: Store) -> None:
     for number in range(5):
         recorded(store, f"episode {number} about kappa{number}")
     before = store.catalogue.view.passages
-    store.embedder = HashEmbedder()
+    store.runtime.embedder = HashEmbedder()
     assert reembed.fill_in(store, lambda: False) == 5
     after = store.catalogue.view.passages
     assert after.numbers.tolist() == before.numbers.tolist()
@@ -70,7 +70,7 @@ def test_vectors_are_filled_in_under_the_same_number(store: Store) -> None:
 def test_filling_in_stops_where_it_is_asked_to_rest(store: Store) -> None:
     for number in range(6):
         recorded(store, f"episode {number}")
-    store.embedder = HashEmbedder()
+    store.runtime.embedder = HashEmbedder()
     asked = iter((False, True))
     assert reembed.fill_in(store, lambda: next(asked)) == 1
     assert reembed.lacking(store) == 5
@@ -78,7 +78,7 @@ def test_filling_in_stops_where_it_is_asked_to_rest(store: Store) -> None:
 
 def test_what_changed_while_it_was_embedded_is_left_alone(store: Store) -> None:
     episode = recorded(store, "about to be rewritten")
-    store.embedder = HashEmbedder()
+    store.runtime.embedder = HashEmbedder()
 
     def rewrite() -> bool:
         if reembed.lacking(store) == 1 and store.catalogue.view.passages.count == 1:

@@ -46,7 +46,7 @@ def world(
     superseded: set[tuple[int, int]],
 ) -> dict[Ref, set[Ref]]:
     """Write episodes, memories and reflections of their own to the store; return what each one rests on."""
-    now = store.clock()
+    now = store.runtime.clock()
 
     def ref(what: str, place: int) -> Ref:
         label = {"e": Label.EPISODE, "m": Label.MEMORY, "r": Label.REFLECTION}[what]
@@ -106,7 +106,7 @@ def test_what_rests_on_it_alone_goes_and_what_has_other_grounds_stays(
 
 
 def test_a_plan_shows_what_people_know_things_by(store: Store) -> None:
-    now = store.clock()
+    now = store.runtime.clock()
     long = "word " * 40
     made: list[Operation] = [
         put(Episode(id="e", content=long, recorded_at=now, occurred_at=now)),

@@ -68,7 +68,7 @@ def seen(key: str, **said: object) -> TaskSighting:
 
 
 def works(store: Store, said: str) -> list[Node]:
-    now = store.clock()
+    now = store.runtime.clock()
     return [
         Plan(id="plan", objective=f"Go. {said}.", recorded_at=now),
         Exploration(id="found", objective="look", recorded_at=now, attributes={"memory": {"known": [f"{said}!"]}}),
@@ -167,7 +167,7 @@ def test_what_shares_no_sentence_stays_as_it_is(store: Store) -> None:
 def test_a_candidate_goes_with_the_memory_it_became_and_a_task_can_be_named_itself(store: Store) -> None:
     ident = memory(store, SENTENCE)
     candidate = Candidate(
-        id="c", kind=Kind.FAILURE, trigger="other words", resolution="", recorded_at=store.clock(), memory=ident
+        id="c", kind=Kind.FAILURE, trigger="other words", resolution="", recorded_at=store.runtime.clock(), memory=ident
     )
     task = mirror(store, seen("1", objective="a quaxlotl of its own"))
     proposed = PutEdge(

@@ -231,7 +231,7 @@ def test_nothing_brings_it_back(store: Store, settings: Settings, tmp_path: Path
     assert found_in([again.path], traces()) == []
     assert state_of(again) == kept
     again.close()
-    moved = restore_closed(settings.store_path, hidden, store.clock())
+    moved = restore_closed(settings.store_path, hidden, store.runtime.clock())
     assert (bool(moved["kept"]), moved["warnings"]) == (True, [])
     last = Store(settings, embedder=HashEmbedder())
     assert not last.graph.path.exists()
@@ -263,7 +263,9 @@ def test_versions_wordings_and_what_rests_on_it_alone_go_along(store: Store) -> 
     shared = memory(store, "Harvesters want parsnips", "They do")
     own = next(ref for ref in grounds(store, second))
     write(store, edge(Relation.GROUNDED_IN, shared, own))
-    insight = Reflection(id="r1", question="What of the quaxlotl?", insight="It is picky", recorded_at=store.clock())
+    insight = Reflection(
+        id="r1", question="What of the quaxlotl?", insight="It is picky", recorded_at=store.runtime.clock()
+    )
     write(store, put(insight), cites("r1", second))
 
     plan = plan_hard_forget(store, first)
@@ -296,7 +298,7 @@ def test_what_was_made_of_its_words_goes_though_it_rests_on_other_evidence_too(s
         kind=Kind.FACT,
         trigger="Monday",
         resolution=f"{SECRET}. The barn is red",
-        recorded_at=store.clock(),
+        recorded_at=store.runtime.clock(),
         provenance=Provenance(extractor="rollup"),
     )
     grounded = [
@@ -324,7 +326,7 @@ def test_an_episode_goes_with_the_memory_that_it_alone_grounds(store: Store) -> 
     other = episode(store, "The barn is red")
     both = memory(store, "Barns are red", "mostly")
     derived = Memory(
-        id="derived", name="quaxlotl", kind=Kind.FACT, trigger=SECRET, resolution="", recorded_at=store.clock()
+        id="derived", name="quaxlotl", kind=Kind.FACT, trigger=SECRET, resolution="", recorded_at=store.runtime.clock()
     )
     write(
         store,
@@ -358,7 +360,7 @@ def test_one_of_many_that_were_written_in_one_row(store: Store) -> None:
     many = [f"fact number {number} of the farm" for number in range(40)]
     operations: list[Operation] = []
     for number, text in enumerate([*many, f"{SECRET}\n{ANSWER}"], 1):
-        moment = store.clock()
+        moment = store.runtime.clock()
         made = Memory(
             id=f"m{number}", name=f"n{number}", kind=Kind.FACT, trigger=text, resolution="", recorded_at=moment
         )
@@ -482,7 +484,7 @@ def test_the_service_finishes_it_before_it_serves(settings: Settings) -> None:
     furnish(store)
     plan = plan_hard_forget(store, memory(store))
     refs = tuple(each.ref for each in plan.goes)
-    erasing.begin(store, erasing.Note(kind=erasing.ERASE, refs=refs, at=to_micros(store.clock())))
+    erasing.begin(store, erasing.Note(kind=erasing.ERASE, refs=refs, at=to_micros(store.runtime.clock())))
     store.close()
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         assert is_erased(memories.node(helix, Label.MEMORY, plan.root.id))

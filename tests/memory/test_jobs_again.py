@@ -106,7 +106,7 @@ def _ingest(helix: Helix, repository: Path) -> None:
 
 def _run(helix: Helix, kind: str) -> None:
     store = helix.store
-    KINDS[kind](Run(store, store.make_id(store.clock()), kind), {})
+    KINDS[kind](Run(store, store.runtime.make_id(store.runtime.clock()), kind), {})
 
 
 def _state(helix: Helix) -> tuple[object, ...]:

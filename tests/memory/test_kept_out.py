@@ -54,7 +54,7 @@ def erase(store: Store, name_or_id: str) -> ErasePlan:
         if job.ended_at is not None:
             ended.set()
 
-    jobs = Jobs(clock=store.clock, make_id=store.make_id, changed=told)
+    jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id, changed=told)
     started = jobs.start("test", lambda ticket: {"rows": hard_forget(store, plan, ticket).rows})
     assert ended.wait(60)
     assert jobs.get(started.id).error == ""

@@ -39,7 +39,7 @@ def judge(question: Question, text: str) -> Mapping[str, Any]:
 
 
 def looked(store: Store, model: ScriptedModel | None, job: str = "job", **fields: Any) -> Mapping[str, Any]:
-    store.language_model = model
+    store.runtime.language_model = model
     return find_contradictions(Run(store, job, "find_contradictions", **fields), {})
 
 

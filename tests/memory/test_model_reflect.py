@@ -48,8 +48,8 @@ def episodes() -> list[Episode]:
 
 def test_a_thought_cites_the_items_that_the_model_numbered(store: Store) -> None:
     said = {"question": "Why was the deploy late?", "insight": "Redis was down in build and deploy", "notes": [2, 1]}
-    store.language_model = model = ScriptedModel(lambda question, text: {"insights": [said]})
-    think = think_of(store.language_model)
+    store.runtime.language_model = model = ScriptedModel(lambda question, text: {"insights": [said]})
+    think = think_of(store.runtime.language_model)
     assert think is not None
     items = [item(0), item(1)]
     assert think(items) == [
@@ -61,25 +61,25 @@ def test_a_thought_cites_the_items_that_the_model_numbered(store: Store) -> None
 def test_an_insight_that_cites_more_than_it_may_keeps_the_first_of_its_evidence(store: Store) -> None:
     said = {"question": "Why was the deploy late?", "insight": "Redis was down in build and deploy"}
     notes = list(range(1, MOST_CITED + 3))
-    store.language_model = ScriptedModel(lambda question, text: {"insights": [said | {"notes": notes}]})
-    think = think_of(store.language_model)
+    store.runtime.language_model = ScriptedModel(lambda question, text: {"insights": [said | {"notes": notes}]})
+    think = think_of(store.runtime.language_model)
     assert think is not None
     items = [replace(item(number % 2), moment=number) for number in range(len(notes))]
     assert [thought.cites for thought in think(items) or ()] == [tuple(items[:MOST_CITED])]
 
 
 def test_without_a_model_or_an_answer_the_rules_think(store: Store) -> None:
-    assert think_of(store.language_model) is None
-    store.language_model = ScriptedModel(lambda question, text: Absence.TIMEOUT)
-    think = think_of(store.language_model)
+    assert think_of(store.runtime.language_model) is None
+    store.runtime.language_model = ScriptedModel(lambda question, text: Absence.TIMEOUT)
+    think = think_of(store.runtime.language_model)
     assert think is not None
     assert think([item(0), item(1)]) is None
 
 
 def test_a_summary_is_in_the_lines_of_a_model_where_they_hold(store: Store) -> None:
     lines = ["Ana: Redis was down, the deploy failed on Monday.", "It was put off until Wednesday at 9."]
-    store.language_model = ScriptedModel(lambda question, text: {"lines": lines})
-    summary = summed_up(store.language_model, episodes())
+    store.runtime.language_model = ScriptedModel(lambda question, text: {"lines": lines})
+    summary = summed_up(store.runtime.language_model, episodes())
     assert summary.lines == tuple(lines)
     assert summary.title == summarised(episodes()).title
 
@@ -88,7 +88,7 @@ def test_a_summary_is_in_the_lines_of_a_model_where_they_hold(store: Store) -> N
     "line", ["Redis was down 3 times.", "Postgres was down.", "All is well with the release train."]
 )
 def test_a_summary_that_says_more_than_the_episodes_is_not_taken(store: Store, line: str) -> None:
-    store.language_model = ScriptedModel(lambda question, text: {"lines": ["Redis was down.", line]})
-    assert summed_up(store.language_model, episodes()) == summarised(episodes())
-    store.language_model = None
-    assert summed_up(store.language_model, episodes()) == summarised(episodes())
+    store.runtime.language_model = ScriptedModel(lambda question, text: {"lines": ["Redis was down.", line]})
+    assert summed_up(store.runtime.language_model, episodes()) == summarised(episodes())
+    store.runtime.language_model = None
+    assert summed_up(store.runtime.language_model, episodes()) == summarised(episodes())

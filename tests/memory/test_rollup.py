@@ -285,7 +285,7 @@ def test_a_dry_run_shows_its_plan_and_writes_nothing(store: Store, moment: Momen
 def test_a_summary_needs_no_model_and_takes_its_vectors_from_its_episodes(store: Store, moment: Moment) -> None:
     tell(store, moment, TALK)
     moment.forward(days=40)
-    store.embedder = None
+    store.runtime.embedder = None
     run(store)
     view = store.catalogue.view
     rows = np.array([view.row_of(Ref(label=Label.MEMORY, id=memory.id)) for memory in summaries(store)])

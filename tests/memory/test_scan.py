@@ -78,7 +78,7 @@ def passages(store: Store, owner: Ref, text: str, first: int) -> list[Operation]
 
 def as_of_old(store: Store) -> None:
     """Store things as if no rule had known these secrets: in a text, a name, a source, an attribute and labels."""
-    now = store.clock()
+    now = store.runtime.clock()
     trigger = f"deploy with {SECRET} on mondays"
     memory = Memory(
         id="m1",
@@ -148,7 +148,8 @@ def test_a_dry_run_names_what_it_found_without_spelling_it(store: Store) -> None
 
 def test_what_only_the_log_still_says_is_found(store: Store) -> None:
     write(
-        store, put(Memory(id="m", name="m", kind=Kind.FACT, trigger=SECRET, resolution="", recorded_at=store.clock()))
+        store,
+        put(Memory(id="m", name="m", kind=Kind.FACT, trigger=SECRET, resolution="", recorded_at=store.runtime.clock())),
     )
     write(store, PutNode(label=Label.MEMORY, id="m", props={"trigger": "harmless now"}))
     report = scanned(store, apply=True)
@@ -196,7 +197,7 @@ def test_one_that_was_cut_short_is_finished_at_the_next_start(settings: Settings
     as_of_old(store)
     sweep = Sweep(store.journal)
     sweep.run()
-    erasing.begin(store, erasing.Note(kind=erasing.REDACT, refs=tuple(sweep.refs), at=to_micros(store.clock())))
+    erasing.begin(store, erasing.Note(kind=erasing.REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock())))
     store.close()
     again = Store(settings, embedder=HashEmbedder())
     assert unfinished.finish(again)

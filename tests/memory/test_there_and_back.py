@@ -144,7 +144,7 @@ def test_what_a_weaker_voice_says_in_between_parts_nothing(store: Store) -> None
 
 def quarantine(store: Store, episode: Ref) -> None:
     def decision() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.patch(episode, status=Status.QUARANTINED)
         return Decision((composer.change("test"),), None)
 

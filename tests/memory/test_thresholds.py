@@ -30,7 +30,7 @@ def test_a_setting_overrules_what_was_measured(settings: Settings, duplicate: fl
     told = replace(settings, duplicate_threshold=duplicate, update_threshold=update)
     store = Store(told, embedder=HashEmbedder())
     try:
-        found = thresholds_of(store)
+        found = thresholds_of(store.runtime)
     finally:
         store.close()
     assert found.duplicate == (duplicate or UNMEASURED.duplicate)

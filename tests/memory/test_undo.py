@@ -150,7 +150,7 @@ def do(store: Store, job: str, job_steps: Sequence[Sequence[Step]]) -> None:
 
 
 def next_job(store: Store) -> str:
-    return store.make_id(store.clock())
+    return store.runtime.make_id(store.runtime.clock())
 
 
 def undone(store: Store, job: str) -> None:
@@ -279,9 +279,9 @@ def test_the_steps_of_a_job_that_will_go_on_are_kept_however_many_jobs_come(
 ) -> None:
     monkeypatch.setattr(effects, "KEPT_JOBS", 2)
     item = store.work.add("tidy")
-    store.work.take(store.clock())
+    store.work.take(store.runtime.clock())
     do(store, item.id, [[("patch", 0, 1, 0.1)]])
-    store.work.postpone(item.id, "later", store.clock() + timedelta(days=1))
+    store.work.postpone(item.id, "later", store.runtime.clock() + timedelta(days=1))
     for name in ("a", "b", "c", "d"):
         do(store, name, [[("patch", 1, ord(name), 0.1)]])
     assert store.journal.effects.steps(item.id)

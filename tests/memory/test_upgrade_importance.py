@@ -32,7 +32,7 @@ def again(store: Store, episode: Episode) -> Episode:
 
 
 def upgraded(store: Store, model: ScriptedModel | None, job: str = "job-1") -> dict[str, int]:
-    store.language_model = model
+    store.runtime.language_model = model
     return dict(upgrade_importance(Run(store, job, "upgrade_importance"), {}))
 
 
@@ -83,6 +83,6 @@ def test_a_provider_at_rest_was_not_asked(store: Store) -> None:
 
 def test_a_dry_run_changes_nothing(store: Store) -> None:
     episode = told(store, "We talked about the shape of the index for a while")
-    store.language_model = rating(10)
+    store.runtime.language_model = rating(10)
     upgrade_importance(Run(store, "job-1", "upgrade_importance", dry_run=True), {})
     assert again(store, episode) == episode

@@ -34,7 +34,7 @@ def a_day_of_work(living: Helix, store: Store) -> ScriptedModel:
     for content in VENV:
         record(store, EpisodeRequest(content=f"{content} It was in `scripts/run_all.py`.", scope=PROJECT))
     embed(store)
-    model = store.language_model = ScriptedModel(lambda question, text: Absence.FAILED)
+    model = store.runtime.language_model = ScriptedModel(lambda question, text: Absence.FAILED)
     return model
 
 
@@ -69,7 +69,7 @@ def test_contradictions_are_looked_for_by_the_work_alone(store: Store, living: H
 
 
 def test_a_plan_of_a_store_without_a_model_is_what_the_work_does(store: Store, living: Helix) -> None:
-    assert store.language_model is None
+    assert store.runtime.language_model is None
     assert not background_work.work_plan(living, "consolidate").without_model
 
 

@@ -64,7 +64,7 @@ def three_steps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def note_down(composer: Composer, run: Run, text: str) -> None:
-    episode = Episode(id=run.store.make_id(run.now), content=text, recorded_at=run.now, occurred_at=run.now)
+    episode = Episode(id=run.store.runtime.make_id(run.now), content=text, recorded_at=run.now, occurred_at=run.now)
     composer.node(episode)
 
 

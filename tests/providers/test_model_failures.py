@@ -65,7 +65,7 @@ def lived(
     own = Settings(home=settings.home / name, heuristic_confidence_cutoff=1.0)
     store = Store(own, embedder=None, clock=lambda: NOW, make_id=lambda _: f"{next(ids):032x}")
     try:
-        store.language_model = router = model(store)
+        store.runtime.language_model = router = model(store)
         for number, text in enumerate(TOLD):
             record(store, EpisodeRequest(content=text, role="user", source=f"told:{number}"))
         upgrade_importance(Run(store, "job-1", "upgrade_importance"), {})
@@ -92,7 +92,7 @@ def test_a_model_that_fails_in_every_way_changes_nothing(
     def router(store: Store) -> Router:
         asked = Provider(name="openai/x", model="openai/gpt-4o-mini", free=True, url=f"{provider.url}/v1")
         ledger = Answers(store.journal.database)
-        return Router([asked], ledger, calls, clock=store.clock, timeout_s=0.5, wait_s=0.0)
+        return Router([asked], ledger, calls, clock=store.runtime.clock, timeout_s=0.5, wait_s=0.0)
 
     texts, memories = lived(settings, "without", lambda store: None)
     assert texts == list(TOLD)

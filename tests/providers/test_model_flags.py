@@ -56,7 +56,9 @@ def test_what_a_model_finds_is_flagged_and_ends_nothing_though_a_month_lies_betw
             memories.edit(helix, told.id, EditRequest(scope="global"))  # past the look for duplicates
         store = helix.store
         asked = Provider(name="openai/x", model="openai/gpt-4o-mini", free=True, url=f"{provider.url}/v1")
-        store.language_model = Router([asked], Answers(store.journal.database), calls, clock=store.clock, timeout_s=30)
+        store.runtime.language_model = Router(
+            [asked], Answers(store.journal.database), calls, clock=store.runtime.clock, timeout_s=30
+        )
         found = find_contradictions(Run(store, "job", "find_contradictions"), {})
         (dispute,) = review.contradictions(helix)
         held = [node for node in (dispute.first, dispute.second) if isinstance(node, Memory)]

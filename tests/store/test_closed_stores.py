@@ -48,7 +48,7 @@ def test_passages_that_wait_for_a_vector_are_a_backlog_and_no_damage(helix: Heli
     (space,) = (one for one in upkeep.doctor(helix).findings if one.check == "embedding space")
     assert space.ok
     assert "3 passages wait" in space.detail
-    store.embedder = None
+    store.runtime.embedder = None
     (space,) = (one for one in upkeep.doctor(helix).findings if one.check == "embedding space")
     assert not space.ok
     assert "no model" in space.detail

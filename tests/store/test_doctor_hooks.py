@@ -15,7 +15,7 @@ def told(store: Store, *troubles: tuple[str, float]) -> DoctorFinding:
     """Return what the doctor finds after troubles that happened so many days ago."""
     folder = store.path / "logs"
     folder.mkdir(exist_ok=True)
-    at = [(store.clock() - timedelta(days=days)).isoformat(timespec="milliseconds") for _, days in troubles]
+    at = [(store.runtime.clock() - timedelta(days=days)).isoformat(timespec="milliseconds") for _, days in troubles]
     lines = [json.dumps({"at": when, "trouble": words}) for when, (words, _) in zip(at, troubles, strict=True)]
     (folder / "hooks.log").write_text("\n".join([*lines, '{"at": "20', "[]"]), "utf-8")
     (found,) = (one for one in examine(store).findings if one.check == "hooks")

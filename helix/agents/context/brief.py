@@ -150,5 +150,5 @@ def _memories(
     store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
 ) -> list[Entry]:
     index = store.index
-    best = worthiest(index, RecallQuery(query="", scope=scope, kinds=kinds), trusts, store.clock(), limit)
+    best = worthiest(index, RecallQuery(query="", scope=scope, kinds=kinds), trusts, store.runtime.clock(), limit)
     return [entry(index.memory(row), score=worth, arm=BRIEF, limit=_LONGEST_LINE) for row, worth in best]

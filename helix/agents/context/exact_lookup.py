@@ -98,7 +98,7 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
     `root` is the top of the project, by default the folder the action happens in: paths are compared as they are seen
     from there.
     """
-    index, now = store.index, store.clock()
+    index, now = store.index, store.runtime.clock()
     found: dict[int, _Key] = {}
     for key in _keys(index, action, root or action.folder):
         for row in _owners(index, key, scope, now):

@@ -63,14 +63,14 @@ def written(store: Store, question: str, scope: str | None, *, strict: bool = Fa
     cannot be asked.
     """
     index = store.index
-    if store.embedder is None or not index.view.dimension:
+    if store.runtime.embedder is None or not index.view.dimension:
         return None
     try:
         vector = store.embed_query(question)
         check_dimension(index.view, vector)
     except (ModelError, EmbeddingSpaceError):
         return None
-    now, own = store.clock(), index.of_trust(Trust.USER_ASSERTED)
+    now, own = store.runtime.clock(), index.of_trust(Trust.USER_ASSERTED)
     notes = index.matching(RecallQuery(query=question, scope=scope, kinds=_KINDS, labels=(Label.MEMORY,)), now) & own
     fits = fits_of(index, notes, vector)
     if not fits:

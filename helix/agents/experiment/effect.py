@@ -99,7 +99,9 @@ def report(store: Store, since: datetime | None = None, scope: str | None = None
         shown, withheld = ([one for one in held if one.held_back is back] for back in (False, True))
         case = Case(task=task, shown=tuple(shown), withheld=tuple(withheld))
         cases += [case] if case.begun else []
-    found = compared(cases, now=store.clock(), since=since, scope=scope, holdback=store.settings.holdback)
+    found = compared(
+        cases, now=store.runtime.clock(), since=since, scope=scope, holdback=store.runtime.settings.holdback
+    )
     return _with_kinds(store.records, found)
 
 

@@ -33,9 +33,9 @@ def treatment(store: Store, ident: str) -> str:
         task = find_task(store.index, ident)
         if task is None or task.treatment:
             return Decision((), task.treatment if task is not None else WITH_MEMORY)
-        share = store.settings.holdback
+        share = store.runtime.settings.holdback
         chosen = HELD_BACK if _draw(_salt(store), ident) < share else WITH_MEMORY
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.node(replace(task, treatment=chosen, attributes={**task.attributes, SHARE: share}))
         return Decision((composer.change("treatment", task=ident),), chosen)
 
@@ -49,7 +49,7 @@ def drawn(store: Store, ident: str) -> str:
         return found.treatment
     # The salt is made once in the life of a store.
     salt = store.journal.meta(_SALT) or store.writer.call(lambda: _salt(store))
-    return HELD_BACK if _draw(salt, ident) < store.settings.holdback else WITH_MEMORY
+    return HELD_BACK if _draw(salt, ident) < store.runtime.settings.holdback else WITH_MEMORY
 
 
 def was_drawn(task: Task) -> bool:

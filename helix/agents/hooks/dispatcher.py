@@ -183,7 +183,7 @@ class Reacting:
         look_up(store, Action(command="git push", output="error: failed to push", exit_status=1), None)
         brief(store, None)
         drawn(store, "")
-        if store.embedder is not None and not store.mismatch:
+        if store.runtime.embedder is not None and not store.mismatch:
             store.embed_query("a question")
 
     def _react(self, client: str, event: Event) -> Reaction:

@@ -95,7 +95,7 @@ def _learn(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, mes
     """Have what an agent's work gives to learn wait to be looked at."""
     task = desk.session.task_of(worker)
     origin = Origin(
-        at=desk.store.clock(),
+        at=desk.store.runtime.clock(),
         scope=desk.session.scope,
         session=desk.session.name,
         task=task,
@@ -175,7 +175,7 @@ def _end(desk: Desk) -> None:
     ]
     if tasks and session.objective:
         origin = Origin(
-            at=desk.store.clock(),
+            at=desk.store.runtime.clock(),
             scope=session.scope,
             session=session.name,
             agent=desk.client,

@@ -33,7 +33,7 @@ def met(desk: Desk, command: str, error: str) -> None:
     ref = known.ref
 
     def decision() -> Decision[None]:
-        composer = Composer(desk.store, desk.store.clock())
+        composer = Composer(desk.store, desk.store.runtime.clock())
         times = known.attributes.get(SESSIONS, 1)
         commands = dict.fromkeys([*commands_of(known.attributes), command])
         attributes = {

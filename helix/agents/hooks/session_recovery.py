@@ -52,7 +52,7 @@ def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[W
             return ()
         tasks = tasks_of(desk.store.index, scope=session.scope, session=session.name)
         session.recollect(_shown(desk, tasks), _at_work(desk, tasks))
-        since, until = _missed_since(desk, there_until), desk.store.clock()
+        since, until = _missed_since(desk, there_until), desk.store.runtime.clock()
     return (partial(_catch_up, desk, Path(event.transcript), since, until),) if event.transcript else ()
 
 

@@ -59,7 +59,7 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
     if known and any(one.arm == BRIEF for one in injections(desk.store.index, task)):
         session.was_briefed(one.memory_id for one in injections(desk.store.index, task))
         return Reaction(always=opened)
-    settings = desk.store.settings
+    settings = desk.store.runtime.settings
     is_loaded = loaded_by(desk.client, str(session.root), session.root)
     found = brief(desk.store, session.scope, settings.brief_tokens, is_loaded=is_loaded)
     if not found.text:
@@ -67,7 +67,7 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
         return Reaction(always=opened, did="has nothing to brief with")
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     ids = [one.memory_id for one in found.shown]
-    at = desk.store.clock()
+    at = desk.store.runtime.clock()
 
     def keep() -> None:
         desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
@@ -89,7 +89,7 @@ def _notice(desk: Desk) -> str:
     scope, project = desk.session.scope, desk.session.project
     if asked := visible(project.asked):
         return f"Helix works in {scope}: confirm the name {asked} with `helix name {asked}`"
-    others = note_folder(desk.store.settings.home, project)
+    others = note_folder(desk.store.runtime.settings.home, project)
     if not others:
         return ""
     return (
@@ -102,7 +102,7 @@ def _note_cut(desk: Desk) -> None:
     """Have it known to the next daemon too that what was shown so far is out of sight."""
     task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
     if find_task(desk.store.index, task) is not None:
-        desk.sees(SESSION_KEY, {HISTORY_CUT: to_micros(desk.store.clock())})
+        desk.sees(SESSION_KEY, {HISTORY_CUT: to_micros(desk.store.runtime.clock())})
 
 
 def _open(desk: Desk) -> None:

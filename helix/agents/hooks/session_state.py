@@ -321,7 +321,7 @@ class Sessions:
 
     def _place(self, event: Event) -> Identity:
         """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""
-        settings, folder = self._store.settings, Path(event.folder or "/")
+        settings, folder = self._store.runtime.settings, Path(event.folder or "/")
         places = (
             project_of(one, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
             for one in (folder, *folder.parents)

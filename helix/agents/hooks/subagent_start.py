@@ -70,7 +70,7 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     if not memories:
         return Reaction(reply=bare, always=told, did=f"has nothing for the {kind}")
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
-    at = desk.store.clock()
+    at = desk.store.runtime.clock()
 
     def keep() -> None:
         treatment(desk.store, task)
@@ -87,7 +87,7 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
 
 def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
     """Put what fits the prompt behind it, for an agent of any other name; of its task nothing is known."""
-    if not desk.store.settings.other_agents:
+    if not desk.store.runtime.settings.other_agents:
         return NOTHING
     context = _context(desk, event, context_for_other)
     if context is None or not context.shown:
@@ -95,7 +95,7 @@ def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
     task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     shown = context.shown
-    at = desk.store.clock()
+    at = desk.store.runtime.clock()
 
     def keep() -> None:
         desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
@@ -118,7 +118,7 @@ def _context(desk: Desk, event: AgentCalled, context: Callable[..., _Context | N
         event.prompt,
         event.called_type,
         desk.session.scope,
-        floor=desk.store.settings.context_floor,
+        floor=desk.store.runtime.settings.context_floor,
         written=written_without(partial(written, desk.store), is_loaded),
     )
 
@@ -130,7 +130,7 @@ def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[S
     """
     if not should_inject(event.prompt):
         return "", ()
-    settings = desk.store.settings
+    settings = desk.store.runtime.settings
     context = _context(desk, event, context_for)
     block, memories = ("", ()) if context is None else (context.text, context.shown)
     known = {one.memory_id for one in memories}

@@ -93,7 +93,7 @@ def _keep(desk: Desk, event: TaskTold) -> None:
     # What a sub-agent did is learned when it ends, from its last words and these together.
     if said.learned and not event.agent and (known is None or not known.attributes.get(AGENT)):
         origin = Origin(
-            at=desk.store.clock(),
+            at=desk.store.runtime.clock(),
             scope=desk.session.scope,
             session=desk.session.name,
             task=task,

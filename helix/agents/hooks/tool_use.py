@@ -38,7 +38,7 @@ def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
 def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
     """Keep how a command ended, as evidence and as a failure or its fix; at a failure show what its error is about."""
     worker = desk.worker(event)
-    action = replace(event.action, at=desk.store.clock())
+    action = replace(event.action, at=desk.store.runtime.clock())
     tasks = desk.session.in_progress
     if action.is_edit:
         return Reaction(always=(desk.when_sure(worker, lambda: _edited(desk, worker, action, event.wrote, tasks)),))
@@ -95,10 +95,10 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
     held_back = _is_held_back(desk, worker, action, tasks) if desk.keeps() else False
     if held_back is None:
         return NOTHING
-    budget = desk.store.settings.action_tokens
+    budget = desk.store.runtime.settings.action_tokens
     noted = shown(sites, budget_tokens=budget)
     told = sites[: len(noted)]
-    at = desk.store.clock()
+    at = desk.store.runtime.clock()
 
     def keep() -> None:
         key = _key(desk, worker, action, tasks)

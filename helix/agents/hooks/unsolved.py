@@ -127,7 +127,7 @@ def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
 
 def _ground(desk: Desk, known: Memory, episode: Ref) -> None:
     def decision() -> Decision[None]:
-        composer = Composer(desk.store, desk.store.clock())
+        composer = Composer(desk.store, desk.store.runtime.clock())
         ref = known.ref
         composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=known.provenance)
         return Decision((composer.change("sighting"),), None)

@@ -35,7 +35,7 @@ def _is_new_task(desk: Desk, prompt: str) -> bool:
 
     Between two of them lie as many prompts as is set.
     """
-    session, settings = desk.session, desk.store.settings
+    session, settings = desk.session, desk.store.runtime.settings
     if settings.prompt_tokens < 1 or not is_telling(prompt):
         return False
     if not session.asked_at:
@@ -45,7 +45,7 @@ def _is_new_task(desk: Desk, prompt: str) -> bool:
 
 
 def _about(desk: Desk, event: PromptGiven) -> Reaction:
-    session, settings = desk.session, desk.store.settings
+    session, settings = desk.session, desk.store.runtime.settings
     is_loaded = loaded_by(desk.client, event.folder, session.root)
     found = request_context(
         recall_without(desk.recall, is_loaded),
@@ -72,7 +72,7 @@ def _about(desk: Desk, event: PromptGiven) -> Reaction:
     task = task_id(session.scope, session.name, SESSION_KEY)
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     shown = tuple(replace(one, arm=PROMPT) for one in found.shown)
-    at = desk.store.clock()
+    at = desk.store.runtime.clock()
 
     def keep() -> None:
         desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)

@@ -110,7 +110,7 @@ def cleaned(store: Store, given: Candidate) -> Candidate:
 
     The same words of one scope have one id, but for case, white space and kind; other stores give them other ids.
     """
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     scope = intake.scope(given.scope)
     trigger, resolution = intake.pair(
         shortened(given.trigger, LONGEST_TRIGGER), shortened(given.resolution, LONGEST_RESOLUTION), required=False
@@ -182,7 +182,7 @@ def settle(
         known = find(store.index, candidate.id)
         if known is not None and known.status is not CandidateStatus.WAITING:
             return Decision((), known)
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         settled = replace(
             candidate,
             status=status,
@@ -239,7 +239,7 @@ def _salt(store: Store) -> str:
     """Return the salt of this store's candidates, made with the first one; on the writer's thread."""
     salt = store.journal.meta(_SALT)
     if salt is None:
-        salt = store.make_id(store.clock())
+        salt = store.runtime.make_id(store.runtime.clock())
         store.journal.set_meta(_SALT, salt)
     return salt
 

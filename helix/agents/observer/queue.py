@@ -62,7 +62,7 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
         return []
 
     def decision() -> Decision[list[Candidate]]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         here = {one.id: one for one in reversed(_waiting(store.index, None))}
         added: list[Candidate] = []
         for one in found.values():
@@ -94,7 +94,7 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def waiting(store: Store, scope: str | None = None, limit: int = 50) -> list[Candidate]:
     """Return the candidates of exactly this scope (None: of any) that wait, the surest first, of equals the newest."""
-    check_limit(store, limit)
+    check_limit(store.runtime, limit)
     return _waiting(store.index, scope)[:limit]
 
 

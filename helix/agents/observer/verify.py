@@ -22,6 +22,7 @@ from helix.model.reports import Health
 from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Task
 from helix.store import overview
 from helix.store.index import Index
+from helix.store.runtime import Runtime
 from helix.store.store import Store
 
 TASKS_READ = 2_000
@@ -67,13 +68,13 @@ def verify(store: Store, scope: str | None = None) -> Health:
     """
     tasks = tasks_of(store.index, scope=scope, limit=TASKS_READ)
     seen = _Seen(
-        now=store.clock(),
+        now=store.runtime.clock(),
         tasks=tasks,
         shown={task.id: injections(store.index, task.id) for task in tasks},
         candidates=_candidates(store.index, scope),
     )
     stats = _stats(store, scope, seen)
-    issues = (*_loop(seen, stats), *_dangling(store, seen), *_memories(store, stats), *_queue(seen))
+    issues = (*_loop(seen, stats), *_dangling(store, seen), *_memories(store.runtime, stats), *_queue(seen))
     return Health(status="degraded" if issues else "ok", issues=issues, stats=stats)
 
 
@@ -160,10 +161,10 @@ def _dangling(store: Store, seen: _Seen) -> Iterator[str]:
         yield f"{gone} candidates became memories that are gone"
 
 
-def _memories(store: Store, stats: Mapping[str, Any]) -> Iterator[str]:
+def _memories(runtime: Runtime, stats: Mapping[str, Any]) -> Iterator[str]:
     if stats["ineffective"]:
         yield f"{stats['ineffective']} active memories hardly ever helped: `helix prune` archives them"
-    if store.embedder is not None and stats["embedding_coverage"] < _WELL_COVERED:
+    if runtime.embedder is not None and stats["embedding_coverage"] < _WELL_COVERED:
         yield f"{stats['embedding_coverage']:.0%} of the passages have a vector; words find the others"
 
 

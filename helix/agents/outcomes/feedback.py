@@ -54,7 +54,7 @@ def feedback(
     )
 
     def decision() -> Decision[list[Memory]]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         changed = []
         for memory in _named(store.index, names):
             told = _told(memory)
@@ -75,7 +75,7 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
     """
 
     def decision() -> Decision[list[Memory]]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         changed = []
         for memory in _named(store.index, names):
             told = _told(memory)

@@ -77,9 +77,9 @@ def note_use(
     `at` is when it was done, by default now; `edited_at` when files were edited: what passed before says nothing of
     them. `earlier` are files that were changed at some time before, which show no use.
     """
-    done_at = at or edited_at or store.clock()
+    done_at = at or edited_at or store.runtime.clock()
     ran = [head(command, _LONGEST_COMMAND) for command in commands]
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     said = [head(word, _LONGEST_NAME) for word in _told_first(store.index, ident, utilized)[:_MOST_NAMED]]
     named = intake.labels(said, "a name")
     paths, before = (
@@ -112,7 +112,7 @@ def note_use(
 
 def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: datetime | None = None) -> None:
     """Write down that failures occurred in a task again (`at`, by default now); those known before it began count."""
-    again_at = at or store.clock()
+    again_at = at or store.runtime.clock()
     task = find_task(store.index, ident)
     if task is None:
         return

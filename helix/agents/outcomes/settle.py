@@ -62,7 +62,7 @@ def tell(store: Store, ident: str, outcome: str, *, claimed: bool = False) -> Se
         evidence = [one for one in ledger.evidence if one.kind is not EvidenceKind.PERSON]
         if not claimed and outcome in (DELIVERED, BLOCKED):
             passed = outcome == DELIVERED
-            evidence.append(Evidence(kind=EvidenceKind.PERSON, command="", passed=passed, at=store.clock()))
+            evidence.append(Evidence(kind=EvidenceKind.PERSON, command="", passed=passed, at=store.runtime.clock()))
         return replace(ledger, claimed=outcome, settled=task.outcome, evidence=tuple(evidence))
 
     return _change(store, ident, "outcome", said)
@@ -112,7 +112,7 @@ def _change(store: Store, ident: str, kind: str, update: Callable[[Task, Ledger]
         if task is None or is_erased(task):
             return Decision((), Settlement(task=ident, outcome="", claimed="", verification=Verification.NONE))
         ledger = update(task, ledger_of(task))
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         verification = verification_of(ledger.evidence, ledger.edited_at)
         after, gains = task, tuple[Gain, ...]()
         if ledger.settled is not None:
@@ -227,7 +227,7 @@ class _Settling:
             return Verdict(helped=helped, failed=failed, quality=sure, outcome="helped" if helped > 0 else "failed")
         # A brief is for the whole session, whatever is done in it: that it was not needed speaks against nothing.
         charged = shown.arm != BRIEF and leaves_a_trace(memory)
-        penalty = self.store.settings.unused_penalty if charged else 0.0
+        penalty = self.store.runtime.settings.unused_penalty if charged else 0.0
         return verdict(came_to, use, outcome=self.ledger.claimed, unused_penalty=penalty)
 
     def _give(self, shown: Injection, found: Verdict, memories: dict[str, Memory], entries: dict[str, Entry]) -> None:

@@ -85,14 +85,14 @@ def mirror(store: Store, seen: TaskSighting) -> Task:
     To a task whose words were erased none come back from the client's list: only what it comes to is kept.
     Raises InvalidInputError for a status, outcome, treatment or verification that is none.
     """
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     scope, session = intake.scope(seen.scope), intake.label(seen.session, "session")
     ident = task_id(scope, session, intake.label(seen.key, "key"))
     blockers = [task_id(scope, session, intake.label(key, "key")) for key in seen.blocked_by]
     said, words = _said(seen), _words(intake, seen.objective, seen.attributes)
 
     def decision() -> Decision[Task]:
-        composer, known = Composer(store, store.clock()), find_task(store.index, ident)
+        composer, known = Composer(store, store.runtime.clock()), find_task(store.index, ident)
         before = known or Task(id=ident, objective="", recorded_at=composer.now, scope=scope, session=session)
         after = _after(before, said, words, composer.now)
         if is_private(store, session):
@@ -117,7 +117,7 @@ def note(
     attributes: Mapping[str, object] | None = None,
 ) -> Task | None:
     """Bring a task up to date that is known by its id, as `mirror` does; None where it is not kept."""
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     seen = TaskSighting(
         session="", key="", status=status, outcome=outcome, treatment=treatment, verification=verification
     )
@@ -127,7 +127,7 @@ def note(
         known = find_task(store.index, ident)
         if known is None:
             return Decision((), None)
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         after = _after(known, said, words, composer.now)
         if after == known:
             return Decision((), known)
@@ -212,7 +212,10 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
         task = find_task(store.index, ident)
         if task is None:
             return Decision((), None)
-        composer, known = Composer(store, store.clock()), {one.memory_id: one for one in injections(store.index, ident)}
+        composer, known = (
+            Composer(store, store.runtime.clock()),
+            {one.memory_id: one for one in injections(store.index, ident)},
+        )
         rank, tokens = max((one.rank for one in known.values()), default=0), 0
         for one in _each_once(shown):
             before = known.get(one.memory_id)
@@ -280,7 +283,7 @@ def learn(store: Store, ident: str, memory_id: str) -> None:
             return Decision((), None)
         if any((op.type, op.target) == (Relation.LEARNED, there) for op in store.records.edges_at(here)):
             return Decision((), None)
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.edge(Relation.LEARNED, here, there)
         return Decision((composer.change("learn", task=ident),), None)
 

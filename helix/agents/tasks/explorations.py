@@ -42,17 +42,17 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
 
     Raises InvalidInputError where there is neither in the text, or nothing in them.
     """
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     scope, session = intake.scope(request.scope), intake.label(request.session, "session")
     if is_private(store, session):
         raise InvalidInputError("nothing of a private session is kept", hint="explore without saving it")
     found, problems = _read(request, intake)
     kept = {name: found[name] for name in PARTS if name in found}
     objective = intake.text(word(found.get("objective")) or request.objective, "objective", required=False)
-    attributes = intake.attributes(kept, store.settings.text_limit)
+    attributes = intake.attributes(kept, store.runtime.settings.text_limit)
 
     def decision() -> Decision[Exploration]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         made = Exploration(
             id=composer.new_id(),
             objective=objective,

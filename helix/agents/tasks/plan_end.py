@@ -35,7 +35,7 @@ def complete_plan(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) ->
     def decision() -> Decision[None]:
         if load_plan(store.index, ident).plan.status == COMPLETE:
             return Decision((), None)
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.patch(Ref(label=Label.PLAN, id=ident), status=COMPLETE)
         return Decision((composer.change("plan", plan=ident),), None)
 
@@ -80,7 +80,7 @@ def clear_plan(
     plan = load_plan(store.index, plan_id, scope)
 
     def decision() -> Decision[Clearing]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         cleared, kept = [], []
         for planned in plan.tasks:
             task = find_task(store.index, planned.id)
@@ -107,4 +107,4 @@ def _may_live(store: Store, task: Task) -> bool:
     session = cast(Session, store.records.node(ref))
     done = index.of_scope(task.scope) & index.of_session(task.session)
     last = max(*map(index.recorded_at, index.newest(done, 1)), to_micros(session.started_at), 0)
-    return session.ended_at is None and to_micros(store.clock() - SILENT) < last
+    return session.ended_at is None and to_micros(store.runtime.clock() - SILENT) < last

@@ -85,7 +85,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     InvalidInputError where it asks to clarify something, has no tasks, or nobody could work through it: two tasks of
     one number, one that waits for what is no task, or tasks that wait for each other.
     """
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     scope, session = intake.scope(request.scope), intake.label(request.session, "session")
     if is_private(store, session):
         raise InvalidInputError("nothing of a private session is kept", hint="plan without saving the plan")
@@ -94,7 +94,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     own = task_id(scope, session, "\x1f".join(("plan", *draft.client_ids))) if all(draft.client_ids) else ""
 
     def decision() -> Decision[tuple[str, bool]]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         ident = own or composer.new_id()
         ref = _plan(ident)
         if ref in store.index:
@@ -233,7 +233,9 @@ def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intak
         exploration=based_on.id if based_on is not None else "",
         tasks=clean,
         client_ids=client_ids,
-        attributes=intake.attributes({name: plan[name] for name in _KEPT if name in plan}, store.settings.text_limit),
+        attributes=intake.attributes(
+            {name: plan[name] for name in _KEPT if name in plan}, store.runtime.settings.text_limit
+        ),
     )
 
 

@@ -111,7 +111,7 @@ def create_workspace(
     board.inject(store, task.id, given.shown, held_back=held_back)
 
     def decision() -> Decision[tuple[Workspace, tuple[str, ...]]]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         left = supersede(store.records, composer, task.id)
         made = Workspace(id=composer.new_id(), recorded_at=composer.now, scope=task.scope)
         ref = composer.node(made)
@@ -149,7 +149,7 @@ def list_workspaces(
 
     Of more than `limit` the newest. Raises NotFoundError for an unknown plan.
     """
-    check_limit(store, limit)
+    check_limit(store.runtime, limit)
     if status not in (None, *STATUSES):
         raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
     tasks = {task.id: task for task in load_plan(store.index, plan).tasks} if plan else None
@@ -173,7 +173,7 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
     if known.status not in (ACTIVE, status):
         raise ConflictError(f"workspace {ident!r} is {known.status}", hint="create another one for another attempt")
     if known.status == ACTIVE:
-        intake = Intake(store.settings.text_limit)
+        intake = Intake(store.runtime.settings.text_limit)
         texts = {DELIVERED: ending.delivered, REASON: ending.reason, TRIED: ending.tried, ERROR: ending.error}
         told = {
             name: intake.text(board.shortened(text, intake.text_limit), name, required=False)
@@ -220,7 +220,7 @@ def _check_can_begin(index: Index, task: Task, parents: Sequence[Task]) -> None:
 
 def _close(store: Store, ident: str, status: str, attributes: Mapping[str, object]) -> None:
     def decision() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         known = _found(store.index, ident)
         composer.node(
             replace(known, status=status, ended_at=composer.now, attributes={**known.attributes, **attributes})

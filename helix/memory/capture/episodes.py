@@ -57,7 +57,7 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
     Acknowledged when it is durable and found by its words; no model is asked. Nothing is recorded of a private
     session, nor where every file that it is about is ignored.
     """
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     session, agent = intake.label(request.session, "session"), intake.label(request.agent, "agent")
     if is_private(store, session):
         return Recording(episode=None, reason=f"session {session} is private: nothing of it is recorded")
@@ -77,7 +77,7 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
         known = store.index.from_source(source, scope=scope) if source else None
         if known is not None:
             return Decision((), cast(Episode, store.records.node(known)))
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         provenance = Provenance(slice=source, extractor=CAPTURE, agent=agent, trust=trust)
         episode = Episode(
             id=composer.new_id(),

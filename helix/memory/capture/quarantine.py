@@ -126,10 +126,10 @@ def _settle(
     by: str,
     settled: Callable[[Holdable, Composer, str], Holdable],
 ) -> Holdable:
-    who = Intake(store.settings.text_limit).label(by, "by")
+    who = Intake(store.runtime.settings.text_limit).label(by, "by")
 
     def decision() -> Decision[Holdable]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         before = _held(store.index, name_or_id)
         after = settled(before, composer, who)
         composer.node(after)

@@ -46,13 +46,13 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
     names it is recorded, not even after it was closed. Kept of it is a salted digest of the name, neither scope nor
     agent nor times. What was recorded before it became private stays.
     """
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     name, scope = intake.label(request.name, "name"), intake.scope(request.scope)
     agent = intake.label(request.agent, "agent")
 
     def decision() -> Decision[SessionReport]:
-        now = store.clock()
-        wanted = SessionReport(name=name or store.make_id(now), scope=scope, agent=agent, started_at=now)
+        now = store.runtime.clock()
+        wanted = SessionReport(name=name or store.runtime.make_id(now), scope=scope, agent=agent, started_at=now)
         if request.private or is_private(store, wanted.name):
             _make_private(store, wanted.name)
             return Decision((), replace(wanted, private=True))
@@ -75,11 +75,11 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
 
     Of a private one it is not known when it began: what is told is the present moment.
     """
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     name, scope = intake.label(name, "name"), intake.scope(scope)
 
     def decision() -> Decision[SessionReport]:
-        now = store.clock()
+        now = store.runtime.clock()
         if is_private(store, name):
             return Decision(
                 (), SessionReport(name=name, scope=scope, agent="", private=True, started_at=now, ended_at=now)
@@ -98,7 +98,7 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
 
 def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[SessionReport]:
     """Return up to `limit` sessions of exactly this scope (None: of any), no private ones, the latest start first."""
-    check_limit(store, limit)
+    check_limit(store.runtime, limit)
     index, private = store.index, private_sessions(store)
     newest = index.newest(index.where(Label.SESSION, scope=scope), None if private.digests else limit)
     shown = (cast(Session, node) for node in index.nodes(newest))
@@ -134,7 +134,7 @@ def is_private(store: Store, name: str) -> bool:
 
 def _make_private(store: Store, name: str) -> None:
     """Note that a session is private; on the writer's thread."""
-    salt = own_salt(store.journal) or store.make_id(store.clock())
+    salt = own_salt(store.journal) or store.runtime.make_id(store.runtime.clock())
     hide(store.journal, _digest(salt, name), salt)
 
 

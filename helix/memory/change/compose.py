@@ -105,7 +105,7 @@ class Composer:
 
     def new_id(self) -> str:
         """Return an id for something new."""
-        return self._store.make_id(self.now)
+        return self._store.runtime.make_id(self.now)
 
     def change(self, kind: str, **note: Scalar) -> Change:
         """Return what was collected as one change, and start afresh."""

@@ -28,7 +28,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
     that of the agent named. Raises InvalidInputError or NotFoundError.
     """
     kind, word = relation_of(relation)
-    said_by = Intake(store.settings.text_limit).label(agent, "agent")
+    said_by = Intake(store.runtime.settings.text_limit).label(agent, "agent")
     trust = Trust.AGENT_INFERRED if said_by else Trust.USER_ASSERTED
     if not 0.0 < weight <= _MOST_WEIGHT:
         raise InvalidInputError(f"weight must be above 0 and at most {_MOST_WEIGHT:g}, not {weight!r}")
@@ -46,7 +46,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
             ),
             None,
         )
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         edge = (
             Edge(
                 type=kind,
@@ -84,7 +84,7 @@ def relation_of(word: str) -> tuple[Relation, str]:
 
 def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int) -> list[Edge]:
     """Return edges of a memory (by name or id), of any other node (by id), or (None) of the whole graph."""
-    check_limit(store, limit)
+    check_limit(store.runtime, limit)
     kind = _known(relation)
     if name_or_id is None:
         found = store.records.edges_of(kind, limit)

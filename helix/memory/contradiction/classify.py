@@ -15,7 +15,7 @@ from helix.memory.contradiction.wording import exchanged, negated, numbers, oppo
 from helix.model.memory import Kind, Memory, Tier, tier_of
 from helix.model.provenance import Trust
 from helix.providers.model_catalogue import UNMEASURED, likeness_of
-from helix.store.store import Store
+from helix.store.runtime import Runtime
 from helix.text.about import own_commands
 from helix.text.tokens import query_terms
 
@@ -222,10 +222,10 @@ def _plain(trigger: str, resolution: str) -> str:
     return " ".join(f"{trigger}\n{resolution}".casefold().split())
 
 
-def thresholds_of(store: Store) -> Thresholds:
+def thresholds_of(runtime: Runtime) -> Thresholds:
     """Return the thresholds that hold for the store."""
-    settings = store.settings
-    measured = UNMEASURED if store.embedder is None else likeness_of(store.embedder.space.model)
+    settings, embedder = runtime.settings, runtime.embedder
+    measured = UNMEASURED if embedder is None else likeness_of(embedder.space.model)
     return Thresholds(
         duplicate=settings.duplicate_threshold or measured.duplicate,
         update=settings.update_threshold or measured.update,

@@ -95,7 +95,7 @@ def note(store: Store, plan: ErasePlan) -> Note:
     noted = Note(
         kind=ERASE,
         refs=tuple(each.ref for each in plan.goes),
-        at=to_micros(store.clock()),
+        at=to_micros(store.runtime.clock()),
         keep_out=tuple(each.ref for each in plan.goes if each.ref.label is Label.MEMORY and each.why in _SAYS_IT),
     )
     if plan.goes:
@@ -124,7 +124,7 @@ def carry_out(store: Store, noted: Note, tell: Callable[[str], None]) -> EraseRe
     note = _as_of_now(store, noted)
 
     def entombed() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.add(erase.entombing(store.journal, note.refs, from_micros(note.at), note.keep_out))
         follow(composer, store)
         return Decision((composer.change(ERASE),) if composer.pending else (), None)

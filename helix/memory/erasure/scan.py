@@ -42,7 +42,7 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
                 erasing.leave_losses(store)
             erasing.end(store)
         return ScanReport(scanned=sweep.scanned, found=found)
-    noted = Note(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.clock()))
+    noted = Note(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
     erasing.begin(store, noted)
     report = carry_out(store, noted, lambda stage: ticket.progress(0, 0, stage))
     while lacking(store) and not ticket.cancelled and fill_in(store, lambda: ticket.cancelled):
@@ -53,7 +53,7 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
 
 def note(store: Store) -> None:
     """Note that secrets are to be taken out, durably, before it is known which; see `helix.store.erasing.begin`."""
-    erasing.begin(store, Note(kind=REDACT, refs=(), at=to_micros(store.clock())))
+    erasing.begin(store, Note(kind=REDACT, refs=(), at=to_micros(store.runtime.clock())))
 
 
 def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseReport:

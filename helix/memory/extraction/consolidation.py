@@ -154,9 +154,9 @@ class _Scope:
         self._run, self._store, self._scope, self._extractor = run, run.store, scope, extractor
         self._overtaken = False
         self._kept_out = KeptOut({})
-        settings = run.store.settings
-        self._thresholds = thresholds_of(run.store)
-        near = settings.cluster_threshold if run.store.embedder is not None else _NEAR_IN_WORDS
+        settings = run.store.runtime.settings
+        self._thresholds = thresholds_of(run.store.runtime)
+        near = settings.cluster_threshold if run.store.runtime.embedder is not None else _NEAR_IN_WORDS
         self._rules = Rules(
             bars=Bars(near=near, alike=max(near, self._thresholds.update), around=near - _AROUND),
             recurrences=settings.recurrences,

@@ -34,12 +34,12 @@ class Evidence:
     def __init__(self, run: Run, scope: str, extractor: Extractor, bars: Bars, *, anew: bool = False) -> None:
         """`anew`: what was found in the episodes by earlier runs is not taken for granted."""
         self._run, self._extractor, self._bars, self._anew = run, extractor, bars, anew
-        space = "" if run.store.embedder is None else run.store.embedder.space.digest
+        space = "" if run.store.runtime.embedder is None else run.store.runtime.embedder.space.digest
         self._edition = extractor.edition and f"{extractor.edition} {space}"
         index = run.store.index
         self._index = index
         self._surviving = index.findable_episodes(scope)
-        self._vectors = None if run.store.embedder is None else FirstVectors(index, self._surviving)
+        self._vectors = None if run.store.runtime.embedder is None else FirstVectors(index, self._surviving)
         self.rows = list(self._surviving) if self._vectors is None else self._vectors.rows
         self._readable = frozenset(self.rows)
         self._items: dict[int, list[Said]] = {}

@@ -115,8 +115,10 @@ class ModelExtractor:
 
 def extractor_of(run: Run) -> Extractor:
     """Return the extractor of the settings: by rules, with the help of the run's language model where it has one."""
-    rules, model = RuleExtractor(run.store.settings.gate_threshold), run.language_model
-    return rules if model is None else ModelExtractor(model, rules, run.store.settings.heuristic_confidence_cutoff)
+    rules, model = RuleExtractor(run.store.runtime.settings.gate_threshold), run.language_model
+    return (
+        rules if model is None else ModelExtractor(model, rules, run.store.runtime.settings.heuristic_confidence_cutoff)
+    )
 
 
 def _merged(ruled: Sequence[Candidate], told: Sequence[Candidate]) -> list[Candidate]:

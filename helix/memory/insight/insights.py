@@ -64,7 +64,7 @@ def insight_tree(store: Store, reflection_id: str) -> InsightTree:
     if row is None:
         raise NotFoundError(f"no reflection has the id {reflection_id!r}", hint="`helix reflections` lists them")
     (reflection,) = index.nodes([row])
-    stands = _stands(index) - index.ended(to_micros(store.clock()))
+    stands = _stands(index) - index.ended(to_micros(store.runtime.clock()))
     evidence = _evidence(index, stands, row, DEEPEST, {row})
     return InsightTree(reflection=cast(Reflection, reflection), evidence=evidence)
 

@@ -63,12 +63,12 @@ class Run:
     @property
     def now(self) -> datetime:
         """The present moment."""
-        return self.store.clock()
+        return self.store.runtime.clock()
 
     @property
     def language_model(self) -> LanguageModel | None:
         """What the work may ask; None in a dry run, which spends nothing and takes the deterministic path."""
-        return None if self.dry_run else self.store.language_model
+        return None if self.dry_run else self.store.runtime.language_model
 
     @property
     def cancelled(self) -> bool:
@@ -87,7 +87,7 @@ class Run:
         def decision() -> Decision[T | None]:
             if step in self.store.journal.effects.steps(self.job):
                 return Decision((), None)
-            composer = Composer(self.store, self.store.clock())
+            composer = Composer(self.store, self.store.runtime.clock())
             answer = compose(composer)
             follow(composer, self.store)
             change = composer.change(self.kind, job=self.job, step=step)
@@ -120,7 +120,7 @@ class Run:
             self._taken = set().union(*map(self._took, self._kin()))
             active = len(self.store.index.where(Label.MEMORY, statuses=[Status.ACTIVE])) + len(self._taken)
             least = min(LEAST_GUARDED, max(ALWAYS_ALLOWED, active // 2))
-            self._allowed = max(least, int(self.store.settings.guard_share * active))
+            self._allowed = max(least, int(self.store.runtime.settings.guard_share * active))
         followed = _followed(operations)
         taken = self._taken | {
             op.id

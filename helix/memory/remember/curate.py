@@ -58,7 +58,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     Raises NotFoundError, InvalidInputError, or ConflictError where the name is taken or the memory is an old version.
     """
     store.check_space()
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     old = standing_memory_of(store.index, name_or_id)
     trigger, resolution = old.trigger, old.resolution
     if request.trigger is not None or request.resolution is not None:
@@ -90,7 +90,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
                 f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
             )
         _check_name_free(store.index, changed, but=current)
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         new = replace(changed, id=composer.new_id(), recorded_at=composer.now, retired_at=None)
         ref = supersede(composer, store.records, current, new, prepared, files)
         if _says_otherwise(current, new):
@@ -157,7 +157,7 @@ def confirm(store: Store, name_or_id: str) -> Memory:
 
 def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory, Composer], Memory]) -> Memory:
     def decision() -> Decision[Memory]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         memory = standing_memory_of(store.index, name_or_id)
         changed = change(memory, composer)
         if changed == memory:

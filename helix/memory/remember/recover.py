@@ -112,7 +112,7 @@ def _again(store: Store, since: _Since, row: Row) -> Decision[int]:
     name = f"{since.lost_store} {row.seq}"
     if name in since.back:
         return Decision((), 0)
-    composer = Composer(store, store.clock())
+    composer = Composer(store, store.runtime.clock())
     composer.add(op for op in row.change.operations if drop_of(op) not in since.things)
     return Decision((composer.change(RECOVER, recovered=name, was=row.change.kind),), 1)
 
@@ -127,7 +127,7 @@ def _take_nodes(store: Store, loss: Loss) -> int:
 
 
 def _lacking(store: Store, part: Iterable[PutNode | PutEdge]) -> Decision[int]:
-    composer, nodes = Composer(store, store.clock()), 0
+    composer, nodes = Composer(store, store.runtime.clock()), 0
     known: set[Ref] = set()
     for op in part:
         if isinstance(op, PutNode):

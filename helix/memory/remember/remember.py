@@ -59,7 +59,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     ready = made_ready(store, request)
 
     def decision() -> Decision[StoreResult]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         if ready.screening.held:
             return _hold(composer, store.index, ready)
         verdict, known = _verdict(store, ready)
@@ -130,7 +130,7 @@ def _told_before(known: Memory, ready: Ready) -> bool:
 
 
 def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:
-    draft, thresholds = ready.draft, thresholds_of(store)
+    draft, thresholds = ready.draft, thresholds_of(store.runtime)
     if ready.wanted_name and (named := _named(store.index, draft.scope, ready.wanted_name)) is not None:
         return _against_named(named, draft)
     vector = ready.prepared.vectors[0]

@@ -94,7 +94,7 @@ def body(trigger: str, resolution: str) -> str:
 def made_ready(store: Store, request: StoreRequest) -> Ready:
     """Return a request as it can be written; raises InvalidInputError or EmbeddingSpaceError."""
     store.check_space()
-    intake = Intake(store.settings.text_limit)
+    intake = Intake(store.runtime.settings.text_limit)
     kind = checks.known_kind(request.kind)
     trigger, resolution = intake.pair(request.trigger, request.resolution)
     files = intake.labels(request.files, "file")
@@ -112,7 +112,7 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
         kind=kind,
         trigger=trigger,
         resolution=resolution,
-        recorded_at=store.clock(),
+        recorded_at=store.runtime.clock(),
         scope=intake.scope(request.scope),
         confidence=bounded(checks.fraction(request.confidence, "confidence", FIRST[trust]), trust),
         importance=checks.poignancy(

@@ -70,7 +70,7 @@ def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
         change = settle(store, one)
 
         def decision(change: Callable[[Composer], bool] = change) -> Decision[None]:
-            composer = Composer(store, store.clock())
+            composer = Composer(store, store.runtime.clock())
             return Decision((composer.change("settle"),) if change(composer) else (), None)
 
         store.writer.submit(decision)
@@ -101,7 +101,7 @@ def _contraries(store: Store, memory: Memory) -> list[tuple[Memory, Contradictio
     if not own:
         return []
     near = nearest_active(store, own[0], memory.scope, NEAREST, ended=True)
-    return contraries(_newcomer(memory), near, thresholds_of(store))
+    return contraries(_newcomer(memory), near, thresholds_of(store.runtime))
 
 
 def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:

@@ -103,10 +103,10 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
     decided is taken back with `reopen_contradiction`, and what they decided against cannot win elsewhere before that.
     Raises NotFoundError, ConflictError or InvalidInputError.
     """
-    said = Intake(store.settings.text_limit).text(note, "note", required=False)
+    said = Intake(store.runtime.settings.text_limit).text(note, "note", required=False)
 
     def decision() -> Decision[Dispute]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         case = _found(store.index, a, b)
         outcome = _outcome_of(case, winner)
         if case.status is DisputeStatus.RESOLVED:
@@ -143,7 +143,7 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
     """
 
     def decision() -> Decision[Dispute]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         case = _found(store.index, a, b)
         if case.status is DisputeStatus.OPEN:
             raise ConflictError(f"the contradiction of {case.first.name!r} and {case.second.name!r} is open")

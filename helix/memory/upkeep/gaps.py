@@ -43,7 +43,7 @@ def notice(store: Store, memory_id: str) -> list[Memory]:
     """Close the gaps that a memory, just stored, answers, and return them."""
 
     def decision() -> Decision[list[Memory]]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         answer = standing_memory_of(store.index, memory_id)
         closed = [_close(composer, gap, answer) for gap in _answered(store, answer)]
         return Decision((composer.change("close_gap", memory=memory_id),) if closed else (), closed)
@@ -86,7 +86,7 @@ def reopen_gap(store: Store, name_or_id: str) -> Memory:
     """
 
     def decision() -> Decision[Memory]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         gap = standing_memory_of(store.index, name_or_id)
         back = _reopen(composer, store.index, gap)
         if back is None:
@@ -208,7 +208,7 @@ def _told(gap: Memory, memory: Memory) -> float:
 
 def _bar(store: Store) -> float:
     """Return the cosine of a question and its answer: they say less of the same than two statements would."""
-    thresholds = thresholds_of(store)
+    thresholds = thresholds_of(store.runtime)
     return (thresholds.related + thresholds.similar) / 2
 
 

@@ -51,7 +51,7 @@ def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:
     """Return the pairs to ask about, the later one first in each, each pair once, the newest first."""
     held = [memory for memory in store.index.memories(Status.ACTIVE, scope) if claims(memory.kind)]
     newest = sorted(held, key=lambda memory: (memory.recorded_at, memory.id), reverse=True)[:_MOST]
-    least = thresholds_of(store).update
+    least = thresholds_of(store.runtime).update
     pairs: dict[tuple[str, str], tuple[Memory, Memory]] = {}
     for memory in newest:
         own = store.index.vectors_of(memory.ref)

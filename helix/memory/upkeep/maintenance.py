@@ -187,7 +187,7 @@ def _decay_edges(records: Records, unused_days: float) -> _Sweep[Edge]:
 
 def _at_once(store: Store, operation: str, sweep: _Sweep[T], dry_run: bool) -> MaintenanceReport:
     """Do all that is due in one step of a job of its own: guarded, whole or not at all, and taken back by `undo`."""
-    run = Run(store, store.make_id(store.clock()), operation, dry_run=dry_run)
+    run = Run(store, store.runtime.make_id(store.runtime.clock()), operation, dry_run=dry_run)
     due = [item for item in sweep.items() if sweep.due(item, run.now)]
     names = tuple(_changed(run, sweep, due))
     job = run.job if names and not dry_run else ""

@@ -50,7 +50,7 @@ def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     times or belong to other commands. The better founded one stays, then the one with more use, then the older. Running
     it again changes nothing.
     """
-    threshold = payload.get("threshold") or thresholds_of(run.store).duplicate
+    threshold = payload.get("threshold") or thresholds_of(run.store.runtime).duplicate
     if not 0.0 < threshold <= 1.0:
         raise InvalidInputError(f"threshold must be above 0 and at most 1, not {threshold!r}")
     ranked = _ranked(run.store.index, payload.get("scope"))
@@ -79,7 +79,7 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
     """
 
     def decision() -> Decision[Memory]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         loser = standing_memory_of(store.index, name_or_id)
         edge = _merging(store.records, loser)
         if edge is None or loser.status is not Status.RETIRED:
@@ -204,7 +204,7 @@ def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
     if len(own) != 1:
         return []  # a long text is known by the vectors of its pieces: one alike piece does not make it the same
     rows = index.where(Label.MEMORY, scope=memory.scope, statuses=[Status.ACTIVE], kinds=[memory.kind])
-    rows &= index.holding(to_micros(store.clock()))
+    rows &= index.holding(to_micros(store.runtime.clock()))
     near = nearest(index, own[0], rows.without(index.row_of(memory.ref)), threshold=threshold, limit=_NEAREST)
     return [other for other, _ in near if _one(memory, other)]
 

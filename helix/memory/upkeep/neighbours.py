@@ -24,7 +24,7 @@ def nearest_active(
     index = store.index
     rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
     if not ended:
-        rows &= index.holding(to_micros(store.clock()))
+        rows &= index.holding(to_micros(store.runtime.clock()))
     return similar.nearest(index, vector, rows, limit=limit)
 
 
@@ -35,11 +35,11 @@ def recent(
 
     Raises ModelError without an embedding model: likeness in meaning is all this asks for.
     """
-    check_limit(store, limit)
+    check_limit(store.runtime, limit)
     if not -1.0 <= threshold <= 1.0 or not 0 < days <= 36_500:
         message = f"threshold {threshold!r} or days {days!r} is out of range"
         raise InvalidInputError(message, hint="threshold: -1 to 1; days: above 0, at most 36500")
-    text = Intake(store.settings.text_limit).text(text, "trigger")
+    text = Intake(store.runtime.settings.text_limit).text(text, "trigger")
     (vector,) = store.embed([text])
     if vector is None:
         raise ModelError(
@@ -48,7 +48,7 @@ def recent(
     found = similar.similar_recent(
         store.index.view,
         vector_of(vector),
-        now=store.clock(),
+        now=store.runtime.clock(),
         threshold=threshold,
         days=days,
         kinds=() if kind is None else (kind,),
@@ -60,7 +60,7 @@ def recent(
 
 def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
     """Return edges that the memory could have, the most similar first."""
-    check_limit(store, limit)
+    check_limit(store.runtime, limit)
     index = store.index
     row = index.row_of(memory.ref)
     if row is None:
@@ -72,5 +72,5 @@ def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
             similarity=found.similarity,
             reason=found.reason,
         )
-        for found in similar.suggest_edges(index.view, index.graph, row, now=store.clock(), limit=limit)
+        for found in similar.suggest_edges(index.view, index.graph, row, now=store.runtime.clock(), limit=limit)
     ]

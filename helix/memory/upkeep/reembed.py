@@ -18,7 +18,7 @@ _BATCH = 64
 
 def lacking(store: Store) -> int:
     """Return how many passages have no vector while there is a model that could make them one."""
-    if store.embedder is None or store.mismatch:
+    if store.runtime.embedder is None or store.mismatch:
         return 0
     return len(store.index.lacking_vectors())
 
@@ -54,18 +54,18 @@ def reembed(store: Store, ticket: Ticket) -> Mapping[str, int]:
     Vectors already made stay when it is interrupted; the old space serves until the last one is there. Raises
     ModelError when there is no model.
     """
-    if store.embedder is None:
+    if store.runtime.embedder is None:
         raise ModelError(
             "there is no embedding model to embed with", hint="`helix models install`, or set embedding_model"
         )
-    wanted = store.embedder.space
+    wanted = store.runtime.embedder.space
     space = store.journal.spaces.prepare(model=wanted.model, dimension=wanted.dimension, digest=wanted.digest)
     total = store.records.counts()["passages"]
 
     def step() -> int:
         missing = store.journal.spaces.missing(space, _BATCH)
-        if missing and store.embedder is not None:
-            vectors = store.embedder.embed([text for _, text in missing])
+        if missing and store.runtime.embedder is not None:
+            vectors = store.runtime.embedder.embed([text for _, text in missing])
             store.journal.spaces.add_vectors(
                 space, [(number, row.tobytes()) for (number, _), row in zip(missing, vectors, strict=True)]
             )

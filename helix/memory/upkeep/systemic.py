@@ -94,7 +94,7 @@ def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _decision(store: Store, compose: _Compose) -> Decision[_Promoted | None]:
-    composer = Composer(store, store.clock())
+    composer = Composer(store, store.runtime.clock())
     systemic = compose(composer)
     change = composer.change("systemic")
     return Decision((change,) if change.operations else (), systemic)
@@ -193,7 +193,7 @@ def _similar(store: Store, failure: Memory) -> list[Memory]:
         return []
     statuses = [Status.ACTIVE, Status.ARCHIVED]
     rows = index.where(Label.MEMORY, scope=failure.scope, statuses=statuses, kinds=[Kind.FAILURE])
-    bar, others = thresholds_of(store).similar, rows.without(index.row_of(failure.ref))
+    bar, others = thresholds_of(store.runtime).similar, rows.without(index.row_of(failure.ref))
     near = nearest(index, own[0], others, threshold=bar, limit=_MOST_MEMBERS)
     return [memory for memory, _ in near if _counts(memory)]
 

@@ -82,7 +82,7 @@ def plan(
     QueryTimeoutError is raised, whether or not anybody waits for it still. `without_model` says that the job itself
     asks a language model and may come to something else.
     """
-    seconds = store.settings.request_timeout_ms / 1000
+    seconds = store.runtime.settings.request_timeout_ms / 1000
     end = monotonic() + seconds
     began = monotonic()
 
@@ -104,5 +104,5 @@ def plan(
         kind=kind,
         lines=tuple(run.plan),
         counts={**run.counts, **result},
-        without_model=kind in ASKING and store.language_model is not None,
+        without_model=kind in ASKING and store.runtime.language_model is not None,
     )

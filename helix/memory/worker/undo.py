@@ -67,7 +67,7 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
             return Decision((), (plan, len(derived), []))
         # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
         excluded.note_undone(store, derived)
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.add(plan.operations)
         follow(composer, store)
         back = _coming_back(store.index, plan.operations)

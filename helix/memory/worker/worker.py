@@ -58,8 +58,8 @@ class Worker:
         self._kinds = kinds
         self._busy = busy
         self._pace = pace or Pace()
-        self._work = Work(store.journal.database, clock=store.clock, make_id=store.make_id)
-        self._budget = Budget(store, store.settings.consolidation_budget)
+        self._work = Work(store.journal.database, clock=store.runtime.clock, make_id=store.runtime.make_id)
+        self._budget = Budget(store, store.runtime.settings.consolidation_budget)
         self._paused = store.journal.meta(WORK_PAUSED) == "1"
         self._hurried = self._stopping = self._resting = False
         self._standing = self._awaited = 0
@@ -253,7 +253,7 @@ class Worker:
                 self._ask_for_all(None)
             if self._fill_in():
                 continue
-            due, now = self._work.next_due(), self._store.clock()
+            due, now = self._work.next_due(), self._store.runtime.clock()
             if due is None or due > now:
                 self._behind_since = math.inf
                 self._hurried &= due is not None
@@ -280,7 +280,7 @@ class Worker:
 
     def _ask_for_all(self, scope: str | None) -> dict[str, WorkItem]:
         """Ask for those kinds that there are of what follows on new episodes in a scope, or (None) in all."""
-        now = self._store.clock()
+        now = self._store.runtime.clock()
         asked = {kind: self.add(kind, {"scope": scope}) for kind in ROUND if kind in self._kinds}
         if scope is None:
             self._budget.begin_round(now)
@@ -288,14 +288,14 @@ class Worker:
 
     def _do(self, item: WorkItem) -> None:
         run = self._running = SlicedRun(self._store, item.id, item.kind, rest=self._rest)
-        started = self._store.clock()
+        started = self._store.runtime.clock()
         try:
             if self._may_begin(item):
                 result = self._kinds[item.kind](run, item.payload)
                 if item.id in self._cancelled:
                     self._work.fail(item.id, "it was cancelled; what it had written stays", run.counts)
                 elif self._halted:
-                    self._work.postpone(item.id, "", self._store.clock())
+                    self._work.postpone(item.id, "", self._store.runtime.clock())
                 else:
                     self._finish(item, {**result, **run.counts}, started)
         except Exception as error:  # whatever the work of a job raises must not end the others
@@ -333,7 +333,7 @@ class Worker:
             self._work.fail(item.id, told, run.counts)
         else:
             delay = self._pace.backoff * 4 ** (item.attempts - 1)
-            self._work.postpone(item.id, told, self._store.clock() + timedelta(seconds=delay))
+            self._work.postpone(item.id, told, self._store.runtime.clock() + timedelta(seconds=delay))
 
 
 def _key(payload: Mapping[str, Any]) -> str:

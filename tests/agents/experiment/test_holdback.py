@@ -29,7 +29,9 @@ def test_about_the_share_that_is_set_is_held_back_and_nothing_changes_that(livin
     first = [treatment(store, one) for one in ids]
     assert first == expected
     assert 20 <= first.count("held_back") <= 62, "a tenth of 400, within 3.7 standard deviations"
-    store.settings = configuration.load({"home": store.settings.home, "holdback": 1.0}, environ=UNHURRIED)
+    store.runtime.settings = configuration.load(
+        {"home": store.runtime.settings.home, "holdback": 1.0}, environ=UNHURRIED
+    )
     assert [treatment(store, one) for one in ids] == first
     kept = find_task(store.index, ids[0])
     assert kept is not None
@@ -76,7 +78,9 @@ def test_who_is_held_back_at_a_share_is_so_at_any_greater_one(
     living: Helix, store: Store, ident: str, shares: list[float]
 ) -> None:
     def held_back(share: float) -> bool:
-        store.settings = configuration.load({"home": store.settings.home, "holdback": share}, environ=UNHURRIED)
+        store.runtime.settings = configuration.load(
+            {"home": store.runtime.settings.home, "holdback": share}, environ=UNHURRIED
+        )
         return drawn(store, ident) == "held_back"
 
     held = [held_back(share) for share in (0.0, *sorted(shares), 1.0)]

@@ -458,7 +458,7 @@ def test_a_share_of_the_tasks_is_held_back_and_noted(
     helix: Helix, session: AgentSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(session, "add retries to the payment client", "use the retry decorator", kind="pattern")
-    object.__setattr__(helix.store.settings, "holdback", 1.0)
+    object.__setattr__(helix.store.runtime.settings, "holdback", 1.0)
     assert session.agent_call(BUILD)[1]["prompt"] == BUILD
     store = session.settled().store
     task = find_task(store.index, task_of(session, "1"))

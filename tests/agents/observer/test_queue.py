@@ -206,7 +206,7 @@ def test_the_queue_holds_what_was_proposed_and_not_decided_on(
     store: Store, steps: list[tuple[str, str, Certainty]]
 ) -> None:
     """Held against the obvious account: a mapping from the folded words to how sure they are, and those decided on."""
-    scope = store.make_id(store.clock())  # the store goes on from one drawing to the next
+    scope = store.runtime.make_id(store.runtime.clock())  # the store goes on from one drawing to the next
     wait: dict[str, Certainty] = {}
     idents: dict[str, str] = {}
     for step, words, sure in steps:

@@ -63,7 +63,9 @@ def test_a_session_without_a_task_is_judged_by_what_it_ran_or_left_out_and_says_
         if name == "green":
             note_use(store, task, utilized=[memory.name], files=["a.py"])
         for passed in runs or []:
-            evidence = Evidence(kind=EvidenceKind.TEST, command="pytest", passed=passed, id=name, at=store.clock())
+            evidence = Evidence(
+                kind=EvidenceKind.TEST, command="pytest", passed=passed, id=name, at=store.runtime.clock()
+            )
             note_evidence(store, task, evidence)
         if runs is not None:
             settle(store, task)

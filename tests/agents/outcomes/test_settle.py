@@ -244,7 +244,7 @@ def _status(store: Store, ident: str, status: Status) -> Any:
     from helix.model.edge import Label, Ref
     from helix.store.writer import Decision
 
-    composer = Composer(store, store.clock())
+    composer = Composer(store, store.runtime.clock())
     composer.patch(Ref(label=Label.MEMORY, id=ident), status=status)
     return Decision((composer.change("test"),), None)
 

@@ -95,7 +95,7 @@ def test_no_secret_reaches_a_task(store: Store) -> None:
 
 
 def test_an_objective_that_is_too_long_is_cut_between_two_words(store: Store) -> None:
-    limit = store.settings.text_limit
+    limit = store.runtime.settings.text_limit
     told = mirror(store, TaskSighting(session="s", key="1", objective="word " * limit))
     assert len(told.objective) <= limit
     assert set(told.objective.split()) == {"word"}
@@ -157,7 +157,7 @@ def test_what_an_injection_came_to_is_kept_on_its_edge(living: Helix, store: Sto
     credited = replace(one, outcome="helped", credited=Credit(helped=0.5, failed=0.0, quality=5, at=one.at))
 
     def decision() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         board.put_injection(composer, task.id, credited)
         return Decision((composer.change("settle"),), None)
 

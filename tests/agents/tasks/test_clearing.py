@@ -34,7 +34,7 @@ PLAN_COMPLETE: 2 tasks"""
 
 def put(store: Store, task: Task) -> None:
     def decision() -> Decision[None]:
-        composer = Composer(store, store.clock())
+        composer = Composer(store, store.runtime.clock())
         composer.node(task)
         return Decision((composer.change("task"),), None)
 
