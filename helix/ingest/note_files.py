@@ -17,6 +17,8 @@ from helix.text.redact import redact
 
 _SUFFIXES = frozenset({".md", ".markdown", ".mdc", ".mdx", ".rst", ".txt"})
 _LARGEST = 1_000_000
+_MOST_LINES = 50_000
+"""Lines of a file: a million bytes of the shortest lines would take a reader 15 seconds."""
 _DEEPEST = 100
 """Folders within folders that are walked; nobody keeps notes further down."""
 _LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -134,6 +136,8 @@ def _read(file: Path, base: Path | None) -> NoteFile | IngestProblem:
     text = decode(data)
     if _is_binary(data, text):
         return IngestProblem(where=str(file), why="not a text file")
+    if text.count("\n") > _MOST_LINES:
+        return IngestProblem(where=str(file), why=f"more than {_MOST_LINES:,} lines")
     place = file.relative_to(base).as_posix() if base else file.as_posix()
     # Redacted whole, before it is taken apart into sections: a heading may name the secret below it.
     text = redact(text).text

@@ -213,6 +213,7 @@ def test_a_folder_is_walked_for_notes_only(tmp_path: Path) -> None:
     write(tmp_path, "picture.md", b"\x89PNG\0\0\0")
     write(tmp_path, "latin.md", "\u00e4\u00f6\u00fc".encode("latin-1") * 9)
     write(tmp_path, "huge.txt", b"x" * 1_000_001)
+    write(tmp_path, "long.md", "- a\n" * 50_002)
     write(tmp_path, "wide.txt", "Wide text is read by its mark.".encode("utf-16"))
     os.mkfifo(tmp_path / "pipe.md")
     found = list(read_notes([tmp_path], root=tmp_path, scope="p"))
@@ -221,6 +222,7 @@ def test_a_folder_is_walked_for_notes_only(tmp_path: Path) -> None:
     assert problems(found) == {
         "huge.txt": "larger than 1,000,000 bytes",
         "latin.md": "not a text file",
+        "long.md": "more than 50,000 lines",
         "picture.md": "not a text file",
         "pipe.md": "cannot be read: not a regular file",
     }
