@@ -30,7 +30,7 @@ def pages() -> dict[str, str]:
 
 def operations() -> str:
     """Return what can be asked over GraphQL, in the parts in which it is written down."""
-    schema = build_schema(Settings())._schema
+    schema = build_schema()._schema
     roots = {
         kind: root.fields
         for kind, root in (

@@ -109,6 +109,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
+def pytest_collection_finish() -> None:
+    """Have the garbage collector pass over what loading the tests made: all of it stays, and looking took longest."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--fast"):
         items[:] = [item for item in items if not item.get_closest_marker("impure")]

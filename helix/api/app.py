@@ -53,7 +53,7 @@ def create_app(
     hooks = HookEndpoint(helix)
     runtime = Runtime(helix, access, meters, shutdown)
     folder = bundle(explorer_folder)
-    endpoint = Endpoint(build_schema(helix.settings), runtime, folder)
+    endpoint = Endpoint(build_schema(), runtime, folder)
 
     async def healthz(request: Request) -> Response:
         return JSONResponse({"status": "ok", "version": __version__})

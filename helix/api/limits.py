@@ -145,12 +145,11 @@ class DocumentLimits(SchemaExtension):
     `accepted` before is neither measured nor validated again.
     """
 
-    def __init__(self, settings: Settings, accepted: Accepted) -> None:
-        self._settings = settings
-        self._accepted = accepted
-        self._known = False
-
     def on_operation(self) -> Iterator[None]:
+        runtime = self.execution_context.context.runtime
+        self._settings: Settings = runtime.helix.settings
+        self._accepted: Accepted = runtime.accepted
+        self._known = False
         self.execution_context.parse_options["max_tokens"] = self._settings.max_tokens
         yield
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from strawberry.extensions import SchemaExtension
 
 from helix.api.access import Access
+from helix.api.limits import Accepted
 from helix.api.metrics import Meters
 from helix.errors import InvalidInputError, QueryTimeoutError
 from helix.service import Helix
@@ -33,6 +34,7 @@ class Runtime:
         self.helix = helix
         self.access = access
         self.meters = meters
+        self.accepted = Accepted()
         self.shutdown = shutdown
         self.closing = asyncio.Event()
         self.seconds = helix.settings.request_timeout_ms / 1000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import strawberry
@@ -16,13 +17,12 @@ from helix.api import controls, subscriptions
 from helix.api.execution import Executor, mark_shown
 from helix.api.fields import control, field_of, subscription
 from helix.api.graphql_errors import coded
-from helix.api.limits import Accepted, DocumentLimits
+from helix.api.limits import DocumentLimits
 from helix.api.resolver_context import PerOperation
 from helix.api.scalars import SCALARS
 from helix.api.types import Views
 from helix.api.walks import EXTRAS
 from helix.operations import OPERATIONS
-from helix.settings import Settings
 
 _UNKNOWN_WORD = re.compile(r"does not exist in '(\w+)' enum")
 
@@ -49,9 +49,10 @@ class HelixSchema(strawberry.Schema):
         )
 
 
-def build_schema(settings: Settings) -> HelixSchema:
-    """Return the schema, with the limits of `settings`."""
-    views, accepted = Views(EXTRAS), Accepted()
+@cache
+def build_schema() -> HelixSchema:
+    """Return the schema, one for all apps of a process: building it takes half a second."""
+    views = Views(EXTRAS)
     queries, mutations = (
         [field_of(one, views) for one in OPERATIONS.values() if one.writes is writes] for writes in (False, True)
     )
@@ -72,6 +73,6 @@ def build_schema(settings: Settings) -> HelixSchema:
             description="What changes, as it changes: over WebSocket (graphql-transport-ws) or server-sent events.",
         ),
         types=views.nodes(),
-        extensions=[PerOperation, lambda: DocumentLimits(settings, accepted)],
+        extensions=[PerOperation, DocumentLimits],
         config=StrawberryConfig(scalar_map=SCALARS),
     )

@@ -204,7 +204,7 @@ def test_no_mutation_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -
     done: set[str] = set()
 
     def told(served: Served, helix: Helix) -> None:
-        schema = build_schema(helix.settings)._schema
+        schema = build_schema()._schema
         assert schema.mutation_type is not None
         fields = {name: field for name, field in schema.mutation_type.fields.items() if name not in NOT_TRIED}
         (tmp_path / "notes.md").write_text(f"# {CANARY} {TOKEN}\n\nThe password is {PASSWORD}.\n")

@@ -20,7 +20,7 @@ from helix.operations import OPERATIONS
 from helix.settings import Settings
 
 SNAPSHOT = Path(__file__).resolve().parent.parent / "snapshots/schema.graphql"
-SCHEMA = build_schema(Settings())
+SCHEMA = build_schema()
 ASKED = sorted(({*OPERATIONS, *(one.__name__ for one in subscriptions.ALL), "shutdown", "open_link"}) - {"node"})
 """`node` is for walking by hand, everything else is what some client sends."""
 
