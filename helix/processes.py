@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Mapping
+from pathlib import Path
 
 from helix import files
 from helix.settings import Settings, dump_environment
@@ -44,6 +45,12 @@ def python_command(module: str, *arguments: str, program: str = PYTHON) -> list[
 def script_command(script: str, *arguments: str) -> list[str]:
     """Return the command that runs a file which needs the standard library alone."""
     return [PYTHON, "-I", "-S", script, *arguments]
+
+
+def helix_command() -> list[str]:
+    """Return the command that is `helix` for other programs: by its absolute path, where it is installed."""
+    script = Path(PYTHON).with_name("helix.exe" if sys.platform == "win32" else "helix")
+    return [str(script)] if script.is_file() else python_command("helix.cli.main")
 
 
 def environment(*, without: Collection[str] = (), given: Mapping[str, str] | None = None) -> dict[str, str]:

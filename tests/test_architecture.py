@@ -51,7 +51,7 @@ SERVICE = (
     ("operations",),
     ("api",),
 )
-CLIENT = (*SHARED, ("client",), ("daemon",), ("hooks",), ("cli",))
+CLIENT = (*SHARED, ("client",), ("daemon",), ("hooks",), ("connectors",), ("cli",))
 BELOW = {
     part: frozenset(lower for lower_rung in rungs[:height] for lower in lower_rung)
     for rungs in (SERVICE, CLIENT)
@@ -75,6 +75,7 @@ OWNERS = {
     "litellm": "providers/litellm_calls.py",
     "strawberry": "api/",
     "markdown_it": "ingest/sections.py",
+    "yaml": "connectors/yaml_text.py",
     "jinja2": "agents/experiment/report_page.py",
 }
 STARTS_PYTHON = {"processes.py", "hooks/helix_hook.py"}  # the hook may import nothing of Helix, and is held to the same

@@ -37,7 +37,8 @@ ONCE = {
     "cli/main.py": 1,  # nowhere, in place of a closed output
     "store/erasing.py": 1,  # overwrites in place what the store lists
     "cli/given.py": 1,  # a file that the user names, which may be a pipe, as <(command) is
-    "cli/plugin_files.py": 2,  # the packaged plugin and hook
+    "connectors/descriptions.py": 2,  # the packaged descriptions of clients
+    "connectors/plugin_files.py": 2,  # the packaged plugin and hook
 }
 """How often a module may do so where that is not its work."""
 

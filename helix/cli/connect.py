@@ -1,23 +1,41 @@
-"""The commands `connect` and `disconnect`: a coding agent's client is led to the store, and its settings put back."""
+"""The commands `connect` and `disconnect`: coding agents' clients are led to the store, and their settings put back."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from helix.cli.client_files import Connections, entries, left_behind, project_settings, unused_copies, user_settings
-from helix.cli.client_settings import Change, parsed, put, take_back
 from helix.cli.invocation import Invocation
 from helix.cli.options import Choice
 from helix.cli.output import Output
-from helix.cli.plugin_files import remove, render
+from helix.connectors.connections import (
+    AGENTS_MD,
+    Connections,
+    Wanted,
+    advice,
+    is_connected,
+    left_behind,
+    unused_copies,
+    wanted,
+)
+from helix.connectors.connections import connect as lead
+from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, described, project_root
+from helix.connectors.plugin_files import remove, render
+from helix.connectors.settings_file import Change, Memo, parsed, take_back
+from helix.errors import ConfigError, InvalidInputError
 from helix.settings import Settings
 
-_PROJECT, _USER = "project", "user"
+_PROJECT, _USER, _ALL = "project", "user", "all"
+
+
+class _Planned(NamedTuple):
+    client: str
+    change: Change
+    memo: Memo
 
 
 def _places(command: Any) -> Any:
@@ -25,88 +43,203 @@ def _places(command: Any) -> Any:
     for place, meaning in words.items():
         command = click.option(f"--{place}", "place", flag_value=place, help=meaning)(command)
     command = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")(command)
-    return click.argument("client", type=Choice(["claude-code"]), default="claude-code")(command)
+    command = click.option("--agents-md", is_flag=True, help="The block about Helix in this project's AGENTS.md.")(
+        command
+    )
+    return click.argument("clients", nargs=-1, type=Choice([*CLIENTS, _ALL]))(command)
 
 
 @click.command()
 @_places
 @click.pass_obj
-def connect(invocation: Invocation, /, client: str, place: str | None, dry_run: bool) -> None:
-    """Have a coding agent use this store: memories come to it by themselves, and what comes of them comes back.
+def connect(
+    invocation: Invocation, /, clients: tuple[str, ...], place: str | None, dry_run: bool, agents_md: bool
+) -> None:
+    """Have coding agents use this store: by its MCP server, and where a client has hooks, by themselves.
 
-    It adds a plugin to the client's settings (`--user` unless you say `--project`) and touches nothing else there.
+    Without a name it shows which clients are installed and connected; `all` means those that are installed. It adds
+    its entries to a client's settings (`--user` unless you say `--project`) and touches nothing else there.
 
     \b
-    helix connect claude-code --dry-run
-    helix connect claude-code
+    helix connect
     helix connect claude-code --project
+    helix connect all --dry-run
     """
-    settings = invocation.settings
-    path = project_settings(Path.cwd()) if place == _PROJECT else user_settings()
-    known = Connections(settings.home)
-    change, memo = put(path, entries(settings, project=place == _PROJECT), known.of(path))
-    copy = render(settings.home, settings.store_path, hook_ms=settings.hook_ms)
-    if dry_run:
-        _show(invocation, "connect", [change], copy.differing(), dry_run=True)
+    if not clients and not agents_md:
+        if place or dry_run:
+            raise InvalidInputError("no client is named", hint="name one, or say `all`; `helix connect` lists them")
+        _table(invocation)
         return
-    # The daemon is started here, so that what keeps it from starting is seen by a person and not by an agent.
-    invocation.client()
-    written = copy.write()
-    known.keep(memo)
-    change.write()
-    _show(invocation, "connect", [change], written, dry_run=False)
-    if not invocation.json:
-        _explain(invocation, settings, path, project=place == _PROJECT)
+    settings = invocation.settings
+    project = project_root(Path.cwd()) if place == _PROJECT else None
+    known = Connections(settings.home)
+    names = _named(clients)
+    planned, refused = _plan(known, names, settings, project, patient=_ALL in clients)
+    if agents_md:
+        change, memo = lead(known, AGENTS_MD, advice(project_root(Path.cwd())))
+        planned.append(_Planned(AGENTS_MD, change, memo))
+    copy = render(settings.home, settings.store_path, hook_ms=settings.hook_ms) if PLUGIN_CLIENT in names else None
+    differing = copy.differing() if copy is not None else []
+    if not dry_run:
+        # The daemon is started here, so that what keeps it from starting is seen by a person and not by an agent.
+        invocation.client()
+        if copy is not None:
+            copy.write()
+        for one in planned:
+            known.keep(one.memo)
+            one.change.write()
+    _show(invocation, "connect", planned, differing, dry_run=dry_run)
+    if not dry_run and not invocation.json and names:
+        _explain(invocation, settings, [described(name) for name in names], place or _USER)
+    for error in refused[1:]:
+        invocation.say(f"{error}")
+    if refused:
+        raise refused[0]
 
 
 @click.command()
 @_places
 @click.pass_obj
-def disconnect(invocation: Invocation, /, client: str, place: str | None, dry_run: bool) -> None:
-    """Take out of a client's settings what `helix connect` put there; nothing that is remembered goes.
+def disconnect(
+    invocation: Invocation, /, clients: tuple[str, ...], place: str | None, dry_run: bool, agents_md: bool
+) -> None:
+    """Take out of clients' settings what `helix connect` put there; nothing that is remembered goes.
 
-    Without `--project` or `--user`: wherever it was put.
+    Without a name: all that are connected. Without `--project` or `--user`: wherever it was put.
 
     \b
     helix disconnect
+    helix disconnect codex gemini
     helix disconnect claude-code --project --dry-run
     """
     settings = invocation.settings
     known = Connections(settings.home)
-    here = {_USER: user_settings(), _PROJECT: project_settings(Path.cwd())}
-    paths = list(here.values()) if place is None else [here[place]]
-    memos = [memo for memo in known.all() if place is None or memo.path == str(here[place])]
-    strays = [left_behind(path) for path in paths if known.of(path) is None]
-    memos += [memo for memo in strays if memo is not None]
-    changes = [take_back(memo) for memo in memos]
-    unused = unused_copies(settings.home, [memo for memo in known.all() if memo not in memos])
+    everyone = _ALL in clients or not (clients or agents_md)
+    names = {*(CLIENTS if everyone else clients), *([AGENTS_MD] if agents_md or everyone else [])}
+    project = project_root(Path.cwd())
+    memos = [memo for memo in known.all() if memo.client in names and _is_at(memo, place, project)]
+    memos += _strays(known, names, place, settings, project, strict=not everyone)
+    planned = [_Planned(memo.client, take_back(memo), memo) for memo in memos]
+    left = [memo for memo in known.all() if memo not in memos]
+    unused = unused_copies(settings.home, left)
     if not dry_run:
-        for memo, change in zip(memos, changes, strict=True):
-            change.write()
-            known.drop(memo)
+        for one in planned:
+            one.change.write()
+            known.drop(one.memo)
         for folder in unused:
             remove(folder)
-    _show(invocation, "disconnect", changes, unused, dry_run=dry_run)
+    _show(invocation, "disconnect", planned, unused, dry_run=dry_run)
+
+
+def _named(clients: Sequence[str]) -> list[str]:
+    """Return the clients that are meant, each once."""
+    found = [name for name in CLIENTS if _ALL in clients and described(name).installed()]
+    return [name for name in CLIENTS if name in clients or name in found]
+
+
+def _plan(
+    known: Connections, names: Sequence[str], settings: Settings, project: Path | None, *, patient: bool
+) -> tuple[list[_Planned], list[ConfigError]]:
+    """Return what each client's files become, and what was refused where one refusal is to stop no other client."""
+    planned: list[_Planned] = []
+    refused: list[ConfigError] = []
+    for name in names:
+        try:
+            files = wanted(described(name), settings, project=project)
+            if not files and not patient:
+                raise ConfigError(f"{described(name).name} has no settings of a project", hint="leave out --project")
+            planned += [_Planned(name, *lead(known, name, file)) for file in files]
+        except ConfigError as error:
+            if not patient:
+                raise
+            refused.append(error)
+    return planned, refused
+
+
+def _is_at(memo: Memo, place: str | None, project: Path) -> bool:
+    inside = memo.client != AGENTS_MD and project in Path(memo.path).parents and _own_paths_lack(memo)
+    return place is None or inside == (place == _PROJECT)
+
+
+def _own_paths_lack(memo: Memo) -> bool:
+    """Return whether a memo is of no file of the user's: a home folder may be a project, too."""
+    return memo.path not in {str(file.path(project=None)) for file in described(memo.client).files}
+
+
+def _strays(
+    known: Connections, names: set[str], place: str | None, settings: Settings, project: Path, *, strict: bool
+) -> list[Memo]:
+    """Return how to take out entries of a home that has gone; `strict` tells of a file that cannot be read."""
+    found: list[Memo] = []
+    tops: list[Path | None] = [None] * (place != _PROJECT) + [project] * (place != _USER)
+    for name in CLIENTS:
+        for top in tops if name in names else ():
+            for file in wanted(described(name), settings, project=top):
+                try:
+                    memo = left_behind(described(name), file) if known.of(file.path) is None else None
+                except ConfigError:
+                    if strict:
+                        raise
+                    continue
+                found += [memo] if memo is not None else []
+    return found
+
+
+def _table(invocation: Invocation) -> None:
+    """Show every client: whether it is installed and connected, and by which file."""
+    settings = invocation.settings
+    rows: list[dict[str, Any]] = []
+    for name in CLIENTS:
+        description = described(name)
+        places = {_USER: None, _PROJECT: project_root(Path.cwd())}
+        states = {place: _state(wanted(description, settings, project=top)) for place, top in places.items()}
+        connected = next((place for place, state in states.items() if state == "yes"), "")
+        rows.append(
+            {
+                "client": name,
+                "installed": description.installed(),
+                "connected": connected or ("unreadable" if states[_USER] == "unreadable" else ""),
+                "file": str(wanted(description, settings, project=None)[0].path),
+                "hooks": description.has_hooks,
+            }
+        )
+
+    def show(out: Output) -> None:
+        said = {True: "yes", False: "-", "": "-"}
+        cells = [tuple(said.get(row[name], row[name]) for name in row) for row in rows]
+        out.table(("CLIENT", "INSTALLED", "CONNECTED", "FILE", "HOOKS"), cells, text=False)
+
+    invocation.emit({"connect": {"clients": rows}}, show)
+
+
+def _state(files: Sequence[Wanted]) -> str:
+    try:
+        return "yes" if files and all(is_connected(file) for file in files) else ""
+    except ConfigError:
+        return "unreadable"
 
 
 def _show(
-    invocation: Invocation, name: str, changes: Sequence[Change], files: Sequence[Path], *, dry_run: bool
+    invocation: Invocation, name: str, planned: Sequence[_Planned], files: Sequence[Path], *, dry_run: bool
 ) -> None:
     """Show each change of a settings file as a difference, and which of the plugin's files come or go."""
-    changed = [change for change in changes if not change.is_none]
+    changed = [one for one in planned if not one.change.is_none]
     data = {
         name: {
             "dryRun": dry_run,
-            "settings": [{"path": str(change.path), "difference": _difference(change)} for change in changed],
+            "settings": [
+                {"client": one.client, "path": str(one.change.path), "difference": _difference(one.change)}
+                for one in changed
+            ],
             "files": [str(path) for path in files],
         }
     }
 
     def show(out: Output) -> None:
         would = "would be " if dry_run else ""
-        for change in changed:
-            out.line(f"{change.path} {would}{'written' if change.after is not None else 'removed'}:")
-            for line in _difference(change).splitlines():
+        for one in changed:
+            out.line(f"{one.change.path} {would}{'written' if one.change.after is not None else 'removed'}:")
+            for line in _difference(one.change).splitlines():
                 out.line(line, indent=2)
         for path in files:
             out.line(f"{path} {would}{'written' if name == 'connect' else 'removed'}")
@@ -121,25 +254,29 @@ def _difference(change: Change) -> str:
     return "\n".join(list(difflib.unified_diff(before, after, lineterm="", n=2))[2:])
 
 
-def _explain(invocation: Invocation, settings: Settings, path: Path, *, project: bool) -> None:
+def _explain(invocation: Invocation, settings: Settings, clients: Sequence[Description], place: str) -> None:
     """Tell what a person agrees to by this, and how to end it."""
     share = f"{settings.holdback:.0%} of the tasks get no memories, chosen at random"
-    words = [
-        "",
-        f"From its next session on Claude Code hands {settings.store_path}, on this machine:",
-        "  the commands it runs and what they print, the names of files it edits, its tasks, what its sub-agents",
-        "  are asked and answer. Secrets are taken out before anything is kept; `helix pause` stops it for a while.",
-        "It is shown memories at the start of a session, in its sub-agents' prompts, and at a command, error or file",
-        "  that a memory is about; NO_INJECT in a prompt leaves them out.",
-        f"To tell whether that helps, {share if settings.holdback else 'no task is held back'}:",
-        "  `helix report` compares. HELIX_HOLDBACK, or `holdback` in config.toml, sets the share; 0 ends it.",
-        f"Undo: helix disconnect claude-code --{_PROJECT if project else _USER}",
-    ]
-    if project:
+    words = ["", *(f"{client.name} uses it {client.restart}." for client in clients)]
+    if any(client.has_hooks for client in clients):
+        words += [
+            f"Those with hooks ({', '.join(client.name for client in clients if client.has_hooks)}) hand"
+            f" {settings.store_path}, on this machine:",
+            "  the commands they run and what they print, the names of files they edit, their tasks, what sub-agents",
+            "  are asked and answer. Secrets are taken out before anything is kept; `helix pause` stops it for now.",
+            "They are shown memories at the start of a session, in sub-agents' prompts, and at a command, error or",
+            "  file that a memory is about; NO_INJECT in a prompt leaves them out.",
+            f"To tell whether that helps, {share if settings.holdback else 'no task is held back'}:",
+            "  `helix report` compares. HELIX_HOLDBACK, or `holdback` in config.toml, sets the share; 0 ends it.",
+        ]
+    words.append(f"Undo: helix disconnect {' '.join(client.client for client in clients)} --{place}")
+    if place == _PROJECT:
         words.append(
-            "The client loads it once you have trusted this project there; keep this settings file out of git."
+            "A client loads them once you have trusted this project there; keep these settings files out of git."
         )
-    if parsed(path).get("disableAllHooks"):
-        words.append(f"Nothing of this happens while `disableAllHooks` is set in {path}.")
+    for client in clients:
+        for file in wanted(client, settings, project=project_root(Path.cwd()) if place == _PROJECT else None):
+            if client.client == PLUGIN_CLIENT and parsed(file.path, file.format).get("disableAllHooks"):
+                words.append(f"Nothing of this happens while `disableAllHooks` is set in {file.path}.")
     for line in words:
         invocation.say(line)

@@ -98,7 +98,7 @@ SECTIONS = {
         "models": "Install, list and verify models.",
         "serve": "Run the daemon here.",
         "open": "Open GraphiQL in the browser.",
-        "connect": "Have a coding agent use this store.",
+        "connect": "Have coding agents use this store.",
         "disconnect": "Take that back.",
         "hook": "Start a daemon for coding agents' hooks, show what they did.",
         "status": "Show the daemon and its store.",

@@ -23,8 +23,8 @@ from helix.api.app import Activity, create_app
 from helix.api.connection_limits import guarded
 from helix.api.limits import BODY_BYTES
 from helix.cli.logs import start_daemon_log
-from helix.cli.plugin_files import renew
 from helix.cli.privacy import close_to_others
+from helix.connectors.plugin_files import renew
 from helix.errors import DaemonError
 from helix.files import check_store
 from helix.operations import upkeep

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 from command_line import Command
 
 from helix import local_store
-from helix.cli.plugin_files import copy_name, folder_of
+from helix.connectors import descriptions
+from helix.connectors.descriptions import CLIENTS
+from helix.connectors.plugin_files import copy_name, folder_of
 from helix.errors import ConfigError
 from helix.hooks import helix_hook
 
@@ -70,10 +73,10 @@ def test_the_copy_holds_no_token_and_no_address(connected: Path, home: Path) -> 
 
 
 def test_it_says_what_is_taken_what_is_held_back_and_how_to_undo_it(person: Path, helix_command: Command) -> None:
-    words = helix_command("connect").err
+    words = helix_command("connect", "claude-code").err
     assert "10% of the tasks get no memories" in words
     assert "HELIX_HOLDBACK" in words
-    assert "the commands it runs" in words
+    assert "the commands they run" in words
     assert "helix disconnect claude-code --user" in words
     assert "disableAllHooks" not in words
     helix_command("disconnect")
@@ -81,17 +84,21 @@ def test_it_says_what_is_taken_what_is_held_back_and_how_to_undo_it(person: Path
 
 def test_it_says_when_the_client_has_hooks_switched_off(person: Path, helix_command: Command) -> None:
     (person / ".claude/settings.json").write_text('{"disableAllHooks": true}', "utf-8")
-    assert "disableAllHooks" in helix_command("connect").err
+    assert "disableAllHooks" in helix_command("connect", "claude-code").err
     helix_command("disconnect")
 
 
 def test_connecting_again_changes_nothing(connected: Path, helix_command: Command) -> None:
-    assert helix_command("connect", "--json").data["connect"] == {"dryRun": False, "settings": [], "files": []}
+    assert helix_command("connect", "claude-code", "--json").data["connect"] == {
+        "dryRun": False,
+        "settings": [],
+        "files": [],
+    }
 
 
 def test_disconnecting_puts_everything_back(person: Path, home: Path, helix_command: Command) -> None:
-    helix_command("connect")
-    helix_command("connect", "--project")
+    helix_command("connect", "claude-code")
+    helix_command("connect", "claude-code", "--project")
     assert (person / "project/.claude/settings.local.json").is_file()
     assert helix_command("disconnect").code == 0
     assert (person / ".claude/settings.json").read_text("utf-8") == FOREIGN
@@ -101,19 +108,19 @@ def test_disconnecting_puts_everything_back(person: Path, home: Path, helix_comm
 
 
 def test_the_copy_stays_while_another_place_uses_it(connected: Path, home: Path, helix_command: Command) -> None:
-    helix_command("connect", "--project")
+    helix_command("connect", "claude-code", "--project")
     helix_command("disconnect", "--project")
     assert (home / "clients/claude-code/helix/hooks/hooks.json").is_file()
     assert "helix@helix" in (connected / ".claude/settings.json").read_text("utf-8")
 
 
 def test_a_dry_run_shows_both_and_changes_neither(person: Path, home: Path, helix_command: Command) -> None:
-    shown = helix_command("connect", "--dry-run")
+    shown = helix_command("connect", "claude-code", "--dry-run")
     assert '+    "helix@helix": true' in shown.out
     assert "hooks/hooks.json would be written" in shown.out
     assert (person / ".claude/settings.json").read_text("utf-8") == FOREIGN
     assert not (home / "clients/claude-code/helix").exists()
-    helix_command("connect")
+    helix_command("connect", "claude-code")
     assert '-    "helix@helix": true' in helix_command("disconnect", "--dry-run").out
     assert "helix@helix" in (person / ".claude/settings.json").read_text("utf-8")
     helix_command("disconnect")
@@ -124,7 +131,7 @@ def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(
     person: Path, home: Path, helix_command: Command, text: str
 ) -> None:
     (person / ".claude/settings.json").write_text(text, "utf-8")
-    refused = helix_command("--json", "connect")
+    refused = helix_command("--json", "connect", "claude-code")
     assert refused.code == 2
     assert "not valid JSON" in refused.error["message"]
     assert "nothing was changed" in refused.error["hint"]
@@ -132,7 +139,7 @@ def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(
 
 
 def test_entries_of_a_home_that_has_gone_are_taken_out_too(connected: Path, home: Path, helix_command: Command) -> None:
-    (home / "clients/claude-code/connections.json").unlink()
+    (home / "clients/connections.json").unlink()
     helix_command("disconnect")
     assert json.loads((connected / ".claude/settings.json").read_text("utf-8")) == {"model": "opus"}
 
@@ -141,7 +148,7 @@ def test_another_store_has_a_name_of_its_own_and_switches_the_first_off_in_its_p
     connected: Path, home: Path, helix_command: Command
 ) -> None:
     store = local_store.make(connected / "project", home)
-    assert helix_command("connect", "--project").code == 0
+    assert helix_command("connect", "claude-code", "--project").code == 0
     name = copy_name(home, store)
     held = json.loads((connected / "project/.claude/settings.local.json").read_text("utf-8"))
     assert name != "helix"
@@ -174,6 +181,157 @@ def test_nothing_is_written_through_a_link_that_a_project_brings(
         place.parent.mkdir(exist_ok=True)
         target.write_text("{}", "utf-8")
     place.symlink_to(target)
-    said = helix_command("connect", "--project")
+    said = helix_command("connect", "claude-code", "--project")
     assert (said.code, "is a link: nothing is written through it" in said.err) == (ConfigError.exit_code, True)
     assert not list(target.iterdir()) if target.is_dir() else target.read_text("utf-8") == "{}"
+
+
+SETTINGS = {
+    ".config/Claude/claude_desktop_config.json": '{"mcpServers": {"other": {"command": "x"}}}',
+    ".codex/config.toml": 'model = "gpt"  # mine\n\n[mcp_servers.other]\ncommand = "x"',
+    ".gemini/settings.json": '{\n  // mine\n  "theme": "dark"\n}\n',
+    ".config/opencode/opencode.json": '{\r\n\t"theme": "dark",\r\n}\r\n',
+    ".cursor/mcp.json": "",
+    ".codeium/windsurf/mcp_config.json": '\ufeff{"mcpServers": {}}',
+    ".config/Code/User/mcp.json": '{ "servers": { /* none */ } }\n',
+    ".config/zed/settings.json": '// Zed\n{\n  "vim_mode": true, // yes\n}\n',
+    ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": "{}",
+    ".config/goose/config.yaml": "extensions:\n  developer:\n    enabled: true # so\nGOOSE_MODEL: x\n",
+    ".continue/config.yaml": "name: mine\n",
+}
+OTHERS = tuple(client for client in CLIENTS if client != "claude-code")
+
+
+@pytest.fixture
+def machine(person: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, bytes]:
+    """The settings of every client, as they were; none of their programs is on the path."""
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(person / "bin"))
+    monkeypatch.setattr(descriptions, "_SYSTEM", "linux")
+    for name, text in SETTINGS.items():
+        (person / name).parent.mkdir(parents=True, exist_ok=True)
+        (person / name).write_bytes(text.encode())
+    return files_below(person)
+
+
+def files_below(person: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in person.rglob("*") if path.is_file()}
+
+
+def test_without_a_name_it_shows_what_is_installed_and_connected(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    (person / ".codex/config.toml").unlink()
+    (person / ".codex").rmdir()
+    helix_command("connect", "goose")
+    found = {row["client"]: row for row in helix_command("connect", "--json").data["connect"]["clients"]}
+    assert list(found) == list(CLIENTS)
+    assert [name for name, row in found.items() if not row["installed"]] == ["codex"]
+    assert [name for name, row in found.items() if row["connected"]] == ["goose"]
+    assert found["goose"]["file"] == str(person / ".config/goose/config.yaml")
+    assert found["claude-code"]["hooks"]
+    helix_command("disconnect")
+
+
+def test_all_connects_what_is_installed_and_disconnect_leaves_no_trace(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    assert helix_command("connect", "all", "--agents-md").code == 0
+    rows = helix_command("connect", "--json").data["connect"]["clients"]
+    assert {row["client"] for row in rows if row["connected"]} == set(CLIENTS)
+    settings = json.loads((person / ".cursor/mcp.json").read_text("utf-8"))
+    assert settings["mcpServers"]["helix"]["args"][-1] == "mcp"
+    assert Path(settings["mcpServers"]["helix"]["command"]).is_absolute()
+    assert "helix: begin" in (person / "project/AGENTS.md").read_text("utf-8")
+    assert helix_command("disconnect").code == 0
+    assert files_below(person) == machine
+
+
+@pytest.mark.parametrize("client", OTHERS)
+def test_each_client_is_connected_and_disconnected_by_its_name(
+    person: Path, machine: dict[Path, bytes], helix_command: Command, client: str
+) -> None:
+    assert helix_command("connect", client, "--dry-run").code == 0
+    assert files_below(person) == machine
+    assert helix_command("connect", client).code == 0
+    assert files_below(person) != machine
+    assert helix_command("connect", client, "--json").data["connect"]["settings"] == []
+    assert helix_command("disconnect", client).code == 0
+    assert files_below(person) == machine
+
+
+def test_nothing_secret_stands_in_a_clients_file(
+    person: Path, machine: dict[Path, bytes], home: Path, helix_command: Command
+) -> None:
+    helix_command("connect", "all")
+    said = b"".join(content for path, content in files_below(person).items() if path.is_relative_to(person))
+    assert (home / "store/token").read_bytes() not in said
+    assert (home / "store/hook-token").read_bytes() not in said
+    helix_command("disconnect")
+
+
+def test_a_project_is_connected_by_its_own_files(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    assert helix_command("connect", "codex", "cursor", "--project").code == 0
+    assert "mcp_servers" in (person / "project/.codex/config.toml").read_text("utf-8")
+    assert (person / "project/.cursor/mcp.json").is_file()
+    assert helix_command("disconnect", "--user", "--json").data["disconnect"]["settings"] == []
+    helix_command("disconnect", "--project")
+    assert files_below(person) == machine
+    refused = helix_command("--json", "connect", "goose", "--project")
+    assert "no settings of a project" in refused.error["message"]
+
+
+def test_one_client_whose_settings_are_broken_keeps_no_other_from_being_connected(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    (person / ".codex/config.toml").write_text("model = \n", "utf-8")
+    refused = helix_command("--json", "connect", "all")
+    assert refused.code == 2
+    assert "not valid TOML" in refused.error["message"]
+    rows = {row["client"]: row["connected"] for row in helix_command("connect", "--json").data["connect"]["clients"]}
+    assert rows["gemini"] == "user"
+    assert rows["codex"] == "unreadable"
+    helix_command("disconnect")
+    assert files_below(person) == {**machine, person / ".codex/config.toml": b"model = \n"}
+
+
+def test_a_projects_link_is_not_written_through(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    (person / "project/.cursor").symlink_to(person / ".cursor")
+    assert "is a link" in helix_command("--json", "connect", "cursor", "--project").error["message"]
+    assert files_below(person) == machine
+
+
+def test_a_pipe_in_a_settings_files_place_is_refused_at_once(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    (person / ".cursor/mcp.json").unlink()
+    os.mkfifo(person / ".cursor/mcp.json")
+    assert "cannot be read" in helix_command("--json", "connect", "cursor").error["message"]
+
+
+def test_the_block_of_agents_md_comes_and_goes_and_the_rest_stays(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    rules = person / "project/AGENTS.md"
+    rules.write_text("# Rules\n\n- be kind", "utf-8")
+    helix_command("connect", "--agents-md")
+    assert "memory" in rules.read_text("utf-8")
+    rules.write_text("# Our rules\n" + rules.read_text("utf-8").partition("\n")[2], "utf-8")
+    helix_command("disconnect", "--agents-md")
+    assert rules.read_text("utf-8") == "# Our rules\n\n- be kind"
+
+
+def test_an_entry_of_ours_by_hand_is_taken_over_and_given_back(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    mine = b'{"mcpServers": {"helix": {"command": "/old/helix", "args": ["mcp"]}}}'
+    (person / ".cursor/mcp.json").write_bytes(mine)
+    helix_command("connect", "cursor")
+    assert b"/old/helix" not in (person / ".cursor/mcp.json").read_bytes()
+    helix_command("disconnect", "cursor")
+    assert (person / ".cursor/mcp.json").read_bytes() == mine

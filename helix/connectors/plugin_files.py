@@ -66,6 +66,9 @@ def render(home: Path, store: Path, *, hook_ms: int) -> Copy:
     files[_HOOKS] = _dumped(_hooks(json.loads(files[_HOOKS]), home, store, hook_ms / 1000))
     files["hooks/" + _PROCESS.name] = _PROCESS.read_text("utf-8")
     files["bin/helix"] = _command(home, store)
+    files[".mcp.json"] = _dumped(
+        {"mcpServers": {PLUGIN: {"command": "${CLAUDE_PLUGIN_ROOT}/bin/helix", "args": ["mcp"]}}}
+    )
     files[_RECORD] = _dumped({"store": str(store)})
     return Copy(name=name, folder=folder_of(home, name), files=files)
 
@@ -94,18 +97,18 @@ def folder_of(home: Path, name: str) -> Path:
     return home / "clients" / "claude-code" / name
 
 
+def hook_command(client: str, home: Path, store: Path, seconds: float, script: str = str(_PROCESS)) -> list[str]:
+    """Return the command that is a client's hook for a store; `seconds` is how long the client waits for it."""
+    return [
+        *(*script_command(script), "--client", client, "--home", str(home), "--store", str(store), "--python", PYTHON),
+        *("--seconds", f"{max(seconds - _MARGIN, _MARGIN):g}"),
+    ]
+
+
 def _hooks(packaged: Mapping[str, Any], home: Path, store: Path, seconds: float) -> dict[str, Any]:
     """Return the hooks as processes that ask the store's own daemon, and how long the client waits for them."""
-    program, *script = script_command(f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{_PROCESS.name}")
-    process = {
-        "type": "command",
-        "command": program,
-        "args": [
-            *(*script, "--client", "claude-code", "--home", str(home), "--store", str(store), "--python", PYTHON),
-            *("--seconds", f"{max(seconds - _MARGIN, _MARGIN):g}"),
-        ],
-        "timeout": seconds,
-    }
+    program, *args = hook_command("claude-code", home, store, seconds, f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{_PROCESS.name}")
+    process = {"type": "command", "command": program, "args": args, "timeout": seconds}
     return {
         **packaged,
         "hooks": {

@@ -10,13 +10,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix.cli.client_settings import Entries, Memo, put, take_back
+from helix.connectors.settings_file import Change, Entry, Memo, take_back
+from helix.connectors.settings_file import put as put_in
 from helix.errors import ConfigError
 
-ENTRIES: Entries = {
+ENTRIES: dict[tuple[str, str], Any] = {
     ("extraKnownMarketplaces", "helix"): {"source": {"source": "directory", "path": "/somewhere"}},
     ("enabledPlugins", "helix@helix"): True,
 }
+
+
+def put(path: Path, entries: dict[tuple[str, str], Any], earlier: Memo | None = None) -> tuple[Change, Memo]:
+    return put_in("claude-code", path, "json", [Entry(path=at, value=one) for at, one in entries.items()], earlier)
+
+
 FOREIGN = '{\n    "zebra": [1,2],\n    "enabledPlugins": {"other@there": true},\n    "apple": "ä"\n}\n'
 SETTINGS = st.fixed_dictionaries(
     {},

@@ -1,0 +1,169 @@
+"""Connections: which files of coding clients lead to this home, and what has to stand in them for it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from helix import files
+from helix.connectors.descriptions import PLUGIN_CLIENT, Description, Values
+from helix.connectors.plugin_files import PLUGIN, copy_name, folder_of, hook_command
+from helix.connectors.settings_file import Change, Entry, Memo, holds, memo_of, parsed, put
+from helix.processes import helix_command
+from helix.settings import Settings
+
+MARKETPLACES, ENABLED = "extraKnownMarketplaces", "enabledPlugins"
+AGENTS_MD = "agents-md"
+"""What stands in a memo for a client where a block of AGENTS.md is meant."""
+
+_OURS = re.compile(rf"{PLUGIN}(-[0-9a-f]{{6}})?")
+_ADVICE = """\
+## Memory
+
+This project has a memory, Helix. Before you change something you do not know, or after a command fails, ask it:
+`memory.search` with what you are about to do, `memory.at_action` with the command, error or file. Note what the next
+agent must know (a decision and its reason, a failure and what mended it) with `memory.write`; never a secret."""
+
+
+class Wanted(NamedTuple):
+    """A file of a client, and what is to stand in it."""
+
+    path: Path
+    format: str
+    entries: list[Entry]
+    of: tuple[str, ...]
+
+
+class Connections:
+    """The memos of a home's connections, in a file that only its owner may read: settings may hold secrets."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / "clients" / "connections.json"
+
+    def all(self) -> list[Memo]:
+        """Return every memo, oldest first; a file that cannot be read counts as none."""
+        try:
+            return [Memo.from_json(record) for record in json.loads(files.read_text(self._path, 1 << 26))]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return []
+
+    def of(self, path: Path) -> Memo | None:
+        """Return the memo of a settings file."""
+        return next((memo for memo in self.all() if memo.path == str(path)), None)
+
+    def keep(self, memo: Memo) -> None:
+        """Keep a memo in place of the one of the same file."""
+        self._write([*(other for other in self.all() if other.path != memo.path), memo])
+
+    def drop(self, memo: Memo) -> None:
+        """Keep a file's memo no longer."""
+        self._write([other for other in self.all() if other.path != memo.path])
+
+    def _write(self, memos: Iterable[Memo]) -> None:
+        files.private_folder(self._path.parent)
+        files.write_private(self._path, json.dumps([memo.as_json() for memo in memos], indent=2))
+
+
+def wanted(description: Description, settings: Settings, *, project: Path | None) -> list[Wanted]:
+    """Return each file of a client with what is to stand in it, for the user or in a project."""
+    values = values_of(description.client, settings)
+    found: dict[Path, Wanted] = {}
+    for file in description.files:
+        path = file.path(project=project)
+        if path is None:
+            continue
+        plugin = file.of == "plugin"
+        entries = plugin_entries(settings, project=project is not None) if plugin else file.entries(values)
+        before = found.get(path, Wanted(path, file.format, [], ()))
+        found[path] = before._replace(entries=[*before.entries, *entries], of=(*before.of, file.of))
+    return list(found.values())
+
+
+def values_of(client: str, settings: Settings) -> Values:
+    """Return what is filled into a client's entries: the command that is the MCP server, and the one that is a hook."""
+    program, *rest = helix_command()
+    usual = settings.home == Path("~/.helix").expanduser() and settings.store_path == settings.home / "store"
+    place = [] if usual else ["--home", str(settings.home), "--store", str(settings.store_path)]
+    args = [*rest, *place, "mcp"]
+    hook = hook_command(client, settings.home, settings.store_path, settings.hook_ms / 1000)
+    return {
+        "command": program,
+        "args": args,
+        "argv": [program, *args],
+        "hook": shlex.join(hook),
+        "hook_argv": hook,
+        "milliseconds": max(settings.hook_ms, 1),
+    }
+
+
+def plugin_entries(settings: Settings, *, project: bool) -> list[Entry]:
+    """Return what Claude Code's settings must hold for it to load this store's plugin, and no other one of ours."""
+    name = copy_name(settings.home, settings.store_path)
+    source = {"source": "directory", "path": str(folder_of(settings.home, name))}
+    entries = [
+        Entry(path=(MARKETPLACES, name), value={"source": source}),
+        Entry(path=(ENABLED, f"{PLUGIN}@{name}"), value=True),
+    ]
+    if project and name != PLUGIN:
+        entries.append(Entry(path=(ENABLED, f"{PLUGIN}@{PLUGIN}"), value=False))
+    return entries
+
+
+def advice(project: Path) -> Wanted:
+    """Return the file that tells every agent of a project that there is a memory, and the block in it."""
+    return Wanted(project / "AGENTS.md", "marked", [Entry(path=("helix",), value=_ADVICE)], (AGENTS_MD,))
+
+
+def connect(known: Connections, client: str, file: Wanted) -> tuple[Change, Memo]:
+    """Return the change that has a file lead to the store, and how to take it back."""
+    return put(client, file.path, file.format, file.entries, known.of(file.path))
+
+
+def is_connected(file: Wanted) -> bool:
+    """Return whether everything wanted stands in a file. Raises ConfigError where it cannot be read."""
+    return holds(parsed(file.path, file.format), file.entries)
+
+
+def left_behind(description: Description, file: Wanted) -> Memo | None:
+    """Return how to take out entries that a home left which no longer knows of them; None where there are none."""
+    held = parsed(file.path, file.format)
+    if description.client != PLUGIN_CLIENT:
+        there = [entry for entry in file.entries if not entry.kept and _stands(held, entry)]
+        return memo_of(description.client, file.path, file.format, there) if there else None
+    known = held.get(MARKETPLACES)
+    names = [name for name, entry in known.items() if _is_ours(name, entry)] if isinstance(known, dict) else []
+    entries = [Entry(path=(MARKETPLACES, name), value=None) for name in names]
+    entries += [Entry(path=(ENABLED, f"{PLUGIN}@{name}"), value=None) for name in names]
+    return memo_of(description.client, file.path, file.format, entries) if names else None
+
+
+def unused_copies(home: Path, memos: Iterable[Memo]) -> list[Path]:
+    """Return the copies of the plugin that none of these connections uses."""
+    used = {path[1] for memo in memos for path, _, _ in memo.had if path[0] == MARKETPLACES}
+    folders = folder_of(home, "").glob("*/")
+    return sorted(folder for folder in folders if _OURS.fullmatch(folder.name) and folder.name not in used)
+
+
+def _stands(held: dict[str, Any], entry: Entry) -> bool:
+    """Return whether an entry of ours stands in a file, whichever store it leads to."""
+    there: Any = held
+    for name in entry.path:
+        there = there.get(name) if isinstance(there, dict) else None
+    return holds(held, [entry]) or (not entry.item and _runs_helix(there))
+
+
+def _runs_helix(entry: Any) -> bool:
+    said = json.dumps(entry)
+    return isinstance(entry, dict) and '"mcp"' in said and "helix" in said
+
+
+def _is_ours(name: str, entry: Any) -> bool:
+    source = entry.get("source") if isinstance(entry, dict) else None
+    path = source.get("path") if isinstance(source, dict) else None
+    return (
+        bool(_OURS.fullmatch(name)) and isinstance(path, str) and Path(path).parts[-3:-1] == ("clients", "claude-code")
+    )
