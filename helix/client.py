@@ -9,6 +9,7 @@ import re
 import select
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -191,6 +192,27 @@ class Client:
         )
         return dict(answer["store"])
 
+    @contextmanager
+    def exchange(
+        self, method: str, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> Iterator[http.client.HTTPResponse]:
+        """Send a request over a connection of its own, which many threads may do at once, and yield its answer.
+
+        The answer is read as it comes. Raises DaemonError where none does, and InvalidInputError for too long a body.
+        """
+        if len(body) > REQUEST_BYTES:
+            raise InvalidInputError(f"the request is larger than {REQUEST_BYTES:,} bytes", hint="send it in parts")
+        connection = self._opened_or_found()
+        shown = {**self._headers, **headers, "authorization": f"Bearer {self._token}"}
+        try:
+            connection.request(method, path, body, shown)
+            yield connection.getresponse()
+        except (OSError, http.client.HTTPException) as error:
+            message = f"the connection to the daemon at {self.url} broke off: {error!r}"
+            raise DaemonError(message, hint="what was asked for may or may not have been done") from error
+        finally:
+            connection.close()
+
     def close(self) -> None:
         """Close the connection; the client opens another when it is used again."""
         if self._connection is not None:
@@ -250,14 +272,17 @@ class Client:
         if self._connection is not None and _is_closing(self._connection):
             self.close()
         if self._connection is None:
-            try:
-                self._connection = self._opened()
-            except DaemonError:
-                if self._relocate is None:
-                    raise
-                self.url, self._token = self._relocate()
-                self._connection = self._opened()
+            self._connection = self._opened_or_found()
         return self._connection
+
+    def _opened_or_found(self) -> http.client.HTTPConnection:
+        try:
+            return self._opened()
+        except DaemonError:
+            if self._relocate is None:
+                raise
+            self.url, self._token = self._relocate()
+            return self._opened()
 
     def _opened(self) -> http.client.HTTPConnection:
         address = urlsplit(self.url)

@@ -36,7 +36,6 @@ ONCE = {
     "lock.py": 1,  # reads and writes one descriptor
     "cli/main.py": 1,  # nowhere, in place of a closed output
     "store/erasing.py": 1,  # overwrites in place what the store lists
-    "cli/given.py": 1,  # a file that the user names, which may be a pipe, as <(command) is
     "connectors/descriptions.py": 2,  # the packaged descriptions of clients
     "connectors/plugin_files.py": 2,  # the packaged plugin and hook
 }

@@ -116,7 +116,7 @@ def test_what_each_locked_package_opens_and_writes_is_told() -> None:
     assert not sorted(set(pins(LOCK)) - set(names)), "look through it, then name it in docs/dependencies.md"
 
 
-@pytest.mark.parametrize("folder", ["graphiql", "claude-code"])
+@pytest.mark.parametrize("folder", ["graphiql", "claude-code", "agents"])
 def test_the_package_lock_names_no_registry(folder: str) -> None:
     text = (ROOT / "web" / folder / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in text

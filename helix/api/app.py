@@ -24,6 +24,7 @@ from helix.api.explorer import ASSETS, bundle
 from helix.api.graphql_errors import refusal
 from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
+from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.resolver_context import Runtime
 from helix.api.schema import build_schema
@@ -52,11 +53,9 @@ def create_app(
     access, meters, activity = Access(token, hook_token=hook_token), Meters(), Activity()
     hooks = HookEndpoint(helix)
     runtime = Runtime(helix, access, meters, shutdown)
+    agents = McpEndpoint(runtime)
     folder = bundle(explorer_folder)
     endpoint = Endpoint(build_schema(), runtime, folder)
-
-    async def healthz(request: Request) -> Response:
-        return JSONResponse({"status": "ok", "version": __version__})
 
     async def metrics(request: Request) -> Response:
         status = await runtime.call(upkeep.status, helix, seconds=runtime.seconds)
@@ -65,6 +64,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
+        await agents.close()
         await hooks.close()
         await runtime.close()
 
@@ -72,7 +72,8 @@ def create_app(
         routes=[
             Route("/graphql", endpoint),
             WebSocketRoute("/graphql", endpoint),
-            Route("/healthz", healthz),
+            Route(PATH, agents),
+            Route("/healthz", _healthz),
             Route("/metrics", metrics),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
             Route("/hooks/receipts/{name}", hooks.receipt, methods=["GET"]),
@@ -91,6 +92,10 @@ def create_app(
     )
     app.state.activity, app.state.hooks = activity, hooks
     return app
+
+
+async def _healthz(request: Request) -> Response:
+    return JSONResponse({"status": "ok", "version": __version__})
 
 
 def _entrance(helix: Helix, access: Access) -> Callable[[Request], Awaitable[Response]]:

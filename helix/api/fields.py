@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import time
 import typing
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -13,13 +11,12 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types.field import StrawberryField
 
+from helix.api.carrying_out import carry_out, metered
 from helix.api.glossary import GLOSSARY, description
 from helix.api.inputs import arguments, reader
 from helix.api.keys import KEY, once
 from helix.api.resolver_context import Context
-from helix.api.speaking import as_said_by
 from helix.api.types import Views, connection
-from helix.errors import HelixError
 from helix.model.reports import Page
 from helix.operations.listed import Operation
 
@@ -28,30 +25,14 @@ Info = strawberry.Info[Context, None]
 
 def field_of(operation: Operation, views: Views) -> StrawberryField:
     """Return the field by which an operation is asked for."""
-    function, writing = operation.function, operation.writes
+    function = operation.function
     arguments_of = reader(function, skip=1)
-    kind = "mutation" if writing else "query"
 
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         context = info.context
-        call = context.write if writing else context.ask if operation.asks_graph else context.read
-        begun, code = time.perf_counter(), HelixError.code
-        try:
+        with metered(context, operation, info.field_name):
             work = once(function, given.pop(KEY, None), given, context.agent)
-            values = arguments_of(given)
-            if writing:
-                values = as_said_by(context.agent, operation, values)
-            answer = await call(work, context.runtime.helix, **values)
-            code = "OK"
-        except HelixError as error:
-            code = error.code
-            raise
-        except asyncio.CancelledError:
-            code = "CANCELLED"
-            raise
-        finally:
-            context.runtime.meters.operation(info.field_name, kind, code, time.perf_counter() - begun)
-        context.runtime.meters.answer(answer)
+            answer = await carry_out(context, operation, arguments_of(given), work)
         return connection(answer, given.get("after")) if isinstance(answer, Page) else answer
 
     return _field(function, resolve, views, skip=1, keyed=operation.keyed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -77,10 +76,10 @@ def _file_text(value: str, what: str) -> str:
     if value == STDIN:
         return text_of(value)
     try:
-        return Path(value).read_text("utf-8", "replace")
+        return files.read_text(value, errors="replace")
     except OSError as error:
         hint = f"name a file that holds the {what}, or - for stdin"
-        raise InvalidInputError(f"{value} cannot be read: {error.strerror}", hint=hint) from error
+        raise InvalidInputError(f"{value} cannot be read: {error.strerror or error}", hint=hint) from error
 
 
 def _held(value: str) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 
 HEADER = "x-helix-agent"
 """Header by which the command line and the Python client say which agent runs them."""
+FOLDER_HEADER = "x-helix-folder"
+"""Header by which `helix mcp` says in which folder it was started, quoted as in an address."""
 
 # Variables that clients set for the commands of an agent and not for the terminal of a person beside it. So
 # CURSOR_TRACE_ID and TERM_PROGRAM are none, nor is what people set in their profile (CLAUDE_CODE_USE_...).

@@ -75,8 +75,13 @@ def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE, 
 
     Where it says more than `limit` characters, the sentences stay that the question is about.
     """
-    label = f"{memory.label[:-1]}, {memory.said_by}]" if memory.label else f"[{memory.said_by}]"
-    return Entry(memory=memory, line=f"{label} {memory.name}: {claim(memory, limit, question)}", score=score, arm=arm)
+    line = f"[{standing(memory)}] {memory.name}: {claim(memory, limit, question)}"
+    return Entry(memory=memory, line=line, score=score, arm=arm)
+
+
+def standing(memory: Memory) -> str:
+    """Return what a memory's word is worth: its confidence label, where it has one, and who says it."""
+    return f"{memory.label[1:-1]}, {memory.said_by}" if memory.label else memory.said_by
 
 
 def claim(memory: Memory, limit: int = LONGEST_LINE, question: str = "") -> str:

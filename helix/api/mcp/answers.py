@@ -1,0 +1,133 @@
+"""Answers: what tools answer, as lines for a reader and as records for a program, both within one budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_types import CallToolResult, ContentBlock, TextContent
+from pydantic import BaseModel
+
+from helix.agents.context.blocks import claim, one_line, standing
+from helix.model.memory import Memory
+from helix.model.provenance import QUOTED
+from helix.model.recall import RecallAnswer
+from helix.model.records import Node
+from helix.text.inert import quoted
+from helix.text.tokens import estimate_tokens
+
+_LONGEST = 600
+_FRAME = 24
+"""Tokens of an answer that are none of its items: brackets, and the line above them."""
+
+
+class Found(BaseModel):
+    """One thing that is remembered; `by` says who says it, after what verified use says of it, where there is any."""
+
+    name: str
+    kind: str
+    by: str
+    text: str
+    scope: str = ""
+
+    @property
+    def line(self) -> str:
+        """It as a line, the way agents are shown memories everywhere."""
+        return f"[{self.by}] {self.name}: {self.text}"
+
+
+class Search(BaseModel):
+    """What a search found, best first."""
+
+    items: list[Found]
+    more: int = 0
+    notes: list[str] = []
+
+
+class Listing(BaseModel):
+    """One page of memories, newest first; `cursor` goes on."""
+
+    items: list[Found]
+    total: int
+    cursor: str | None = None
+
+
+class Written(BaseModel):
+    """What became of a text."""
+
+    name: str
+    scope: str
+    status: str
+    redacted: list[str] = []
+    contradicts: list[str] = []
+    warning: str = ""
+
+
+class Forgotten(BaseModel):
+    """What was taken out of recall; or what was meant, where nothing was."""
+
+    forgotten: str = ""
+    candidates: list[Found] = []
+
+
+class Related(BaseModel):
+    """An edge that was drawn."""
+
+    source: str
+    target: str
+    relation: str
+
+
+class Block(BaseModel):
+    """A block for the agent's context."""
+
+    text: str
+    memories: list[str] = []
+    tokens: int
+
+
+class Told(BaseModel):
+    """Memories that feedback was given to."""
+
+    memories: list[str]
+
+
+def answered(text: str, record: BaseModel) -> CallToolResult:
+    """Return the answer of a tool, without what is as it is by default: clients hand agents the record as it is."""
+    content: list[ContentBlock] = [TextContent(type="text", text=text)]
+    return CallToolResult(content=content, structured_content=record.model_dump(mode="json", exclude_defaults=True))
+
+
+def found_of(node: Node, scope: str | None = None, *, text: str = "", question: str = "") -> Found:
+    """Return a node as an item; its scope where that is not the one asked for. `text` is what is told of no memory."""
+    elsewhere = getattr(node, "scope", "")
+    where = "" if elsewhere == scope else elsewhere
+    if isinstance(node, Memory):
+        told = claim(node, _LONGEST, question)
+        return Found(name=node.name, kind=node.kind.value, by=standing(node), text=told, scope=where)
+    told, by = one_line(text, _LONGEST), getattr(node, "said_by", "")
+    kind = type(node).__name__.lower()
+    return Found(name=node.id, kind=kind, by=by, text=quoted(told) if by in QUOTED else told, scope=where)
+
+
+def found_in(answer: RecallAnswer) -> list[Found]:
+    """Return what recall answered as items."""
+    asked = answer.query
+    return [found_of(item.node, asked.scope, text=item.text, question=asked.query) for item in answer.items]
+
+
+def within(items: Sequence[Found], budget_tokens: int) -> list[Found]:
+    """Return as many of the items, in their order, as a budget holds however a client reads them: lines or records."""
+    kept: list[Found] = []
+    lines = records = _FRAME
+    for item in items:
+        lines += estimate_tokens(item.line) + 2
+        records += estimate_tokens(item.model_dump_json(exclude_defaults=True)) + 1
+        if max(lines, records) > budget_tokens:
+            break
+        kept.append(item)
+    return kept
+
+
+def lines_of(items: Sequence[Found], nothing: str) -> str:
+    """Return items as lines; what to say where there are none."""
+    return "\n".join(f"- {item.line}" for item in items) or nothing

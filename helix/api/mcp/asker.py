@@ -1,0 +1,171 @@
+"""Asker: which agent asks by MCP, for which project, and how an operation is carried out for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
+
+from mcp.server.context import CallNext, ServerRequestContext
+from mcp.server.mcpserver import Context as Call
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types import INVALID_PARAMS, ListRootsRequest, ListRootsResult
+
+from helix.api.carrying_out import carry_out, metered
+from helix.api.limits import MAX_VALUES, has_too_many_values
+from helix.api.resolver_context import Context, Runtime
+from helix.errors import HelixError, NotFoundError
+from helix.identity import LONGEST_PATH, project_of
+from helix.model.speaker import FOLDER_HEADER, HEADER, agent_named
+from helix.operations.listed import OPERATIONS
+from helix.settings import Settings
+
+_SESSION = "mcp-session-id"
+_UNNAMED = "mcp"
+_ROOTS_CHANGED = "notifications/roots/list_changed"
+_ROOTS_SECONDS = 2.0
+_MOST_SESSIONS = 1_000
+_TOLD_EVERY = 1.0
+"""Seconds between two words of progress to a client that asked for it."""
+
+
+class Askers:
+    """Knows who asks and carries operations out for them; the roots of a client are asked for once a session."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self._roots: OrderedDict[str, Path | None] = OrderedDict()
+
+    async def watch(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
+        """Forget the roots of a session whose client says that they changed; refuse what is too large to look through.
+
+        This is a middleware of the server.
+        """
+        if has_too_many_values(ctx.params):
+            raise MCPError(INVALID_PARAMS, f"a request may hold at most {MAX_VALUES:,} values")
+        if ctx.method == _ROOTS_CHANGED:
+            self._roots.pop(_header(ctx.request, _SESSION), None)
+        return await call_next(ctx)
+
+    async def ask(self, call: Call, operation: str, /, **values: Any) -> Any:
+        """Return what an operation answers; raises ToolError with the error's code and hint where it cannot."""
+        try:
+            return await self.carried_out(call, operation, **values)
+        except HelixError as error:
+            raise ToolError(_told(error)) from error
+
+    async def read(self, call: Call | None, operation: str, /, **values: Any) -> Any:
+        """Return what an operation answers for a resource or a prompt; raises MCPError, which is the protocol's own."""
+        try:
+            return await self.carried_out(call, operation, **values)
+        except HelixError as error:
+            data = {"code": error.code, "hint": error.hint or ""}
+            raise MCPError(INVALID_PARAMS, error.message, data) from error
+
+    async def carried_out(self, call: Call | None, operation: str, /, **values: Any) -> Any:
+        """Return what an operation answers, telling a client that wants to know how long it has been at it.
+
+        A resource of a fixed address is read without a `call` to tell who asks.
+        """
+        listed = OPERATIONS[operation]
+        begun = asyncio.get_running_loop().time()
+        agent = _UNNAMED if call is None else agent_of_call(call)
+        context = Context(runtime=self.runtime, base_url="", authorized=True, agent=agent, begun=begun)
+        with metered(context, listed, operation):
+            work = asyncio.ensure_future(carry_out(context, listed, values))
+            try:
+                while not (await asyncio.wait({work}, timeout=_TOLD_EVERY))[0]:
+                    seconds = asyncio.get_running_loop().time() - begun
+                    if call is not None:
+                        await call.report_progress(seconds, self.runtime.seconds, f"{operation} since {seconds:.0f} s")
+                return work.result()
+            finally:
+                work.cancel()
+
+    async def scope(self, call: Call, asked: str | None) -> str | None:
+        """Return the scope to work in: the one asked for, else that of the client's folder; None where neither is."""
+        if asked:
+            return asked
+        folder = await self.folder(call)
+        return None if folder is None else await self._scope_of(folder)
+
+    async def folder(self, call: Call) -> Path | None:
+        """Return the folder that a client works in: its first root that is one, else where `helix mcp` was started."""
+        session = _header(call.request_context.request, _SESSION)
+        if session and session in self._roots:
+            return self._roots[session] or _started_in(call)
+        root = await _root_of(call)
+        if session:
+            self._roots[session] = root
+            while len(self._roots) > _MOST_SESSIONS:
+                self._roots.popitem(last=False)
+        return root or _started_in(call)
+
+    async def _scope_of(self, folder: Path) -> str | None:
+        try:
+            return await self.runtime.call(_scope_at, folder, self.runtime.helix.settings, seconds=self.runtime.seconds)
+        except HelixError as error:
+            raise ToolError(_told(error)) from error
+
+
+def agent_of_call(call: Call) -> str:
+    """Return the name of the agent that asks: by its client's header, else by what the client calls itself."""
+    said = agent_named(_header(call.request_context.request, HEADER))
+    client = call.session.client_params
+    return said or agent_named(client.client_info.name if client and client.client_info else "") or _UNNAMED
+
+
+async def _root_of(call: Call) -> Path | None:
+    """Return the first folder of this machine among a client's roots, of a client that has them and can be asked."""
+    able = call.client_capabilities
+    if able is None or able.roots is None or not call.session.can_send_request:
+        return None
+    try:
+        asked = call.session.send_request(
+            ListRootsRequest(),
+            ListRootsResult,
+            request_read_timeout_seconds=_ROOTS_SECONDS,
+            metadata=ServerMessageMetadata(related_request_id=call.request_id),  # on the stream of what is asked now
+        )
+        listed = await asked
+    except (MCPError, TimeoutError, ValueError):  # none, too late, or what is no list of roots
+        return None
+    return next((path for root in listed.roots if (path := _path_of(str(root.uri)))), None)
+
+
+def _path_of(uri: str) -> Path | None:
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+        return None
+    return _absolute(url2pathname(parts.path))
+
+
+def _started_in(call: Call) -> Path | None:
+    return _absolute(unquote(_header(call.request_context.request, FOLDER_HEADER)))
+
+
+def _absolute(path: str) -> Path | None:
+    if not 0 < len(path) <= LONGEST_PATH or "\0" in path:
+        return None
+    return Path(path) if Path(path).is_absolute() else None
+
+
+def _header(request: Any, name: str) -> str:
+    headers: Mapping[str, str] = getattr(request, "headers", None) or {}
+    return headers.get(name, "")
+
+
+def _scope_at(folder: Path, settings: Settings) -> str | None:
+    here = project_of(folder, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
+    return here.scope or None
+
+
+def _told(error: HelixError) -> str:
+    hint = error.hint or ("memory.search finds what there is" if isinstance(error, NotFoundError) else "")
+    return f"{error.code}: {error.message}" + (f". {hint[:1].upper()}{hint[1:]}." if hint else ".")

@@ -1,0 +1,130 @@
+"""Holds `helix mcp`: a client's lines reach the daemon and come back, also from a daemon that was started anew."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Command
+
+from tests.waiting import MOST_SECONDS
+
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "codex", "version": "1"}}
+HEAVY = {"numpy", "mcp", "pydantic", "onnxruntime", "kuzu", "strawberry"}
+
+
+class Session:
+    """A client's end of `helix mcp`."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self._last = 0
+
+    def tell(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def send(self, method: str, **params: Any) -> int:
+        self._last += 1
+        self.tell(json.dumps({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}))
+        return self._last
+
+    def read(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        found: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return found
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Return the answer to a request, whatever comes before it."""
+        number = self.send(method, **params)
+        while (answer := self.read()).get("id") != number:
+            assert "method" in answer
+        return answer
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return dict(self.ask("tools/call", name=f"memory.{tool}", arguments=arguments)["result"])
+
+    def open(self) -> dict[str, Any]:
+        hello = self.ask("initialize", **HELLO)
+        self.tell(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        return hello
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[Session]:
+    """Start `helix mcp` in a folder, and hold that it ends by itself with its input."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "helix.cli.main", "mcp"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Session(process)
+        _, err = process.communicate(timeout=MOST_SECONDS)
+        assert process.returncode == 0, err
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def session(home: Path, tmp_path: Path) -> Iterator[Session]:
+    with started(tmp_path) as session:
+        yield session
+
+
+def test_tools_are_listed_and_called(session: Session, tmp_path: Path) -> None:
+    assert session.open()["result"]["serverInfo"]["name"] == "helix"
+    assert "memory.search" in {tool["name"] for tool in session.ask("tools/list")["result"]["tools"]}
+    written = session.call("write", content="stop the old server", when="port 8080 is taken", type="failure")
+    assert tmp_path.name in written["structuredContent"]["scope"]
+    (found,) = session.call("search", query="port 8080 is taken")["structuredContent"]["items"]
+    assert found["by"] == "agent"
+
+
+def test_a_session_outlives_its_daemon(session: Session, helix_command: Command) -> None:
+    session.open()
+    name = session.call("note", text="the barn is red")["structuredContent"]["name"]
+    assert helix_command("stop").code == 0
+    assert session.call("list")["structuredContent"]["items"][0]["name"] == name
+    assert helix_command("stop").code == 0
+    numbers = {session.send("tools/call", name="memory.list", arguments={}) for _ in range(8)}
+    assert {session.read()["id"] for _ in numbers} == numbers
+
+
+def test_many_are_answered_at_once_and_none_is_lost_at_the_end(home: Path, tmp_path: Path) -> None:
+    with started(tmp_path) as session:
+        session.open()
+        numbers = {session.send("tools/call", name="memory.list", arguments={}) for _ in range(40)}
+        assert session.process.stdin is not None
+        session.process.stdin.close()
+        session.process.stdin = None
+        answers = [json.loads(line) for line in session.process.stdout or ()]
+    assert {answer["id"] for answer in answers} == numbers
+    assert all("result" in answer for answer in answers)
+
+
+def test_what_is_no_message_is_refused_and_the_next_one_answered(session: Session) -> None:
+    session.open()
+    for line in ("{", "[]", "1", '"x"', "[" * 100_000, "{}" + "x" * 10):
+        session.tell(line)
+        assert session.read()["error"]["code"] == -32700
+    session.tell("")
+    assert "error" in session.ask("no/such/method")
+    assert session.call("list")["structuredContent"]["items"] is not None
+
+
+def test_its_process_loads_neither_a_model_nor_the_server() -> None:
+    program = "import sys, helix.cli.main, helix.cli.mcp_stdio, helix.daemon; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert HEAVY.isdisjoint(loaded)
