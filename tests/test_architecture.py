@@ -46,6 +46,7 @@ SERVICE = (
     ("memory",),
     ("commands",),
     ("agents",),
+    ("exports",),
     ("ingest",),
     ("service",),
     ("operations",),

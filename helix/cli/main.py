@@ -91,6 +91,7 @@ SECTIONS = {
         "reembed": "Embed everything anew, after a change of model.",
         "recover": "Take back what the journal lost.",
         "backup": "Back up the running store.",
+        "export": "Write all of it as notes, JSON lines or a graph.",
     },
     "Service": {
         "init": "Make a store and install the embedding model.",
@@ -112,6 +113,7 @@ SECTIONS = {
 }
 _ELSEWHERE = {
     "ingest": "ingest_commands",
+    "export": "export_commands",
     "cypher": "cypher_command:command",
     "report": "report",
     "init": "init:init",

@@ -145,13 +145,28 @@ class Snapshot:
         yield from self.edges()
         yield from self.passages()
 
-    def nodes(self) -> Iterator[PutNode]:
-        """Yield every node."""
-        yield from map(put_node, self._connection.execute("SELECT label, id, props FROM node"))
+    def counts(self) -> dict[str, int]:
+        """Return how many `nodes` and `edges` there are."""
+        tables = {"nodes": "node", "edges": "edge"}
+        return {
+            name: int(self._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+            for name, table in tables.items()
+        }
+
+    def nodes(self, label: Label | None = None) -> Iterator[PutNode]:
+        """Yield every node, or every one of a label."""
+        statement = "SELECT label, id, props FROM node" + (" WHERE label = ?" if label else "")
+        yield from map(put_node, self._connection.execute(statement, (label,) if label else ()))
 
     def edges(self) -> Iterator[PutEdge]:
         """Yield every edge."""
         yield from map(put_edge, self._connection.execute("SELECT * FROM edge"))
+
+    def edges_from(self, source: Ref) -> Iterator[PutEdge]:
+        """Yield every edge that starts at a node."""
+        statement = "SELECT * FROM edge WHERE type = ? AND source_label = ? AND source = ?"
+        for kind in Relation:
+            yield from map(put_edge, self._connection.execute(statement, (kind, source.label, source.id)))
 
     def passages(self) -> Iterator[PutPassage]:
         """Yield every passage in order of its number, with its vector in the space."""

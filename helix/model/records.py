@@ -105,6 +105,45 @@ def node_from(label: Label, node_id: str, props: Props) -> Node:
     return typing.cast(Node, from_props(CLASS_OF[label], {**props, "id": node_id}))
 
 
+def spelled(cls: type[Any], props: Mapping[str, Any]) -> dict[str, Any]:
+    """Return stored properties as people and other tools read them: times as ISO 8601, mappings and lists as such."""
+    told = dict(props)
+    for name, restore in _restorers_of(cls).items():
+        value = told.get(name)
+        if restore is _moment and isinstance(value, int):
+            told[name] = from_micros(value).isoformat()
+        elif restore is _parsed and isinstance(value, str) and value:
+            told[name] = json.loads(value)
+    return told
+
+
+def unspelled(cls: type[Any], told: Mapping[str, Any]) -> dict[str, Scalar]:
+    """Return what `spelled` was given. Raises ValueError, TypeError, KeyError or OverflowError for what it is not."""
+    props: dict[str, Scalar] = {}
+    restorers = _restorers_of(cls)
+    for name, value in told.items():
+        restore = restorers.get(name)
+        if value is None:
+            props[name] = None
+        elif restore is _moment:
+            props[name] = to_micros(datetime.fromisoformat(value))
+        elif restore is _parsed:
+            props[name] = flatten(value)
+        elif restore is not None:
+            props[name] = flatten(restore(value))
+    return props
+
+
+def property_types(cls: type[Any]) -> dict[str, type[Any]]:
+    """Return for each stored property of a record what it is when `spelled`: float, int, or str for anything else."""
+    numbers: Mapping[object, type[Any]] = {float: float, int: int}
+    return {name: numbers.get(restore, str) for name, restore in _restorers_of(cls).items()}
+
+
+def _restorers_of(cls: type[Any]) -> dict[str, Callable[[Any], Any] | None]:
+    return {name: restore for name, restore in (_RESTORERS[Provenance] | _RESTORERS[cls]).items() if restore}
+
+
 def flatten(value: Any) -> Scalar:
     """Return one value as a store holds it."""
     if type(value) in _PLAIN:
