@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import hypothesis
@@ -146,7 +147,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture(scope="session")
 def put_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Settings, HashEmbedder], None]:
-    """Return a function that puts an empty store where settings want theirs: a copy, as making a graph takes long."""
+    """Return a function that puts an empty store with its graph where settings want theirs: making one takes long."""
     made: dict[str, Path] = {}
 
     def put(settings: Settings, embedder: HashEmbedder) -> None:
@@ -154,11 +155,21 @@ def put_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Setti
         if digest not in made:
             folder = tmp_path_factory.mktemp("empty")
             original = configuration.load({"home": folder}, environ=UNHURRIED, cwd=folder)
-            Store(original, embedder=embedder).close()
+            with closing(Store(original, embedder=embedder)) as store:
+                assert store.graph.settle()
             made[digest] = original.store_path
         shutil.copytree(made[digest], settings.store_path)
 
     return put
+
+
+@pytest.fixture
+def lone_store(settings: Settings, put_empty_store: Callable[[Settings, HashEmbedder], None]) -> Iterator[Store]:
+    """An open store with the deterministic hash embedder, and no service around it."""
+    embedder = HashEmbedder()
+    put_empty_store(settings, embedder)
+    with closing(Store(settings, embedder=embedder)) as store:
+        yield store
 
 
 @pytest.fixture

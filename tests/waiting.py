@@ -55,3 +55,9 @@ def all_ended(helix: Helix) -> None:
     """Return once this service does no job."""
     for job in helix.jobs.all():
         ended(helix, job)
+
+
+def at_rest(helix: Helix) -> None:
+    """Return once this service does neither a job nor background work."""
+    all_ended(helix)
+    until(lambda: not helix.at_work())

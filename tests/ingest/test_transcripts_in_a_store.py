@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,11 @@ from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.operations import capture, ingest, memories
-from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.settings import Settings
 from tests.waiting import finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
 """In the form of a secret, and none."""
-
-
-@pytest.fixture
-def helix(settings: Settings) -> Iterator[Helix]:
-    with Helix.open(settings, embedder=HashEmbedder()) as opened:
-        yield opened
 
 
 @pytest.fixture

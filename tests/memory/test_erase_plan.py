@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 
 import pytest
@@ -17,8 +16,6 @@ from helix.model.memory import Kind, Memory
 from helix.model.operations import Change, Operation, PutEdge
 from helix.model.records import put
 from helix.model.reflection import Reflection
-from helix.providers.fakes import HashEmbedder
-from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -32,10 +29,8 @@ versions = st.sets(st.tuples(places, places).filter(lambda pair: pair[0] > pair[
 
 
 @pytest.fixture
-def store(settings: Settings) -> Iterator[Store]:
-    opened = Store(settings, embedder=HashEmbedder())
-    yield opened
-    opened.close()
+def store(lone_store: Store) -> Store:
+    return lone_store
 
 
 def world(

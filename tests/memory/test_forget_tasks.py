@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -29,8 +28,6 @@ from helix.model.records import Node, label_of, put
 from helix.model.task import Plan
 from helix.model.tombstone import is_erased
 from helix.model.workspace import Workspace
-from helix.providers.fakes import HashEmbedder
-from helix.settings import Settings
 from helix.store.backup import back_up, restore
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -41,10 +38,8 @@ SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 
 @pytest.fixture
-def store(settings: Settings) -> Iterator[Store]:
-    opened = Store(settings, embedder=HashEmbedder())
-    yield opened
-    opened.close()
+def store(lone_store: Store) -> Store:
+    return lone_store
 
 
 def write(store: Store, *operations: Operation) -> None:

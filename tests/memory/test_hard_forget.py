@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -81,10 +81,8 @@ def grounds(store: Store, node_id: str) -> list[Ref]:
 
 
 @pytest.fixture
-def store(settings: Settings) -> Iterator[Store]:
-    opened = Store(settings, embedder=HashEmbedder())
-    yield opened
-    opened.close()
+def store(lone_store: Store) -> Store:
+    return lone_store
 
 
 def test_a_folder_that_was_moved_aside_from_the_graphs_place_goes_too(store: Store) -> None:

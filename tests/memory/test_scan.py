@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -50,10 +49,8 @@ OTHER = "AKIA" + "IOSFODNN7EXAMPLF"
 
 
 @pytest.fixture
-def store(settings: Settings) -> Iterator[Store]:
-    opened = Store(settings, embedder=HashEmbedder())
-    yield opened
-    opened.close()
+def store(lone_store: Store) -> Store:
+    return lone_store
 
 
 def scanned(store: Store, *, apply: bool = False) -> ScanReport:

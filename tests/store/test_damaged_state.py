@@ -20,12 +20,11 @@ from helix.model.edge import Label, Ref
 from helix.model.loss import losses
 from helix.model.memory import Memory
 from helix.model.recall import Expand, RecallQuery
-from helix.model.reports import JobState
 from helix.operations import erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import JOURNAL_NAME
-from tests.waiting import UNHURRIED
+from tests.waiting import UNHURRIED, at_rest, finished
 
 TABLES = ("node", "edge", "passage", "token", "vector")
 FACTS = 3
@@ -66,8 +65,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             helix, StoreRequest(trigger="the secret of the house", resolution="erased since", kind="fact")
         ).id
         assert erasure.hard_forget(helix, gone, gone)
-        while helix.at_work():
-            helix.store.writer.call(lambda: None)
+        at_rest(helix)
     return home
 
 
@@ -131,24 +129,15 @@ def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path
             assert helix.store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
         found = {one.check: one for one in upkeep.doctor(helix).findings}["state against log"]
         assert found.ok or ("unreadable" in found.detail and "helix rebuild" in found.hint)
-        while helix.at_work():
-            helix.store.writer.call(lambda: None)
-        rebuilt(helix)
+        at_rest(helix)
+        finished(helix, upkeep.rebuild(helix))
         assert_all_is_back(helix)
         assert_healthy(helix)
 
 
 def assert_healthy(helix: Helix) -> None:
-    while helix.at_work():  # the graph is built anew from what was made good
-        helix.store.writer.call(lambda: None)
+    at_rest(helix)  # the graph is built anew from what was made good
     assert not [one for one in upkeep.doctor(helix).findings if not one.ok]
-
-
-def rebuilt(helix: Helix) -> None:
-    job = upkeep.rebuild(helix)
-    while (now := upkeep.job(helix, job.id)).state is JobState.RUNNING:
-        helix.store.writer.call(lambda: None)
-    assert now.state is JobState.DONE, now.error
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -21,12 +21,12 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.loss import losses
 from helix.model.memory import Status
 from helix.model.recall import Expand, RecallQuery
-from helix.model.reports import Job, JobState
+from helix.model.reports import JobState
 from helix.operations import capture, erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
-from tests.waiting import UNHURRIED
+from tests.waiting import UNHURRIED, ended
 
 FACTS = 8
 _FRAME = 24 + 4096
@@ -38,12 +38,6 @@ def settings_of(home: Path) -> Settings:
 
 def opened(home: Path) -> Helix:
     return Helix.open(settings_of(home), embedder=HashEmbedder())
-
-
-def ended(helix: Helix, job: Job) -> Job:
-    while (now := upkeep.job(helix, job.id)).state is JobState.RUNNING:
-        helix.store.writer.call(lambda: None)
-    return now
 
 
 def tell(helix: Helix, number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,16 +10,19 @@ import pytest
 from helix import settings as configuration
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.settings import Settings
 from tests.agents.hooks.agent_client import AgentSession
 from tests.waiting import UNHURRIED
 
 
 @pytest.fixture
-def helix(tmp_path: Path) -> Iterator[Helix]:
+def helix(tmp_path: Path, put_empty_store: Callable[[Settings, HashEmbedder], None]) -> Iterator[Helix]:
     """An open service with the deterministic hash embedder, which shows its memories to every task."""
     given = {"home": tmp_path / "home", "holdback": 0.0}
     settings = configuration.load(given, environ=UNHURRIED, cwd=tmp_path)
-    with Helix.open(settings, embedder=HashEmbedder()) as service:
+    embedder = HashEmbedder()
+    put_empty_store(settings, embedder)
+    with Helix.open(settings, embedder=embedder) as service:
         yield service
 
 

@@ -15,10 +15,10 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.merge import merge_similar
 from helix.model.memory import Memory, Status
-from helix.model.reports import JobState
-from helix.operations import ingest, memories, upkeep
+from helix.operations import ingest, memories
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
+from tests.waiting import finished
 
 RULE = "Before the release is deployed to staging at midnight, run `make check`."
 ASKED = "the release is deployed to staging at midnight"
@@ -32,8 +32,8 @@ def obeyed(helix: Helix, project: Path) -> Memory:
     scope = folder_identity(project).scope
     (project / "NOTES.md").write_text(f"# Releases\n\n- {RULE}\n", "utf-8")
     job = ingest.ingest_notes(helix, [str(project / "NOTES.md")], scope=scope)
-    while upkeep.job(helix, job.id).state is JobState.RUNNING:
-        helix.worker.settle()
+    finished(helix, job)
+    helix.worker.settle()
     (memory,) = memories.memories(helix, scope=scope).items
     for number in range(SESSIONS):
         session = AgentSession(helix, project, f"session-{number}")

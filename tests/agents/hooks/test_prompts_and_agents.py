@@ -14,12 +14,11 @@ from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
 from helix.model.injection import PROMPT, RECALL
 from helix.model.memory import Kind
-from helix.model.reports import JobState
-from helix.operations import ingest, memories, upkeep
+from helix.operations import ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hooks.agent_client import AgentSession
-from tests.waiting import UNHURRIED
+from tests.waiting import UNHURRIED, finished
 
 RULE = "Amounts of money are integers of cents, never floats of euros"
 ASKED = "Show amounts of money in cents as integers and not as floats of euros"
@@ -103,8 +102,8 @@ def test_what_the_client_has_loaded_is_not_told_again(session: AgentSession, tmp
     scope = folder_identity(session.project).scope
     paths = [str(session.project / name) for name in ("CLAUDE.md", "NOTES.md")]
     job = ingest.ingest_notes(session.helix, paths, scope=scope, mine=True)
-    while (job := upkeep.job(session.helix, job.id)).state is JobState.RUNNING:
-        session.helix.worker.settle()
+    finished(session.helix, job)
+    session.helix.worker.settle()
     told = session.agent_call(ASKED, "general-purpose")[1]["prompt"]
     assert "says NOTES.md" in told and "says CLAUDE.md" not in told
     assert "says CLAUDE.md" in session.agent_call(ASKED, "Explore")[1]["prompt"], "it begins without that file"
