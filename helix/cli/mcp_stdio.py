@@ -10,13 +10,16 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
 import click
 
+from helix import resources
 from helix.cli.invocation import Invocation
 from helix.client import REQUEST_BYTES, Client
 from helix.errors import DaemonError, HelixError
@@ -29,6 +32,7 @@ _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri
 _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 _AT_ONCE = 16
 _NOT_FOUND, _PARSE_ERROR, _INTERNAL_ERROR = 404, -32700, -32603
+_GREETED = "notifications/initialized"
 
 Message = dict[str, Any]
 
@@ -42,22 +46,26 @@ def mcp(invocation: Invocation, /) -> None:
     helix connect codex
     claude mcp add helix -- helix mcp
     """
-    Bridge(invocation.client(), Path.cwd(), sys.stdout.buffer).carry(sys.stdin.buffer)
+    Bridge(invocation.client, Path.cwd(), sys.stdout.buffer).carry(sys.stdin.buffer)
 
 
 class Bridge:
     """Carries one client's messages to the daemon, and back what it answers.
 
-    A session that the daemon no longer knows, as it was started anew, is opened again with the client's own hello.
+    A client's hello and its lists of what there is are answered here, by what `queries/mcp.json` holds of them: many
+    clients begin without the tools that are not there at once, and a daemon that has to be started takes seconds. A
+    session that the daemon no longer knows, as it was started anew, is opened again with the client's own hello.
     """
 
-    def __init__(self, client: Client, folder: Path, out: BinaryIO) -> None:
-        self._client = client
+    def __init__(self, connect: Callable[[], Client], folder: Path, out: BinaryIO) -> None:
+        self._connect = connect
         self._out = out
         self._headers = {"accept": "application/json, text/event-stream", FOLDER_HEADER: quote(str(folder))}
+        self._known = json.loads(resources.text("queries", "mcp.json"))
         self._hello: Message | None = None
         self._session: Mapping[str, str] = {}
-        self._writing, self._renewing = threading.Lock(), threading.Lock()
+        self._daemon: Client | None = None
+        self._finding, self._opening, self._writing = threading.Lock(), threading.Lock(), threading.Lock()
         self._room = threading.Semaphore(_AT_ONCE)
         self._open: set[threading.Thread] = set()
 
@@ -68,8 +76,8 @@ class Bridge:
                 self._take(line)
         for thread in list(self._open):
             thread.join()
-        if SESSION in self._session:
-            self._quietly_end()
+        if self._session:
+            self._quietly(self._end)
 
     def _take(self, line: bytes) -> None:
         try:
@@ -77,76 +85,116 @@ class Bridge:
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
-            self._write(
-                _failure(None, _PARSE_ERROR, f"a message is one line of JSON of at most {REQUEST_BYTES:,} bytes")
-            )
-        elif "id" in message and "method" in message and message["method"] != "initialize":
-            self._room.acquire()
-            thread = threading.Thread(target=self._answer_later, args=(message,), daemon=True)
-            self._open.add(thread)
-            thread.start()
-        else:  # in its order: a hello, what the client tells, and what it answers itself
-            self._answer(message)
+            words = f"a message is one line of JSON of at most {REQUEST_BYTES:,} bytes"
+            self._write({"jsonrpc": "2.0", "id": None, "error": {"code": _PARSE_ERROR, "message": words}})
+            return
+        method, is_request = message.get("method"), "id" in message and "method" in message
+        if is_request and method == "initialize":
+            self._greet(message)
+        elif self._hello is not None and is_request and method in self._known["lists"] and not _cursor(message):
+            self._write({"jsonrpc": "2.0", "id": message["id"], "result": self._known["lists"][method]})
+        elif self._hello is not None and method == _GREETED:
+            self._later(lambda: self._quietly(self._opened))
+        elif is_request:
+            self._later(lambda: self._answer(message))
+        else:  # in its order: what the client tells, and what it answers itself
+            self._quietly(lambda: list(self._ask(message)))
 
-    def _answer_later(self, message: Message) -> None:
-        try:
-            self._answer(message)
-        finally:
-            self._open.discard(threading.current_thread())
-            self._room.release()
+    def _greet(self, message: Message) -> None:
+        """Answer a client's hello; the daemon gets it once the client has said that it has the answer."""
+        self._hello, self._session = message, {}
+        params = message.get("params")
+        wanted = params.get("protocolVersion") if isinstance(params, dict) else None
+        version = wanted if wanted in self._known["versions"] else self._known["versions"][-1]
+        result = {**self._known["hello"], "protocolVersion": version}
+        self._write({"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    def _later(self, work: Callable[[], None]) -> None:
+        def run() -> None:
+            try:
+                work()
+            finally:
+                self._open.discard(threading.current_thread())
+                self._room.release()
+
+        self._room.acquire()
+        thread = threading.Thread(target=run, daemon=True)
+        self._open.add(thread)
+        thread.start()
 
     def _answer(self, message: Message) -> None:
+        """Write what the daemon answers to a request; what kept it from answering, where there is none."""
         answered = False
         try:
             for answer in self._ask(message):
-                answered = answered or answer.get("id") == message.get("id")
+                answered = answered or answer.get("id") == message["id"]
                 self._write(answer)
-            if not answered and "method" in message and "id" in message:
+            if not answered:
                 raise DaemonError("the daemon gave no answer", hint="it was stopped, perhaps: try again")
         except HelixError as error:
-            if "method" in message and "id" in message:
-                self._write(_failure(message["id"], _INTERNAL_ERROR, f"{error.code}: {error}"))
-            else:
-                click.echo(str(error), err=True)
+            failure = {"code": _INTERNAL_ERROR, "message": f"{error.code}: {error}"}
+            self._write({"jsonrpc": "2.0", "id": message["id"], "error": failure})
 
-    def _ask(self, message: Message, *, again: bool = True) -> Iterator[Message]:
-        """Yield what the daemon answers to one message."""
-        hello = message.get("method") == "initialize"
-        used = {} if hello else self._session
-        headers = {**self._headers, **used, **_routed(message)}
-        with self._client.exchange("POST", PATH, json.dumps(message).encode("ascii"), headers) as response:
-            if response.status == _NOT_FOUND and SESSION in used and again:
-                response.read()
-                self._renew(used)
-                yield from self._ask(message, again=False)
-                return
-            if hello and (session := response.headers.get(SESSION)):
-                self._hello, self._session = message, {SESSION: session}
-            for answer in _answers(response):
-                if hello and (version := (answer.get("result") or {}).get("protocolVersion")):
-                    self._session = {**self._session, VERSION: str(version)}
-                yield answer
-
-    def _renew(self, lost: Mapping[str, str]) -> None:
-        """Open the session again, once for all who found it lost."""
-        with self._renewing:
-            if self._session is lost and self._hello is not None:
-                for _ in self._ask(self._hello):
-                    pass
-                for _ in self._ask({"jsonrpc": "2.0", "method": "notifications/initialized"}, again=False):
-                    pass
-
-    def _quietly_end(self) -> None:
+    def _quietly(self, work: Callable[[], object]) -> None:
+        """Do what nobody waits for an answer to; what keeps it from being done goes to stderr."""
         try:
-            with self._client.exchange("DELETE", PATH, b"", {**self._headers, **self._session}) as response:
-                response.read()
+            work()
         except HelixError as error:
             click.echo(str(error), err=True)
+
+    def _ask(self, message: Message, *, again: bool = True) -> Iterator[Message]:
+        """Yield what the daemon answers to one message, within the client's session where it has one."""
+        session = self._opened()
+        with self._sent(message, session) as response:
+            if response.status != _NOT_FOUND or not session or not again:
+                yield from _answers(response)
+                return
+        with self._opening:
+            if self._session is session:
+                self._session = {}
+        yield from self._ask(message, again=False)
+
+    def _opened(self) -> Mapping[str, str]:
+        """Return the headers of the client's session, opened at the daemon where it is not; none without a hello."""
+        if self._hello is None:
+            return {}
+        with self._opening:
+            if not self._session:
+                with self._sent(self._hello, {}) as response:
+                    answers = list(_answers(response))
+                    session = response.headers.get(SESSION)
+                version = next((one["result"]["protocolVersion"] for one in answers if "result" in one), None)
+                if session is None or version is None:
+                    raise DaemonError("the daemon opened no session", hint="`helix status` shows which daemon runs")
+                opened = {SESSION: session, VERSION: str(version)}
+                with self._sent({"jsonrpc": "2.0", "method": _GREETED}, opened) as response:
+                    response.read()
+                self._session = opened
+            return self._session
+
+    def _sent(self, message: Message, session: Mapping[str, str]) -> AbstractContextManager[HTTPResponse]:
+        headers = {**self._headers, **session, **_routed(message)}
+        return self._found().exchange("POST", PATH, json.dumps(message).encode("ascii"), headers)
+
+    def _found(self) -> Client:
+        with self._finding:
+            if self._daemon is None:
+                self._daemon = self._connect()
+            return self._daemon
+
+    def _end(self) -> None:
+        with self._found().exchange("DELETE", PATH, b"", {**self._headers, **self._session}) as response:
+            response.read()
 
     def _write(self, message: Message) -> None:
         with self._writing:
             self._out.write(json.dumps(message).encode("ascii") + b"\n")
             self._out.flush()
+
+
+def _cursor(message: Message) -> bool:
+    params = message.get("params")
+    return isinstance(params, dict) and "cursor" in params
 
 
 def _routed(message: Message) -> dict[str, str]:
@@ -198,7 +246,3 @@ def _message(text: str) -> Iterator[Message]:
     elif isinstance(message, dict) and message.get("errors"):
         told = message["errors"][0]
         raise DaemonError(str(told.get("message")), hint=(told.get("extensions") or {}).get("hint"))
-
-
-def _failure(request: Any, code: int, words: str) -> Message:
-    return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": words}}

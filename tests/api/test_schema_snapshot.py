@@ -13,6 +13,7 @@ from helix.api.described import described
 from helix.api.documents import documents
 from helix.api.glossary import GLOSSARY
 from helix.api.limits import shape_of
+from helix.api.mcp.greeting import greeting
 from helix.api.schema import build_schema
 from helix.client import document
 from helix.errors import NotFoundError
@@ -37,6 +38,10 @@ def test_the_documents_in_the_repository_are_current() -> None:
 def test_what_the_command_line_reads_of_the_operations_is_current() -> None:
     kept = resources.text("queries", "operations.json")
     assert kept == described(SCHEMA._schema), "run scripts/schema and read the difference"
+
+
+def test_what_an_agents_client_is_greeted_with_is_what_the_daemon_says() -> None:
+    assert resources.text("queries", "mcp.json") == greeting(), "run scripts/schema and read the difference"
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from command_line import Command
 
+from helix.lock import is_locked
 from tests.waiting import MOST_SECONDS
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "codex", "version": "1"}}
@@ -128,3 +129,26 @@ def test_its_process_loads_neither_a_model_nor_the_server() -> None:
     program = "import sys, helix.cli.main, helix.cli.mcp_stdio, helix.daemon; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert HEAVY.isdisjoint(loaded)
+
+
+def test_a_client_is_greeted_before_there_is_a_daemon(home: Path, tmp_path: Path, helix_command: Command) -> None:
+    helix_command("stop")
+    with started(tmp_path) as session:
+        hello = session.ask("initialize", **HELLO)["result"]
+        assert hello["protocolVersion"] == HELLO["protocolVersion"]
+        assert len(session.ask("tools/list")["result"]["tools"]) == 9
+        assert not is_locked(home / "store")
+        session.tell(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        assert session.call("list")["structuredContent"]["items"] is not None
+        assert (
+            session.ask("initialize", **{**HELLO, "protocolVersion": "1999-01-01"})["result"]["protocolVersion"]
+            != "1999-01-01"
+        )
+
+
+def test_a_client_is_told_why_there_is_no_daemon(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HELIX_HOME", "/dev/null/nowhere")
+        with started(tmp_path) as session:
+            session.open()
+            assert session.ask("tools/call", name="memory.list", arguments={})["error"]["message"]

@@ -38,9 +38,16 @@ _TOLD_EVERY = 1.0
 class Askers:
     """Knows who asks and carries operations out for them; the roots of a client are asked for once a session."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self.runtime = runtime
+    def __init__(self, runtime: Runtime | None) -> None:
+        """Take what runs Helix; None for a server that is only described."""
+        self._runtime = runtime
         self._roots: OrderedDict[str, Path | None] = OrderedDict()
+
+    @property
+    def runtime(self) -> Runtime:
+        """What runs Helix."""
+        assert self._runtime is not None, "a server that is only described was asked something"
+        return self._runtime
 
     async def watch(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         """Forget the roots of a session whose client says that they changed; refuse what is too large to look through.

@@ -22,8 +22,11 @@ _IDLE_SECONDS = 3_600.0
 _MOST_SESSIONS = 500
 
 
-def build_server(runtime: Runtime) -> Any:
-    """Return the MCP server over a running Helix; the protocol's library is loaded here, when somebody asks for it."""
+def build_server(runtime: Runtime | None) -> Any:
+    """Return the MCP server over a running Helix; without one it says what there is and answers nothing.
+
+    The protocol's library is loaded here, when somebody asks for it.
+    """
     from mcp.server.mcpserver import MCPServer
 
     from helix.api.mcp.agent_tools import AgentTools

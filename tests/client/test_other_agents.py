@@ -1,0 +1,122 @@
+"""Holds that real agents' clients use one memory by MCP, connected by `helix connect`: each finds what others wrote.
+
+Each is run for one prompt, without a network, against a scripted model.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from coding_client import ROOT
+from scripted_model import Script, model_of
+
+INSTALLED = ROOT / "build/agents/node_modules"
+SECONDS = 120
+TOOLS = {"search", "context", "at_action", "note", "write", "relate", "feedback", "forget", "list"}
+AGENTS = ("codex", "gemini", "opencode")
+SUFFIXES = (".toml", ".json", ".jsonc")
+RULE = "stop the old server first"
+
+
+def program_of(agent: str) -> Path | None:
+    """Return the program that `scripts/setup client` installed for an agent; None where it did not."""
+    here = [INSTALLED / ".bin" / agent]
+    if agent == "opencode":  # what npm puts first wants a script to have run
+        here = sorted(INSTALLED.glob("opencode-*/bin/opencode"), key=lambda path: "baseline" not in str(path))
+    return next((path for path in here if path.is_file()), None)
+
+
+def prepare(agent: str, home: Path, url: str) -> tuple[list[str], dict[str, str]]:
+    """Write down which model an agent asks, as its person would; return its command line and environment."""
+    if agent == "codex":
+        provider = f'name = "m"\nbase_url = "{url}/v1"\nwire_api = "responses"\nenv_key = "MODEL_KEY"\n'
+        file = home / ".codex/config.toml"
+        text = f'model = "m"  # the model\nmodel_provider = "m"\n\n[model_providers.m]\n{provider}'
+        line = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go"]
+        environment = {"MODEL_KEY": "none"}
+    elif agent == "gemini":
+        file = home / ".gemini/settings.json"
+        quiet = {"telemetry": {"enabled": False}, "privacy": {"usageStatisticsEnabled": False}}
+        text = json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}, **quiet}, indent=4)
+        line = ["-p", "go", "-y", "-m", "gemini-2.5-flash", "--skip-trust"]
+        environment = {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url}
+    else:
+        file = home / ".config/opencode/opencode.jsonc"
+        options = {"baseURL": f"{url}/v1", "apiKey": "none"}
+        provider_of = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"m": {"name": "m"}}}
+        text = "// mine\n" + json.dumps({"model": "m/m", "provider": {"m": provider_of}, "autoupdate": False}, indent=2)
+        line = ["run", "go"]
+        names = ("AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD")
+        environment = {f"OPENCODE_DISABLE_{name}": "1" for name in names}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    return [str(program_of(agent)), *line], environment
+
+
+def helix_for(settings: Mapping[str, str], *arguments: str) -> str:
+    run = subprocess.run(
+        [str(ROOT / ".venv/bin/helix"), *arguments],
+        env={"PATH": os.environ["PATH"], **settings},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=SECONDS,
+    )
+    return run.stdout
+
+
+def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path) -> None:
+    installed = [agent for agent in AGENTS if program_of(agent)]
+    if not installed:
+        pytest.skip("no other agent is installed: `scripts/setup client` does it where npm is")
+    home, project = tmp_path / "person", tmp_path / "project"
+    project.mkdir()
+    home.mkdir()
+    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
+    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
+    (tmp_path / "helix").mkdir()
+    (tmp_path / "helix/config.toml").write_text('embedding_model = "none"\n', "utf-8")
+    files: dict[Path, bytes] = {}
+    try:
+        for place, agent in enumerate(installed):
+            write = ("write", {"content": RULE, "when": f"port 80{place} is taken", "type": "failure"})
+            search = ("search", {"query": f"port 80{max(place - 1, 0)} is taken"})
+            script = Script(calls=[write, search])
+            with model_of(script) as url:
+                line, environment = prepare(agent, home, url)
+                written = {path: path.read_bytes() for path in home.rglob("*") if path.suffix in SUFFIXES}
+                files = written | files
+                helix_for(settings, "connect", agent)
+                proxies = {"HTTP_PROXY": url, "HTTPS_PROXY": url, "NO_PROXY": "127.0.0.1,localhost"}
+                ran = subprocess.run(
+                    line,
+                    cwd=project,
+                    env={"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb", **proxies, **environment},
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    timeout=SECONDS,
+                    check=False,
+                )
+            assert ran.returncode == 0, f"{agent}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}"
+            ends = {name.rpartition("memory")[2].strip("._") for name in script.tools if "memory" in name}
+            assert ends >= TOOLS, f"{agent}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}"
+            assert len(script.results) == 2, f"{agent}: {script.results}"
+            assert f"port-80{place}-taken" in script.results[0], agent
+            assert RULE in script.results[1], agent
+            assert f"port-80{max(place - 1, 0)}-taken" in script.results[1], agent
+        kept = json.loads(helix_for(settings, "list", "--scope", "all", "--json"))["memories"]
+        agents = {edge["node"]["provenance"]["agent"] for edge in kept["edges"]}
+        assert len(agents) == len(installed), agents
+        for agent in installed:
+            helix_for(settings, "disconnect", agent)
+        ours = {path: before for path, before in files.items() if b"helix" not in before}
+        assert len(ours) >= len(installed)
+        assert {path: path.read_bytes() for path in ours} == ours
+    finally:
+        helix_for(settings, "stop")
