@@ -46,6 +46,40 @@ _KNOWN_ERROR = "E   LedgerError: the ledger of {} is closed"
 _SESSION_LENGTH = 20
 
 
+class Tools:
+    """A client of the daemon's tools, by the Model Context Protocol over one connection that is kept open."""
+
+    def __init__(self, served: Running, store: Path) -> None:
+        address = urlsplit(served.url)
+        self._connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=30)
+        self._headers = {
+            "authorization": f"Bearer {bearer.read_token(store)}",
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+        }
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        self._say(id=1, method="initialize", params=hello)
+        self._say(method="notifications/initialized")
+
+    def search(self, query: str, **more: Any) -> tuple[float, bool]:
+        """Return the seconds that a search took, and whether it found anything."""
+        called = {"name": "memory.search", "arguments": {"query": query, **more}}
+        started = time.perf_counter()
+        answer = self._say(id=2, method="tools/call", params=called)
+        taken = time.perf_counter() - started
+        return taken, b"structuredContent" in answer and b'"items":[{' in answer.replace(b" ", b"")
+
+    def _say(self, **message: Any) -> bytes:
+        self._connection.request("POST", "/mcp", json.dumps({"jsonrpc": "2.0", **message}), self._headers)
+        response = self._connection.getresponse()
+        if session := response.headers.get("mcp-session-id"):
+            self._headers["mcp-session-id"] = session
+        return response.read()
+
+    def close(self) -> None:
+        self._connection.close()
+
+
 class Agent:
     """One client over one connection that is kept open, in a new session now and then."""
 
@@ -96,7 +130,9 @@ def measure(nodes: int, rounds: int, starts: int, say: Callable[[str], None]) ->
         with running(settings) as served:
             commands = _remembered(served, say)
             agent = Agent(served, settings.store_path)
-            hooks = _hooks(served, agent, commands, rounds, say)
+            tools = Tools(served, settings.store_path)
+            hooks = _hooks(served, agent, tools, commands, rounds, say)
+            tools.close()
             processes = _processes(settings, agent, commands, starts, say)
             agent.close()
     finally:
@@ -108,6 +144,7 @@ def measure(nodes: int, rounds: int, starts: int, say: Callable[[str], None]) ->
         "memories": nodes,
         "hooks": hooks,
         "injection_over_recall_p95_ms": round(injected - recalled, 2),
+        "mcp_over_recall_p95_ms": round(hooks["search by MCP"]["p95_ms"] - recalled, 2),
         "processes": processes,
         "without_a_daemon": _without(starts, say),
     }
@@ -132,7 +169,7 @@ def _remembered(served: Running, say: Callable[[str], None]) -> list[str]:
 
 
 def _hooks(
-    served: Running, agent: Agent, commands: Sequence[str], rounds: int, say: Callable[[str], None]
+    served: Running, agent: Agent, tools: Tools, commands: Sequence[str], rounds: int, say: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
     """Ask for one of each in turn, so that what disturbs one disturbs all."""
     rng = random.Random(time.time_ns())
@@ -155,6 +192,8 @@ def _hooks(
         started = time.perf_counter()
         found = served.client.run("recall", query=question, scope=SCOPE, limit=10, files=[phrases.file(_FILES)])
         note("recall", time.perf_counter() - started, bool(found["recall"]["items"]))
+        file = phrases.file(_FILES)
+        note("search by MCP", *tools.search(phrases.question(), scope=SCOPE, k=10, files=[file], budget_tokens=20_000))
     say(f"asked {rounds} times for each")
     return {
         what: {**percentiles(taken), "answered": round(said[what] / len(taken), 3)} for what, taken in times.items()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_client import LEGACY, NEWEST, call, size_of, text_of, with_client
+from mcp_types import ResourceTemplateReference
 
 from helix.memory.change.find import memory_of
 from helix.memory.remember.remember import remember
@@ -231,6 +232,20 @@ def test_resources_and_prompts(helix: Helix) -> None:
     assert "use oak" in told["helix://brief/github.com/farm/barn"]
     assert json.loads(told["helix://strand/manifest"])["scopes"] == ["github.com/farm/barn"]
     assert {"brief", "decision", "review"} <= told.keys()
+
+
+def test_names_and_scopes_are_completed(helix: Helix) -> None:
+    name = keep(helix, "building the barn", "use oak", scope="github.com/farm/barn")
+
+    async def work(client: Client) -> list[list[str]]:
+        memory, brief = (ResourceTemplateReference(uri=f"helix://{one}") for one in ("memory/{name}", "brief/{+scope}"))
+        asked = ((memory, "name", name[:4]), (memory, "name", "nothing"), (brief, "scope", "github"), (brief, "x", ""))
+        return [
+            (await client.complete(of, {"name": argument, "value": value})).completion.values
+            for of, argument, value in asked
+        ]
+
+    assert with_client(helix, work) == [[name], [], ["github.com/farm/barn"], []]
 
 
 def test_any_call_is_answered_by_the_schema_or_refused_in_words(helix: Helix) -> None:

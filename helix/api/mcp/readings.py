@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context as Call
 from mcp.server.mcpserver import MCPServer
+from mcp_types import Completion, CompletionArgument, PromptReference, ResourceTemplateReference
 from pydantic import Field
 
 from helix.agents.context.blocks import entry
@@ -22,6 +23,9 @@ from helix.recall.prefix_search import Completable
 _JSON, _TEXT = "application/json", "text/markdown"
 _NEAR = 50
 _WAITING = 10
+_LONGEST_PREFIX = 200
+_COMPLETED = {"name": Completable.NAMES, "id": Completable.NAMES, "scope": Completable.SCOPES}
+"""Arguments of resources and prompts whose beginning can be completed."""
 
 
 def offer_readings(server: MCPServer[Any], askers: Askers) -> None:
@@ -29,6 +33,7 @@ def offer_readings(server: MCPServer[Any], askers: Askers) -> None:
     _offer_graph(server, askers)
     _offer_texts(server, askers)
     _offer_prompts(server, askers)
+    _offer_completions(server, askers)
 
 
 def _offer_graph(server: MCPServer[Any], askers: Askers) -> None:
@@ -137,6 +142,19 @@ def _offer_prompts(server: MCPServer[Any], askers: Askers) -> None:
         )
         asked = "Put each before the user and ask what holds; they say so with `helix contradictions resolve`."
         return "\n".join([*lines, asked]) if lines else "Nothing waits."
+
+
+def _offer_completions(server: Any, askers: Askers) -> None:
+    async def complete(
+        of: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: object
+    ) -> Completion | None:
+        kind = _COMPLETED.get(argument.name)
+        if kind is None:
+            return None
+        found = await askers.read(None, "completions", of=kind, prefix=argument.value[:_LONGEST_PREFIX])
+        return Completion(values=found)
+
+    server.completion()(complete)
 
 
 async def _brief(askers: Askers, call: Call, scope: str | None) -> str:
