@@ -1,9 +1,9 @@
 """Processes with one background job to do, which kill themselves in places of it; run by the worker's crash test.
 
-`worker_victim.py FOLDER KIND PLACE...` fills a store, copies it and asks both for the job. In one it is done in peace;
-in the other by one process after the other, each of which dies in one of the places: `taken`, `before N` or `after N`
-(the Nth change that it journals), `finishing`, `finished`; the last one does what is left. Prints how many died, and
-what both stores hold then.
+`worker_victim.py FOLDER PLACES`, where PLACES is JSON: for each kind of job, where it is killed. For each kind it fills
+a store, copies it and asks both for the job. In one it is done in peace; in the other by one process after the other,
+each of which dies in one of the places: `taken`, `before N` or `after N` (the Nth change that it journals),
+`finishing`, `finished`; the last one does what is left. Prints for each kind how many died, and what both hold then.
 """
 
 from __future__ import annotations
@@ -233,9 +233,9 @@ def in_a_process(work: Callable[[], None]) -> bool:
     return True
 
 
-def main(folder: Path, kind: str, places: Sequence[str]) -> None:
+def told_of(folder: Path, kind: str, places: Sequence[str]) -> dict[str, Any]:
     quiet, killed = folder / "quiet", folder / "killed"
-    quiet.mkdir()
+    quiet.mkdir(parents=True)
     assert in_a_process(lambda: seed(quiet, kind))
     shutil.copytree(quiet, killed)
     deaths = sum(not in_a_process(lambda place=place: finish(killed, place)) for place in places)
@@ -243,8 +243,9 @@ def main(folder: Path, kind: str, places: Sequence[str]) -> None:
         assert in_a_process(lambda home=home: finish(home, "none"))
     told = {home.name: json.loads((home / "held.json").read_text("utf-8")) for home in (quiet, killed)}
     seeded = json.loads((quiet / "seeded.json").read_text("utf-8"))
-    print(json.dumps({"deaths": deaths, "seeded": seeded, **told}))
+    return {"deaths": deaths, "seeded": seeded, **told}
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    wanted = json.loads(sys.argv[2]).items()
+    print(json.dumps({kind: told_of(Path(sys.argv[1]) / kind, kind, places) for kind, places in wanted}))

@@ -12,7 +12,7 @@ from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import DropEdge, Operation, PutEdge, PutNode
 
-OPTIONS = KuzuOptions(max_db_bytes=1 << 30)
+OPTIONS = KuzuOptions(buffer_pool_bytes=64 << 20, max_db_bytes=1 << 30)
 NAMES = "SABCDE"
 Ends = tuple[str, str]
 
