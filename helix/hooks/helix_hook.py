@@ -23,7 +23,11 @@ import time
 LIMIT = 0.25
 """Seconds from the start of the process to its end, of the 300 ms that a hook may take, where nothing else is said."""
 
-_STARTS_A_DAEMON = ("SessionStart", "UserPromptSubmit")
+_STARTS_A_DAEMON = (
+    *("SessionStart", "UserPromptSubmit", "BeforeAgent", "sessionStart", "beforeSubmitPrompt"),
+    *("pre_user_prompt", "session.created", "chat.message"),
+)
+"""What clients call the beginning of a session, and a prompt."""
 _MOST_BYTES = 1 << 20
 _MOST_TOLD = 4 << 20
 """Bytes of a payload that the daemon takes."""
@@ -99,8 +103,9 @@ def _event(payload: bytes) -> str:
         told = json.loads(payload)
     except ValueError:
         raise NoAnswer("the payload is no JSON") from None
-    name = told.get("hook_event_name") if isinstance(told, dict) else None
-    return name if isinstance(name, str) and name.isalpha() else ""
+    names = ("hook_event_name", "hookEventName", "agent_action_name")
+    name = next((told[one] for one in names if one in told), None) if isinstance(told, dict) else None
+    return name if isinstance(name, str) and name.replace("_", "").replace(".", "").isalpha() else ""
 
 
 def _ask(store: str, client: str, payload: bytes, end: float) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from helix.model.recall import RecallAnswer, RecallQuery
 LOADED_BY = {
     "claude-code": ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
     "codex": ("AGENTS.md", "AGENTS.override.md"),
+    "gemini": ("GEMINI.md",),
+    "opencode": ("AGENTS.md",),
 }
 """Files that a client reads in the folder it works in and in those above it."""
 _UNREAD_BY = frozenset({"explore", "plan"})

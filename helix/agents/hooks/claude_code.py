@@ -54,6 +54,23 @@ def read(payload: Payload) -> Event | None:
     return reader(payload) if reader is not None and _text(payload, "session_id") and _fits(payload) else None
 
 
+def action_ended(payload: Payload, *, status: int | None, output: str = "", failed: bool | None = None) -> Event | None:
+    """Return the end of a command or an edit which a client tells in these names, but its outcome in words of its own.
+
+    `failed` says what is known of one without a status; None for what is no action that Helix knows.
+    """
+    action = _action(payload) if _text(payload, "session_id") and _fits(payload) else None
+    if action is None:
+        return None
+    if action.is_edit:
+        action, status = replace(action, change=_changed(_table(payload, "tool_input"))), None
+        failed = failed is True
+    elif status is not None:
+        failed = True if status else None
+    ended = _ended(action, exit_status=status, failed=failed, output=output)
+    return ActionEnded(**_told(payload), action=ended, wrote=_written(payload))
+
+
 def delivery(payload: Payload) -> str:
     """Return what a payload and its retry have in common and no other has; empty where the client names no call.
 

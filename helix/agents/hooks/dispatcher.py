@@ -21,8 +21,13 @@ from helix.agents.hooks import (
     tool_use,
     user_prompt,
 )
+from helix.agents.hooks.client_shape import CLAUDE_CODE, Client
+from helix.agents.hooks.codex_hooks import CODEX
+from helix.agents.hooks.cursor_hooks import CURSOR
 from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work
 from helix.agents.hooks.deliveries import Deliveries
+from helix.agents.hooks.gemini_hooks import GEMINI
+from helix.agents.hooks.held_notes import HeldNotes
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, Recall
 from helix.agents.hooks.hook_events import (
     ActionBegins,
@@ -33,14 +38,16 @@ from helix.agents.hooks.hook_events import (
     AgentStopped,
     Event,
     PromptGiven,
-    Reply,
     Rested,
     SessionBegan,
     SessionEnded,
     TaskTold,
 )
+from helix.agents.hooks.opencode_hooks import OPENCODE
 from helix.agents.hooks.session_recovery import last_written, recollect
 from helix.agents.hooks.session_state import Sessions
+from helix.agents.hooks.vscode_hooks import VSCODE
+from helix.agents.hooks.windsurf_hooks import WINDSURF
 from helix.memory.capture.sessions import is_private
 from helix.memory.jobs.foreground import Foreground
 from helix.model.action import Action
@@ -52,13 +59,16 @@ log = logging.getLogger("helix.hooks")
 _SLOW = 0.5
 """Seconds from which on an answer is told of as a warning: no client waits so long."""
 
-Client = tuple[
-    Callable[[Mapping[str, Any]], Event | None],
-    Callable[[Event, Reply], dict[str, Any]],
-    Callable[[Mapping[str, Any]], str],
-]
-CLIENTS: Mapping[str, Client] = {claude_code.CLIENT: (claude_code.read, claude_code.write, claude_code.delivery)}
-"""How each client's words are read and written, and one that is told twice is known."""
+CLIENTS: Mapping[str, Client] = {
+    claude_code.CLIENT: CLAUDE_CODE,
+    "codex": CODEX,
+    "gemini": GEMINI,
+    "opencode": OPENCODE,
+    "cursor": CURSOR,
+    "windsurf": WINDSURF,
+    "vscode": VSCODE,
+}
+"""The clients whose hooks are understood, by the name that `helix connect` has for them."""
 
 _REACTIONS: Mapping[type[Event], Callable[[Desk, Any], Reaction]] = {
     SessionBegan: session_start.session_began,
@@ -108,6 +118,7 @@ class Reacting:
         self._foreground = foreground
         self._after = Afterwards(foreground)
         self._deliveries = Deliveries(_nothing)
+        self._held = HeldNotes()
 
     def answer(self, client: str, payload: object, until: float | None = None) -> Told:
         """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
@@ -119,7 +130,7 @@ class Reacting:
         if client not in CLIENTS or not isinstance(payload, Mapping):
             log.warning("a hook that nobody can read", extra={"client": client[:40]})
             return _nothing()
-        key = CLIENTS[client][2](payload)
+        key = CLIENTS[client].delivery(payload)
         with self._foreground.request():
             return self._deliveries.once(key, lambda: self._answer(client, payload, until), until)
 
@@ -133,14 +144,14 @@ class Reacting:
         begun = time.monotonic()
         event: Event | None = None
         try:
-            read, write, _ = CLIENTS[client]
-            event = read(payload)
+            shape = CLIENTS[client]
+            event = shape.read(payload)
             if event is None:
                 return _nothing()
-            reaction = self._react(client, event)
+            reaction = self._held.passed(event, self._react(client, event), shape.shows)
             tells = not is_private(self._store, event.session)
             late = until is not None and time.monotonic() > until
-            answer = {} if late else write(event, reaction.reply)
+            answer = {} if late else shape.write(event, reaction.reply)
             for work in () if late else reaction.at_once:
                 work()
         except Exception:  # the outermost boundary of a hook: an agent goes on whatever happens here
