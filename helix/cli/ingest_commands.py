@@ -131,6 +131,31 @@ def _jsonl(invocation: Invocation, path: str, bulk: bool, **asked: Any) -> None:
         raise click.exceptions.Exit(code)
 
 
+@asking(
+    "import",
+    "import_memories",
+    "helix import ~/.claude-mem/claude-mem.db --plan",
+    "helix import ~/vault --scope notes",
+    says="Take in what another memory keeps: its notes, its database or its export, or an export of Helix.\n\n"
+    "What it is, is told by what is in it; docs/import-export.md lists what is known. Nothing is taken in twice.",
+    scope=IMPORT,
+    source=As("--from", metavar="NAME", help="Which memory wrote it, such as mem0; by default that is found out."),
+    plan=As("--plan", is_flag=True, help="Only say what would come in."),
+    mine=As(help="You stand for what it says: it counts as your own words."),
+    agent=None,
+)
+def _import(invocation: Invocation, **asked: Any) -> None:
+    def show(out: Output, report: Mapping[str, Any]) -> None:
+        if report["planned"]:
+            out.line(f"{report['source']}: this would come in")
+        for example in report["examples"]:
+            out.line(told(one_line(example, 200)), indent=3)
+        _shown(out, report)
+
+    if code := _code(ask(invocation, "import_memories", asked, show, cancels=True)):
+        raise click.exceptions.Exit(code)
+
+
 @contextmanager
 def _opened(file: str) -> Iterator[tuple[BinaryIO, int]]:
     """Yield the stream to read and its length in bytes, 0 where that is not known."""

@@ -25,6 +25,7 @@ SECTIONS = {
     "Remember": {
         "store": "Remember something.",
         "ingest": "Take in git history, Markdown notes, agents' histories or JSON lines.",
+        "import": "Take in what another memory keeps, or an export of Helix.",
         "edit": "Correct a memory; the old version is kept.",
         "confirm": "Say that a memory holds.",
         "feedback": "Say that memories helped or failed.",
@@ -113,6 +114,7 @@ SECTIONS = {
 }
 _ELSEWHERE = {
     "ingest": "ingest_commands",
+    "import": "ingest_commands",
     "export": "export_commands",
     "cypher": "cypher_command:command",
     "report": "report",

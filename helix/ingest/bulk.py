@@ -64,8 +64,8 @@ def json_lines(
         try:
             with files.open_regular(file) as stream:
                 slices = read_file(stream, source=source or str(file.absolute()))
-                slices = in_one_scope(slices) if one_scope else slices
-                report = importer.run(slices, lambda done: ticket.progress(done, total), lambda: ticket.cancelled)
+                chosen = in_one_scope(slices) if one_scope else slices
+                report = importer.run(chosen, lambda done: ticket.progress(done, total), lambda: ticket.cancelled)
         finally:
             if beside is not None:
                 beside.close()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Union
 
 from helix.model.edge import Relation
 from helix.model.entity import Mention
@@ -82,12 +83,17 @@ class LinkDraft:
     """An edge between two memories, each named by its source; `relation` is the free word of a RELATED edge.
 
     GROUNDED_IN leads to the episode of that source. An end that is not in the store is no error: there is no edge then.
+    One that a reader yields by itself, outside a slice, may name what comes later: it is drawn when all else is in.
     """
 
     type: Relation
     source: str
     target: str
     relation: str = ""
+
+
+Item = Union["Slice", IngestProblem, LinkDraft]
+"""What a reader yields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,10 +169,10 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def in_one_scope(items: Iterable[Slice | IngestProblem]) -> Iterator[Slice | IngestProblem]:
+def in_one_scope(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the items without the scopes that they name: all of them go into that of the import."""
     for item in items:
-        if isinstance(item, IngestProblem):
+        if not isinstance(item, Slice):
             yield item
             continue
         memories = tuple(replace(one, scope="") for one in item.memories)

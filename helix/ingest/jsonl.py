@@ -43,12 +43,12 @@ def read_lines(
     `valid_to`, `attributes` and what an episode has. Sources are `jsonl:<source>:<id, or digest of the line>`;
     positions are the lines' numbers.
     """
-    source = told_key(source) if len(source) <= TEXT_LIMIT else _label_of(source)
+    source = told_key(source) if len(source) <= TEXT_LIMIT else short_label(source)
     for number, line in enumerate(lines, first_line):
         if not line.strip():
             continue
         try:
-            yield _Record(line, text_limit).slice(source, number)
+            yield record_slice(parsed(line, text_limit), f"jsonl:{source}", number, text_limit)
         except InvalidInputError as error:
             yield IngestProblem(where=f"line {number}", why=str(error))
 
@@ -67,24 +67,37 @@ def read_file(stream: BinaryIO, *, source: str) -> Iterator[Slice | IngestProble
         yield from read_lines((line,), first_line=number, source=source)
 
 
-class _Record:
-    """One line as an object whose values are taken out checked and cleaned; InvalidInputError says what is wrong."""
+def parsed(line: str, text_limit: int = TEXT_LIMIT) -> Mapping[str, Any]:
+    """Return the JSON object that a line holds; raises InvalidInputError for anything else, or where it is too long."""
+    if len(line) > _LONGEST_LINE * text_limit:
+        raise InvalidInputError(f"the line has {len(line):,} characters: too long to be read")
+    try:
+        data = json.loads(line, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(f"not JSON: {error.msg} at column {error.colno}") from error
+    except ValueError as error:
+        raise InvalidInputError(f"not JSON that can be read: {error}") from error
+    except RecursionError as error:
+        raise InvalidInputError("not JSON that can be read: it is nested too deeply") from error
+    if not isinstance(data, Mapping):
+        raise InvalidInputError("not a JSON object", hint='such as {"text": "..."}')
+    return data
 
-    def __init__(self, line: str, text_limit: int) -> None:
-        if len(line) > _LONGEST_LINE * text_limit:
-            raise InvalidInputError(f"the line has {len(line):,} characters: too long to be read")
-        try:
-            data = json.loads(line, parse_constant=_refuse_constant)
-        except json.JSONDecodeError as error:
-            raise InvalidInputError(f"not JSON: {error.msg} at column {error.colno}") from error
-        except ValueError as error:
-            raise InvalidInputError(f"not JSON that can be read: {error}") from error
-        except RecursionError as error:
-            raise InvalidInputError("not JSON that can be read: it is nested too deeply") from error
-        if not isinstance(data, Mapping):
-            raise InvalidInputError("not a JSON object", hint='such as {"text": "..."}')
+
+def record_slice(data: Mapping[str, Any], source: str, position: int, text_limit: int = TEXT_LIMIT) -> Slice:
+    """Return what a JSON object of the form of a line says; its source is `source`, and its id behind a colon.
+
+    Raises InvalidInputError where it says nothing, or what cannot be.
+    """
+    return _Record(data, text_limit).slice(source, position)
+
+
+class _Record:
+    """One object whose values are taken out checked and cleaned; InvalidInputError says what is wrong."""
+
+    def __init__(self, data: Mapping[str, Any], text_limit: int) -> None:
         meta = data.get("meta")
-        self._data: Mapping[str, Any] = data
+        self._data = data
         self._meta: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
         self._text_limit = text_limit
 
@@ -95,12 +108,12 @@ class _Record:
         content = f"{trigger}\n{resolution}" if is_memory else self._text("text", "content")
         speaker = self._label("speaker")
         is_role = speaker.lower() in _CHAT_ROLES
-        scope = self._label("scope") or _label_of(self._meta.get("scope"))
+        scope = self._label("scope") or short_label(self._meta.get("scope"))
         own = told_key(self._label("id")) or digest(
             content, *map(self._label, ("ts", "timestamp", "session")), speaker, scope
         )
         episode = EpisodeDraft(
-            source=f"jsonl:{source}:{own}",
+            source=f"{source}:{own}",
             content=content,
             trust=self._trust(Trust.TOOL_OUTPUT if is_memory else Trust.AGENT_INFERRED),
             occurred_at=self._moment("ts", "timestamp"),
@@ -149,7 +162,7 @@ class _Record:
         return text
 
     def _label(self, key: str) -> str:
-        return _label_of(self._data.get(key))
+        return short_label(self._data.get(key))
 
     def _files(self) -> tuple[str, ...]:
         value = self._data.get("files") or self._meta.get("files")
@@ -169,7 +182,7 @@ class _Record:
         key = next((key for key in keys if self._data.get(key) not in (None, "")), None)
         if key is None:
             return None
-        moment = _moment_of(self._data[key])
+        moment = time_of(self._data[key])
         if moment is None:
             shown = shorten(str(self._data[key]), 40)
             raise InvalidInputError(f"{key!r} is not a time: {shown}", hint="such as 2024-05-31T12:00:00Z")
@@ -188,7 +201,7 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _label_of(value: object) -> str:
+def short_label(value: object) -> str:
     """Return a short text of one line; a number counts as text, anything else as none, a long one ends in a digest."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
@@ -196,7 +209,7 @@ def _label_of(value: object) -> str:
     return text if len(text) <= _LABEL_LIMIT else f"{head(text, _LABEL_LIMIT - 17)}~{digest(text)}"
 
 
-def _moment_of(value: object) -> datetime | None:
+def time_of(value: object) -> datetime | None:
     """Return the moment that a value stands for, UTC where it names no zone, or None where it stands for none."""
     try:
         if isinstance(value, str):

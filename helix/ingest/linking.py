@@ -9,9 +9,12 @@ from datetime import datetime
 from helix.ingest.draft import LinkDraft, Slice
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import DRAWN, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
+from helix.model.provenance import Provenance, Trust
 from helix.store.index import Index
+from helix.store.store import Store
+from helix.store.writer import Decision
 
 
 @dataclass(slots=True)
@@ -48,7 +51,42 @@ def link(index: Index, writing: Writing, item: Slice, *, held: bool) -> int:
     return links
 
 
-def memory_ref(index: Index, source: str, scope: str) -> Ref | None:
+def draw(store: Store, links: Sequence[LinkDraft], scope: str, extractor: str) -> Decision[int]:
+    """Return the decision that draws links between memories of an import, in its scope or any other that it named.
+
+    They are what somebody says, as an edge is that an agent draws, and no versions.
+    """
+    provenance = Provenance(extractor=extractor, trust=Trust.TOOL_OUTPUT)
+    composer, known = Composer(store, store.runtime.clock()), dict[Ref, set[tuple[Relation, Ref]]]()
+    drawn = 0
+    for draft in links:
+        source, target = (_anywhere(store.index, end, scope) for end in (draft.source, draft.target))
+        if source is None or target is None or source == target:
+            continue
+        if source not in known:
+            known[source] = {(edge.type, edge.target) for edge in store.records.edges_at(source)}
+        if (draft.type, target) not in known[source]:
+            known[source].add((draft.type, target))
+            composer.put_edge(
+                Edge(
+                    type=draft.type,
+                    source=source,
+                    target=target,
+                    created_at=composer.now,
+                    relation=draft.relation,
+                    attributes={DRAWN: True},
+                    provenance=provenance,
+                )
+            )
+            drawn += 1
+    return Decision((composer.change("ingest"),) if drawn else (), drawn)
+
+
+def _anywhere(index: Index, source: str, scope: str) -> Ref | None:
+    return memory_ref(index, source, scope) or memory_ref(index, source, None)
+
+
+def memory_ref(index: Index, source: str, scope: str | None) -> Ref | None:
     """Return the memory of that source which holds at present, if there is one."""
     held = index.all_from_source(Label.MEMORY, source, scope)
     standing = (ref for ref in reversed(held) if index.status_of(ref) is not Status.RETIRED)  # no copy of a former one

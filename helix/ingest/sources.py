@@ -13,6 +13,7 @@ from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.draft import in_one_scope
+from helix.ingest.imports import importing
 from helix.ingest.repository import check
 from helix.ingest.writing import Importer
 from helix.memory.change.intake import Intake
@@ -104,6 +105,15 @@ def bulk(
     """Return the work of importing a file of JSON lines in bulk; see `helix.ingest.bulk.json_lines`."""
     into = _scope(store.runtime.settings, scope, agent) or GLOBAL_SCOPE
     return bulk_import.json_lines(store, path, vectors=vectors, scope=into, source=source, one_scope=bool(agent))
+
+
+def another_memory(
+    store: Store, path: str, *, name: str, scope: str | None, mine: bool, plan: bool, agent: str = ""
+) -> Work:
+    """Return the work of importing what another memory keeps; see `helix.ingest.imports.importing`."""
+    into = _scope(store.runtime.settings, scope, agent)
+    place = Path(path).expanduser()
+    return importing.work_of(store, place, name=name, scope=into, one_scope=bool(agent), mine=mine, plan=plan)
 
 
 def _project_of(settings: Settings, path: Path) -> str:

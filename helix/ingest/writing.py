@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 
 from helix.errors import ConflictError, PausedError
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, without_secret_names
+from helix.ingest.draft import EpisodeDraft, Item, LinkDraft, MemoryDraft, Slice, told_name, without_secret_names
 from helix.ingest.import_tally import Tally
-from helix.ingest.linking import Writing, link, memory_ref
+from helix.ingest.linking import Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
 from helix.ingest.preprocess_process import Beside
 from helix.ingest.vouching import vouch
@@ -61,11 +63,11 @@ class Importer:
         self._vouched = vouched
         self._tally = Tally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
+        self._planned = False
+        self._later: list[LinkDraft] = []
         self._generation = store.index.generation
 
-    def run(
-        self, slices: Iterable[Slice | IngestProblem], progress: Progress, cancelled: Callable[[], bool]
-    ) -> IngestReport:
+    def run(self, slices: Iterable[Item], progress: Progress, cancelled: Callable[[], bool]) -> IngestReport:
         """Import what is not there yet; stops between two batches when `cancelled` says so.
 
         A batch is embedded while the one before it is being written.
@@ -87,12 +89,31 @@ class Importer:
             writing.result()
             progress(done)
         self._check_generation()
+        if not cancelled() and not self._store.paused:
+            self._draw()
         if self._store.paused:
             hint = "`helix pause --off`, then the same command: it goes on where it stopped"
             raise PausedError(f"capture was paused after {self._tally.episodes} episodes", hint=hint)
         return self._tally.report()
 
-    def _batches(self, slices: Iterable[Slice | IngestProblem], cancelled: Callable[[], bool]) -> Iterator[list[Slice]]:
+    def plan(
+        self, slices: Iterable[Item], show: Callable[[Slice], object], cancelled: Callable[[], bool]
+    ) -> IngestReport:
+        """Return what `run` would come to, and write nothing; `show` is given each slice that would come in.
+
+        What comes twice in one import, and what would be redacted or held, is not known before it is written.
+        """
+        self._planned = True
+        for batch in self._batches(slices, cancelled):
+            for item in batch:
+                show(item)
+                self._tally.episodes += 1
+                self._tally.memories += len(item.memories)
+                self._tally.edges += len(item.links)
+        self._tally.edges += len(self._later)
+        return self._tally.report()
+
+    def _batches(self, slices: Iterable[Item], cancelled: Callable[[], bool]) -> Iterator[list[Slice]]:
         batch: list[Slice] = []
         for item in slices:
             if cancelled() or self._store.paused:
@@ -102,13 +123,16 @@ class Importer:
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)
                 continue
+            if isinstance(item, LinkDraft):
+                self._later.append(replace(item, relation=told_name(item.relation)))
+                continue
             item = without_secret_names(item)
             if hidden.hold(item.episode.session):
                 self._tally.skipped += 1
             elif (known := self._known(item.episode)) is not None:
                 self._tally.skipped += 1
                 self._remember_last(item.episode, known)
-                if self._vouched:
+                if self._vouched and not self._planned:
                     vouch(self._store, item, item.episode.scope or self._scope)
             else:
                 batch.append(item)
@@ -117,6 +141,13 @@ class Importer:
                     batch = []
         if batch:
             yield batch
+
+    def _draw(self) -> None:
+        """Draw the links that were told by themselves, where both their ends are there and the edge is not."""
+        for start in range(0, len(self._later), self._batch):
+            self._tally.edges += self._store.writer.submit(
+                partial(draw, self._store, self._later[start : start + self._batch], self._scope, self._tally.source)
+            )
 
     def _known(self, draft: EpisodeDraft) -> Ref | None:
         return self._store.index.from_source(draft.source, scope=draft.scope or self._scope)

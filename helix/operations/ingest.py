@@ -105,3 +105,27 @@ def ingest_bulk(
     given = None if vectors is None else absolute(vectors)
     work = sources.bulk(helix.store, absolute(path), vectors=given, scope=scope, source=source, agent=agent or "")
     return helix.jobs.start(_KIND, work)
+
+
+@mutation(person_where={("mine", True): "say that memories from a file are the user's own"})
+def import_memories(
+    helix: Helix,
+    path: Annotated[str, "A file or folder that another memory wrote, on the daemon's machine."],
+    *,
+    source: Annotated[str, "Which memory wrote it, such as `mem0`; empty: it is told by what is in it."] = "",
+    scope: Annotated[str | None, "The scope for what names no project; `global` where it is not said."] = None,
+    plan: Annotated[bool, "Only say what would come in, and write nothing."] = False,
+    mine: Annotated[bool, "The user stands for what it says; only a person may say so."] = False,
+    agent: Annotated[
+        str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
+    ] = None,
+) -> Job:
+    """Take in what another memory keeps: its notes, its database or its export. Nothing is taken in twice.
+
+    A file of no known kind is refused, and told what was looked for. For an agent all goes into `scope`.
+    """
+    helix.store.check_capture()
+    work = sources.another_memory(
+        helix.store, absolute(path), name=source, scope=scope, mine=mine, plan=plan, agent=agent or ""
+    )
+    return helix.jobs.start(_KIND, work)

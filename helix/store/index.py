@@ -164,8 +164,8 @@ class Index:
         row = self.view.row_of_source(source, label=label, scope=scope)
         return None if row is None else self.view.ref_of(row)
 
-    def all_from_source(self, label: Label, source: str, scope: str) -> list[Ref]:
-        """Return every node of a label and of exactly this scope that came from the source, oldest first."""
+    def all_from_source(self, label: Label, source: str, scope: str | None) -> list[Ref]:
+        """Return every node of a label, of exactly this scope (None: any), that came from the source, oldest first."""
         rows = self.view.lookups.sources[LABEL_CODE[label]].get(source)
         return [self.view.ref_of(row) for row in self._of_scope(rows, scope)]
 

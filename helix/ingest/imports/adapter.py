@@ -1,0 +1,111 @@
+"""Adapter: what a reader of another memory's files is, and how what it finds becomes slices.
+
+An adapter says of each thing what a line of Helix's own JSON lines would say of it (`helix.ingest.jsonl`). Everything
+else is done here and behind: the source, the trust, the bounds. A source names the adapter and what the thing is called
+there, not the file, so that a copy of the file brings nothing twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from helix.errors import InvalidInputError
+from helix.identity import Identity
+from helix.ingest.draft import Item, LinkDraft, Slice, digest, told_key
+from helix.ingest.imports.peek import Peek
+from helix.ingest.jsonl import record_slice, short_label
+from helix.memory.change import links
+from helix.model.edge import Relation
+from helix.model.provenance import Trust
+from helix.model.reports import IngestProblem
+
+_NO_WORD = re.compile(r"[^a-z]+")
+_LONGEST_WORD = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One thing that another memory keeps. `key` is what it is called there, and nothing else is.
+
+    With `changes`, it may say something else the next time: what it said before is then retired.
+    """
+
+    key: str
+    says: Mapping[str, Any]
+    changes: bool = False
+
+    def source(self, adapter: str) -> str:
+        """Return the source of what is made of it."""
+        return f"{self._place(adapter)}{self._own()}"
+
+    def _place(self, adapter: str) -> str:
+        key = told_key(short_label(self.key)) or digest(self.key)
+        return f"{adapter}:{key}@" if self.changes else f"{adapter}:{key}"
+
+    def _own(self) -> str:
+        return digest(json.dumps(self.says, sort_keys=True, default=str)) if self.changes else ""
+
+    def slice(self, adapter: str, position: int, *, mine: bool) -> Slice:
+        """Return it as a slice; raises InvalidInputError where it says nothing, or what cannot be."""
+        item = record_slice({**self.says, "id": "x"}, adapter, position)
+        source = self.source(adapter)
+        trust = Trust.USER_ASSERTED if mine else item.episode.trust
+        return replace(
+            item,
+            episode=replace(item.episode, source=source, trust=trust),
+            memories=tuple(replace(one, source=source, grounded_in=source, trust=trust) for one in item.memories),
+            supersedes=self._place(adapter) if self.changes else "",
+        )
+
+
+Told = Found | LinkDraft | IngestProblem | Slice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What an import is asked for: a file or folder, the scope (empty: none said), and if a person stands for it."""
+
+    path: Path
+    scope: str
+    mine: bool
+    place_of: Callable[[Path], Identity]
+    """Returns the project of what was done in a folder, which may be gone by now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """A kind of file or folder that can be taken in: `fits` says whether a path is one, `looks_for` by what."""
+
+    name: str
+    looks_for: str
+    fits: Callable[[Peek], bool]
+    read: Callable[[Asked], Iterable[Told]]
+    extractor: str = field(default="jsonl")
+
+
+def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:
+    """Yield what an adapter reads as an importer takes it; what cannot be taken in is named, and the rest goes on."""
+    position = count(1)
+    for one in adapter.read(asked):
+        if not isinstance(one, Found):
+            yield one
+            continue
+        try:
+            yield one.slice(adapter.name, next(position), mine=asked.mine)
+        except InvalidInputError as error:
+            yield IngestProblem(where=told_key(short_label(one.key)), why=str(error))
+
+
+def relation_of(word: str) -> tuple[Relation, str]:
+    """Return the type of edge that another memory's word stands for, and the word of a RELATED edge."""
+    plain = _NO_WORD.sub("_", word.lower()).strip("_")[:_LONGEST_WORD].strip("_")
+    try:
+        return links.relation_of(plain)
+    except InvalidInputError:  # a word of Helix's own, or of letters that no relation has
+        return Relation.RELATED, "linked"

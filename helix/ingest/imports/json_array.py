@@ -1,0 +1,73 @@
+"""JSON array: the objects of a long list in a file, one after another, with no more than one of them in memory."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from helix import files
+from helix.model.reports import IngestProblem
+
+_BLOCK = 1 << 18
+_LONGEST = 1 << 26
+"""Characters of one object: a conversation of years has fewer."""
+_GAP = re.compile(r"[\s,]*")
+
+
+def objects_of(path: Path, *keys: str) -> Iterator[Mapping[str, Any] | IngestProblem]:
+    """Yield the objects of the list that a file is, or that it has under the first of the keys that it has.
+
+    A problem, the last thing yielded, says that it is no JSON, or that one object is too long.
+    """
+    try:
+        with files.open_regular(path) as file:
+            pieces = codecs.iterdecode(iter(lambda: file.read(_BLOCK), b""), "utf-8-sig", "replace")
+            yield from _objects(pieces, keys)
+    except (OSError, ValueError, RecursionError) as error:
+        yield IngestProblem(where=str(path), why=f"cannot be read to its end: {error}")
+
+
+def _objects(pieces: Iterator[str], keys: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    text = next(pieces, "")
+    at, decoder = _start(text, keys), json.JSONDecoder()
+    while True:
+        gap = _GAP.match(text, at)
+        at = gap.end() if gap else at
+        if text[at : at + 1] == "]":
+            return
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except ValueError:
+            text, at = text[at:], 0
+            more = _as_much(pieces, len(text))
+            if not more or len(text) > _LONGEST:
+                raise
+            text += more
+            continue
+        if isinstance(value, Mapping):
+            yield value
+
+
+def _as_much(pieces: Iterator[str], length: int) -> str:
+    """Return at least so much more, or the rest: to try again at every block would take the square of the time."""
+    read: list[str] = []
+    for piece in pieces:
+        read.append(piece)
+        length -= len(piece)
+        if length <= 0:
+            break
+    return "".join(read)
+
+
+def _start(text: str, keys: tuple[str, ...]) -> int:
+    """Return where the list begins."""
+    if text.lstrip().startswith("["):
+        return text.index("[") + 1
+    for key in keys:
+        if found := re.search(rf'"{key}"\s*:\s*\[', text):
+            return found.end()
+    raise ValueError(f"no list, and none under {' or '.join(keys)}")

@@ -1,0 +1,65 @@
+"""MCP memory: the JSON lines of the reference memory server of the Model Context Protocol, a graph of entities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from helix.ingest.draft import LinkDraft
+from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_of
+from helix.ingest.imports.json_lines import objects_in
+from helix.ingest.imports.peek import Peek
+from helix.model.memory import Kind
+from helix.model.reports import IngestProblem
+
+_NAME = "mcp-memory"
+
+
+def _fits(peek: Peek) -> bool:
+    first = peek.first
+    return (first.get("type"), "entityType" in first, "relationType" in first) in (
+        ("entity", True, False),
+        ("relation", False, True),
+    )
+
+
+def _read(asked: Asked) -> Iterator[Told]:
+    """Yield a memory for each entity, its observations as it has them, and a link for each relation."""
+    sources: dict[str, str] = {}
+    relations: list[tuple[str, str, str]] = []
+    for where, line in objects_in(asked.path):
+        if isinstance(line, IngestProblem):
+            yield line
+        elif line.get("type") == "entity":
+            found = _entity(line)
+            sources[found.key] = found.source(_NAME)
+            yield found
+        elif line.get("type") == "relation":
+            relations.append((str(line.get("from")), str(line.get("to")), str(line.get("relationType"))))
+        else:
+            yield IngestProblem(where=where, why="neither an entity nor a relation")
+    for start, end, word in relations:
+        if start in sources and end in sources:
+            kind, relation = relation_of(word)
+            yield LinkDraft(type=kind, source=sources[start], target=sources[end], relation=relation)
+
+
+def _entity(line: Mapping[str, Any]) -> Found:
+    name, kind, told = str(line.get("name") or ""), str(line.get("entityType") or ""), line.get("observations")
+    observations = [str(one) for one in told if str(one).strip()] if isinstance(told, list) else []
+    says = {
+        "trigger": f"{name} ({kind})" if kind else name,
+        "resolution": "\n".join(f"- {one}" for one in observations) or f"{name} is of the type {kind or 'entity'}.",
+        "kind": Kind.ENTITY.value,
+        "name": name,
+        "attributes": {"entity_type": kind},
+    }
+    return Found(key=name, says=says, changes=True)
+
+
+MCP_MEMORY = Adapter(
+    name=_NAME,
+    looks_for='JSON lines of the MCP memory server: {"type": "entity", "name", "entityType", "observations"}',
+    fits=_fits,
+    read=_read,
+)
