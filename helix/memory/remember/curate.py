@@ -115,6 +115,7 @@ def restore(store: Store, name_or_id: str) -> Memory:
     """
 
     def active(memory: Memory, composer: Composer) -> Memory:
+        """Return a memory as it is once a person has restored it; ConflictError for an old version."""
         if memory.status is Status.ACTIVE:
             return memory
         if memory.status is Status.RETIRED:

@@ -163,6 +163,7 @@ def _unproved(op: PutNode) -> Iterator[Operation]:
 
 
 def _parts(operations: Iterable[PutNode | PutEdge]) -> Iterator[list[PutNode | PutEdge]]:
+    """Yield what a journal lost in parts that one change takes back."""
     part: list[PutNode | PutEdge] = []
     for op in operations:
         part.append(op)
