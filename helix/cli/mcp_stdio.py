@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import queue
 import re
 import sys
 import threading
@@ -32,7 +34,8 @@ _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri
 _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 _AT_ONCE = 16
 _NOT_FOUND, _PARSE_ERROR, _INTERNAL_ERROR = 404, -32700, -32603
-_GREETED = "notifications/initialized"
+_GREETED, _CANCELLED = "notifications/initialized", "notifications/cancelled"
+PIPE_CLOSED = 141
 
 Message = dict[str, Any]
 
@@ -46,6 +49,10 @@ def mcp(invocation: Invocation, /) -> None:
     helix connect codex
     claude mcp add helix -- helix mcp
     """
+    if sys.stdin.isatty():
+        invocation.say(
+            "a coding agent starts this and speaks MCP with it; `helix connect` has it do so. Ctrl-C ends it."
+        )
     Bridge(invocation.client, Path.cwd(), sys.stdout.buffer).carry(sys.stdin.buffer)
 
 
@@ -66,16 +73,19 @@ class Bridge:
         self._session: Mapping[str, str] = {}
         self._daemon: Client | None = None
         self._finding, self._opening, self._writing = threading.Lock(), threading.Lock(), threading.Lock()
-        self._room = threading.Semaphore(_AT_ONCE)
-        self._open: set[threading.Thread] = set()
+        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._workers: list[threading.Thread] = []
+        self._cancelled: set[object] = set()
+        self._begun = self._done = 0
+        self._ended = threading.Condition()
 
     def carry(self, lines: Iterable[bytes]) -> None:
         """Pass on what comes until it ends, then wait for what is still asked."""
         for line in lines:
             if line.strip():
                 self._take(line)
-        for thread in list(self._open):
-            thread.join()
+        with self._ended:
+            self._ended.wait_for(lambda: self._done == self._begun)
         if self._session:
             self._quietly(self._end)
 
@@ -98,7 +108,14 @@ class Bridge:
         elif is_request:
             self._later(lambda: self._answer(message))
         else:  # in its order: what the client tells, and what it answers itself
+            self._note_cancelled(message)
             self._quietly(lambda: list(self._ask(message)))
+
+    def _note_cancelled(self, message: Message) -> None:
+        params = message.get("params")
+        if message.get("method") == _CANCELLED and isinstance(params, dict):
+            number = params.get("requestId")
+            self._cancelled |= {number} if isinstance(number, str | int) else set()
 
     def _greet(self, message: Message) -> None:
         """Answer a client's hello; the daemon gets it once the client has said that it has the answer."""
@@ -110,17 +127,22 @@ class Bridge:
         self._write({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
     def _later(self, work: Callable[[], None]) -> None:
-        def run() -> None:
+        """Have work done beside other work; what comes meanwhile goes on being read, as work may wait for it."""
+        self._begun += 1
+        self._work.put(work)
+        if len(self._workers) < _AT_ONCE:
+            self._workers.append(threading.Thread(target=self._keep_working, daemon=True))
+            self._workers[-1].start()
+
+    def _keep_working(self) -> None:
+        while True:
+            work = self._work.get()
             try:
                 work()
             finally:
-                self._open.discard(threading.current_thread())
-                self._room.release()
-
-        self._room.acquire()
-        thread = threading.Thread(target=run, daemon=True)
-        self._open.add(thread)
-        thread.start()
+                with self._ended:
+                    self._done += 1
+                    self._ended.notify_all()
 
     def _answer(self, message: Message) -> None:
         """Write what the daemon answers to a request; what kept it from answering, where there is none."""
@@ -129,7 +151,7 @@ class Bridge:
             for answer in self._ask(message):
                 answered = answered or answer.get("id") == message["id"]
                 self._write(answer)
-            if not answered:
+            if not answered and message["id"] not in self._cancelled:
                 raise DaemonError("the daemon gave no answer", hint="it was stopped, perhaps: try again")
         except HelixError as error:
             failure = {"code": _INTERNAL_ERROR, "message": f"{error.code}: {error}"}
@@ -188,8 +210,11 @@ class Bridge:
 
     def _write(self, message: Message) -> None:
         with self._writing:
-            self._out.write(json.dumps(message).encode("ascii") + b"\n")
-            self._out.flush()
+            try:
+                self._out.write(json.dumps(message).encode("ascii") + b"\n")
+                self._out.flush()
+            except OSError:  # the client is gone, and with it everybody who could be told
+                os._exit(PIPE_CLOSED)
 
 
 def _cursor(message: Message) -> bool:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import Command
 
+from helix.cli.mcp_stdio import PIPE_CLOSED
 from helix.lock import is_locked
 from tests.waiting import MOST_SECONDS
 
@@ -113,6 +115,29 @@ def test_many_are_answered_at_once_and_none_is_lost_at_the_end(home: Path, tmp_p
         answers = [json.loads(line) for line in session.process.stdout or ()]
     assert {answer["id"] for answer in answers} == numbers
     assert all("result" in answer for answer in answers)
+
+
+def test_a_client_that_reads_nothing_is_read_on_and_one_that_is_gone_ends_it(home: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "helix.cli.main", "mcp"], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    session = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}
+    lists = ({"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in range(1, 3))
+    for message in (session, *lists):
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+    process.stdout.readline()
+    process.stdout.close()  # the client is gone, but for the pipe on which it tells more
+    call = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "memory.list", "arguments": {}}}
+    told = json.dumps(call).encode() + b"\n"
+    with suppress(BrokenPipeError):
+        while process.poll() is None:
+            os.write(process.stdin.fileno(), told)
+    with suppress(BrokenPipeError):
+        process.stdin.close()
+    assert process.wait(MOST_SECONDS) == PIPE_CLOSED
 
 
 def test_what_is_no_message_is_refused_and_the_next_one_answered(session: Session) -> None:
