@@ -19,6 +19,9 @@ from helix.service import Helix
 
 T = TypeVar("T")
 
+READERS = 6
+"""Threads for what only reads."""
+
 MAX_WALKS = 1_000
 """Most nodes one request may read by walking from node to node, however its selections nest."""
 
@@ -38,7 +41,7 @@ class Runtime:
         self.shutdown = shutdown
         self.closing = asyncio.Event()
         self.seconds = helix.settings.request_timeout_ms / 1000
-        self.readers = ThreadPoolExecutor(6, thread_name_prefix="helix-read")
+        self.readers = ThreadPoolExecutor(READERS, thread_name_prefix="helix-read")
         self.writers = ThreadPoolExecutor(2, thread_name_prefix="helix-write")
         self.askers = ThreadPoolExecutor(2, thread_name_prefix="helix-ask")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from mcp_types import CallToolResult, ElicitResult
 from helix.api.access import Access
 from helix.api.mcp.server import build_server
 from helix.api.metrics import Meters
-from helix.api.resolver_context import Runtime
+from helix.api.resolver_context import READERS, Runtime
 from helix.service import Helix
 
 LEGACY, NEWEST = "legacy", "auto"
@@ -21,15 +22,25 @@ LEGACY, NEWEST = "legacy", "auto"
 
 
 def with_client(
-    helix: Helix, work: Callable[[Client], Awaitable[Any]], *, mode: str = NEWEST, choose: str | None = None
+    helix: Helix,
+    work: Callable[[Client], Awaitable[Any]],
+    *,
+    mode: str = NEWEST,
+    choose: str | None = None,
+    until: threading.Event | None = None,
 ) -> Any:
-    """Return what `work` makes of a client of `helix`; with `choose` its person answers every question by that name."""
+    """Return what `work` makes of a client of `helix`; with `choose` its person answers every question by that name.
+
+    What only reads waits `until` an event, where one is given: all threads for it are busy before.
+    """
 
     async def chosen(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"name": choose})
 
     async def run() -> Any:
         runtime = Runtime(helix, Access("t" * 43), Meters(), None)
+        for _ in range(READERS) if until is not None else ():
+            runtime.readers.submit(until.wait)
         asked = {} if choose is None else {"elicitation_callback": chosen}
         try:
             async with Client(build_server(runtime), mode=mode, **asked) as client:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from importlib.resources import files
 from typing import Any
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_client import LEGACY, NEWEST, call, size_of, text_of, with_client
-from mcp_types import ResourceTemplateReference
+from mcp_types import CallToolResult, ResourceTemplateReference
 
 from helix.memory.change.find import memory_of
 from helix.memory.remember.remember import remember
@@ -232,6 +234,45 @@ def test_resources_and_prompts(helix: Helix) -> None:
     assert "use oak" in told["helix://brief/github.com/farm/barn"]
     assert json.loads(told["helix://strand/manifest"])["scopes"] == ["github.com/farm/barn"]
     assert {"brief", "decision", "review"} <= told.keys()
+
+
+@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+def test_who_waits_is_told_for_how_long(helix: Helix, mode: str) -> None:
+    let_go, told = threading.Event(), []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+        if len(told) == 2:
+            let_go.set()
+
+    async def work(client: Client) -> CallToolResult:
+        return await client.call_tool("memory.list", {}, progress_callback=note)
+
+    answer: CallToolResult = with_client(helix, work, mode=mode, until=let_go)
+    assert answer.structured_content["total"] == 0
+    assert told[0] < told[1]
+    assert "memories since" in str(told[0][1])
+
+
+@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+def test_who_gives_up_waiting_keeps_nobody_from_asking_on(helix: Helix, mode: str) -> None:
+    let_go, waiting = threading.Event(), asyncio.Event()
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        waiting.set()
+
+    async def work(client: Client) -> None:
+        asked = [asyncio.ensure_future(client.call_tool("memory.list", {}, progress_callback=note)) for _ in range(3)]
+        await waiting.wait()
+        for one in asked:
+            one.cancel()
+        assert all(
+            isinstance(one, asyncio.CancelledError) for one in await asyncio.gather(*asked, return_exceptions=True)
+        )
+        let_go.set()
+        assert (await client.call_tool("memory.list", {})).structured_content["total"] == 0
+
+    with_client(helix, work, mode=mode, until=let_go)
 
 
 def test_names_and_scopes_are_completed(helix: Helix) -> None:
