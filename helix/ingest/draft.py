@@ -6,7 +6,6 @@ the store is not imported again: that alone makes every import repeatable and re
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,10 +18,9 @@ from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean
+from helix.text.client_ids import digest
 from helix.text.redact import redact
-from helix.text.secrets import families
 
-_HALF = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which JSON can spell and no store can write."""
 _SUSPECT = re.compile(r"[=\s%?]|(?<!\w)(?![0-9a-f]{7,64}(?!\w))[\w-]{16,}")
 """What a name has that may hold a secret. Few do, and looking for secrets takes longer than all else done to a name."""
@@ -153,20 +151,6 @@ def told_key(name: str) -> str:
     """Return what tells one thing from another, without a secret: a digest keeps apart what had one."""
     told = told_name(name)
     return told if told == name else f"{told}~{digest(name)}"
-
-
-def told_id(name: str) -> str:
-    """Return a client's id of a session or call, or a digest of one in the form of a known secret or that is no text.
-
-    Such ids are random by nature: what only looks like a key is none, and live hooks know it by the same id.
-    """
-    secret = any(span.kind != "high-entropy" for span in families.find(name))
-    return f"~{digest(name)}" if secret or _HALF.search(name) else name
-
-
-def digest(*parts: str) -> str:
-    """Return 16 hex digits that stand for the parts: a name for a text that has no other."""
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def in_one_scope(items: Iterable[Item]) -> Iterator[Item]:

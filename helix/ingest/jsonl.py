@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
 from helix.errors import InvalidInputError
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest, told_key
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_key
 from helix.ingest.plain import bounded_lines, shorten
 from helix.memory.change.intake import fraction, known_kind, poignancy
 from helix.model.memory import Kind
 from helix.model.provenance import Trust, weakest
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean
+from helix.text.client_ids import digest
 from helix.text.excerpts import head
 
 TEXT_LIMIT = 65_536

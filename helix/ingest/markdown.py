@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from helix.ingest.decision_record import date_of, decision_of
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, digest, told_key
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_key
 from helix.ingest.note_files import NoteFile, note_files
 from helix.ingest.note_kinds import Note, notes_of
 from helix.ingest.plain import shorten
@@ -20,6 +20,7 @@ from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.chunks import chunks
 from helix.text.cleaning import slug
+from helix.text.client_ids import digest
 
 _LONGEST_EPISODE = 30_000
 _LONGEST_HEADING = 200

@@ -26,7 +26,7 @@ from helix.commands.outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
 from helix.identity import LONGEST_PATH, Identity
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_id
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, count_lines, shorten
 from helix.memory.capture.ignore import without_ignored
 from helix.model.action import Action
@@ -34,6 +34,7 @@ from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
+from helix.text.client_ids import told_id
 
 log = logging.getLogger(__name__)
 

@@ -17,6 +17,7 @@ from helix.memory.capture.sessions import is_private
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.task import IN_PROGRESS
 from helix.store.store import Store
+from helix.text.client_ids import told_id
 from helix.text.excerpts import ends
 
 Recall = Callable[[RecallQuery], RecallAnswer]
@@ -72,6 +73,10 @@ class Desk:
         """Do what was held back and waits for nothing any more; with `even_unsure` all of it."""
         for worker in self.session.ready(even_unsure=even_unsure):
             worker.write_held()
+
+    def source_of(self, call: str) -> str:
+        """Return the source of what a call came to, as an imported history of the client names it."""
+        return f"{self.client}:{told_id(self.session.name)}:{told_id(call)}"
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answer a question in this session, so that `helix last` shows what an agent was given."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from helix.agents.hooks import claude_code
 from helix.agents.hooks.client_shape import Client, Payload, call, context_as, patched
 from helix.agents.hooks.hook_events import Event
+from helix.text.client_ids import digest
 
 _EVENTS = {
     "session.created": "SessionStart",
@@ -24,7 +25,12 @@ def read(payload: Payload) -> Event | None:
     given = payload.get("tool_input")
     if payload.get("tool_name") in ("patch", "apply_patch") and isinstance(given, dict):
         payload = patched(payload, given.get("patchText"))
-    payload = {**call(payload, _TOOLS, _GIVEN), "hook_event_name": _EVENTS.get(str(payload.get("hook_event_name")))}
+    session = payload.get("session_id")
+    payload = {
+        **call(payload, _TOOLS, _GIVEN),
+        "session_id": f"ses_{digest(session)}" if isinstance(session, str) and session else "",  # it looks like a key
+        "hook_event_name": _EVENTS.get(str(payload.get("hook_event_name"))),
+    }
     if payload["hook_event_name"] != "PostToolUse":
         return claude_code.read(payload)
     status, output = payload.get("exit"), payload.get("output")

@@ -217,7 +217,7 @@ def _record_failure(desk: Desk, action: Action) -> None:
             scope=desk.session.scope,
             role="tool",
             occurred_at=action.at,
-            source=f"{desk.client}:{desk.session.name}:{action.id}" if action.id else "",
             trust=Trust.TOOL_OUTPUT,
         ),
+        origin=desk.source_of(action.id) if action.id else "",
     )

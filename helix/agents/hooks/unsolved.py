@@ -24,6 +24,7 @@ from helix.model.provenance import Trust
 from helix.model.task import BLOCKED, VERIFY, Task
 from helix.scopes import same_scope
 from helix.store.writer import Decision
+from helix.text.client_ids import digest
 
 _SURENESS = 0.6
 _LOOKED_THROUGH = 20
@@ -94,7 +95,7 @@ def _add(desk: Desk, task: Task, one: Unsolved) -> None:
         scope=desk.session.scope,
         confidence=_SURENESS,
         trust=Trust.TOOL_OUTPUT,
-        source=_source(desk, one),
+        source=_named(desk, one),
         agent=desk.client,
         attributes=one.attributes,
     )
@@ -106,8 +107,8 @@ def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
 
     Until it is systemic every occurrence is a version of its own, so that each of them is what caused that.
     """
-    episode = desk.store.index.from_source(_source(desk, one), scope=desk.session.scope)
-    if episode is None or known.source == _source(desk, one):
+    episode = desk.store.index.from_source(desk.source_of(one.first.id), scope=desk.session.scope)
+    if episode is None or known.source == _named(desk, one):
         return
     here = known.ref
     stands_on = [op.target for op in desk.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
@@ -135,9 +136,9 @@ def _ground(desk: Desk, known: Memory, episode: Ref) -> None:
     desk.store.writer.submit(decision)
 
 
-def _source(desk: Desk, one: Unsolved) -> str:
-    """Return the source of the episode about the command that failed: one thing that happened has one name."""
-    return f"{desk.client}:{desk.session.name}:{one.first.id}"
+def _named(desk: Desk, one: Unsolved) -> str:
+    """Return the source of the memory of a command that failed: a digest, as a client's ids look like keys."""
+    return f"{desk.client}:{digest(desk.session.name, one.first.id)}"
 
 
 def _told(task: Task) -> str:

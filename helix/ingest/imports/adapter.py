@@ -17,13 +17,14 @@ from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.identity import Identity
-from helix.ingest.draft import Item, LinkDraft, Slice, digest, told_key
+from helix.ingest.draft import Item, LinkDraft, Slice, told_key
 from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import record_slice, short_label
 from helix.memory.change import links
 from helix.model.edge import Relation
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
+from helix.text.client_ids import digest
 
 _NO_WORD = re.compile(r"[^a-z]+")
 _LONGEST_WORD = 40

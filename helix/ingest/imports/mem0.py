@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from helix.ingest.draft import digest
 from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
 from helix.ingest.imports.json_array import objects_of
 from helix.ingest.imports.peek import Peek
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem
+from helix.text.client_ids import digest
 from helix.text.excerpts import head
 
 _LISTS = ("results", "memories")

@@ -51,8 +51,10 @@ class EpisodeRequest:
     project: Annotated[str, "The folder that relative paths are of, an absolute path."] = ""
 
 
-def record(store: Store, request: EpisodeRequest) -> Recording:
+def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Recording:
     """Record an episode, or return the one that is there from the same source.
+
+    `origin` is a source made of a client's ids (`told_id`), which are random and no keys: kept as it is.
 
     Acknowledged when it is durable and found by its words; no model is asked. Nothing is recorded of a private
     session, nor where every file that it is about is ignored.
@@ -65,7 +67,7 @@ def record(store: Store, request: EpisodeRequest) -> Recording:
     if request.files and not files:
         return Recording(episode=None, reason=".helixignore excludes every file that it is about")
     content = intake.text(request.content, "content")
-    scope, source, role = intake.scope(request.scope), intake.label(request.source, "source"), request.role
+    scope, source, role = intake.scope(request.scope), origin or intake.label(request.source, "source"), request.role
     if role not in _ROLES:
         raise InvalidInputError(f"unknown role {role!r}", hint="one of: user, assistant, tool, system")
     trust = request.trust or (Trust.TOOL_OUTPUT if role == "tool" else Trust.AGENT_INFERRED)

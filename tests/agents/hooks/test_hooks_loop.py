@@ -514,3 +514,15 @@ def test_getting_ready_for_the_first_hook_leaves_no_trace(session: AgentSession)
     assert session.settled().store.journal.last_seq == before
     assert memories.last(session.helix) is None
     assert session.run("make all")[0]
+
+
+def test_each_failure_of_a_session_is_kept_also_where_the_clients_ids_look_like_keys(
+    session: AgentSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = iter(["toolu_01XjK9s8dLq2nRvT4mWpYbZc", "toolu_01BbC7kQ2mZ9xWvT4bN1pLrY", "call_Gh7kQ2mZ9xWvT4bN1pLrYs8D"])
+    monkeypatch.setattr(session, "call", lambda: next(ids))
+    for command in ("make one", "make two", "make three"):
+        session.run(command, 2, "boom")
+    kept = rows(session.settled(), "MATCH (e:Episode) RETURN e.content, e.source ORDER BY e.content")
+    assert [content.split("`")[1] for content, _ in kept] == ["make one", "make three", "make two"]
+    assert "REDACTED" not in "".join(source for _, source in kept)

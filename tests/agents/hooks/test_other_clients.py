@@ -17,8 +17,9 @@ from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
 from helix.operations import memories
 from helix.service import Helix
+from helix.text.client_ids import digest
 from tests.agents.hooks.agent_client import AgentSession
-from tests.agents.hooks.native_clients import SESSIONS, Codex, Cursor, Gemini, NativeSession
+from tests.agents.hooks.native_clients import SESSIONS, Codex, Cursor, Gemini, NativeSession, Opencode
 from tests.waiting import MOST_SECONDS
 
 ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
@@ -41,7 +42,8 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(
     assert "make db" in session.run("pytest tests/test_pay.py -q")
     assert "make db" not in session.run("pytest tests/test_pay.py -q")
     assert helix.reacting.settle(MOST_SECONDS)
-    shown = injections(helix.store.index, task_id(folder_identity(project).scope, session.name, "session"))
+    name = f"ses_{digest(session.name)}" if kind is Opencode else session.name
+    shown = injections(helix.store.index, task_id(folder_identity(project).scope, name, "session"))
     assert len(shown) == 1
 
 

@@ -1,0 +1,25 @@
+"""Client ids: what a client calls a session or a call of a tool, as it may be kept."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from helix.text.secrets import families
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def told_id(name: str) -> str:
+    """Return a client's id of a session or call, or a digest of one in the form of a known secret or that is no text.
+
+    Such ids are random by nature: what only looks like a key is none. Live hooks and imported histories know what
+    happened by the same id.
+    """
+    secret = any(span.kind != "high-entropy" for span in families.find(name))
+    return f"~{digest(name)}" if secret or _HALF.search(name) else name
+
+
+def digest(*parts: str) -> str:
+    """Return 16 hex digits that stand for the parts: a name for a text that has no other."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
