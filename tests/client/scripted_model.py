@@ -17,18 +17,25 @@ from typing import Any
 
 JSON, STREAM = "application/json", "text/event-stream"
 Call = tuple[str, Mapping[str, Any]]
-"""A tool of Helix by the end of its name, such as `search`, and its arguments."""
+"""A tool of Helix by the end of its name, such as `search`, and its arguments; `shell` is the client's own, for which
+"command" is enough."""
+SHELLS = {"exec_command": "cmd", "run_shell_command": "command", "bash": "command"}
+"""What clients call the tool that runs a command, and the command in it."""
 Tool = tuple[str, str]
 """A tool as a client lists it: the namespace it stands in, or "", and its name."""
 
 
 @dataclass(kw_only=True)
 class Script:
-    """The calls that the model makes; `results` is what the client answered to each, `tools` what it listed."""
+    """The calls that the model makes; `results` is what the client answered to each, `tools` what it listed.
+
+    `asked` is all that each request said.
+    """
 
     calls: Sequence[Call]
     tools: set[str] = field(default_factory=set)
     results: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
     def next_call(self, tools: Sequence[Tool], results: Sequence[str]) -> tuple[Tool, Mapping[str, Any]] | None:
         """Return the call that comes next, by the client's name for it; None at the end."""
@@ -38,6 +45,10 @@ class Script:
         if len(results) >= len(self.calls):
             return None
         wanted, arguments = self.calls[len(results)]
+        if wanted == "shell":
+            shell = next((tool for tool in tools if tool[1] in SHELLS), None)
+            given = {"description": "runs it"} if shell is not None and shell[1] != "exec_command" else {}
+            return None if shell is None else (shell, {SHELLS[shell[1]]: arguments["command"], **given})
         ours = (tool for tool in tools if re.sub("[^a-z]", "_", tool[1].lower()).endswith(f"memory_{wanted}"))
         found = next(ours, None)
         return None if found is None else (found, arguments)
@@ -129,6 +140,7 @@ def model_of(script: Script) -> Iterator[str]:
             raw = self.rfile.read(int(self.headers.get("content-length") or 0))
             path = self.path.partition("?")[0]
             with one_at_a_time:
+                script.asked.append(raw.decode("utf-8", "replace"))
                 if path.endswith("/responses"):
                     kind, answer = responses(script, json.loads(raw))
                 elif path.endswith("/chat/completions"):

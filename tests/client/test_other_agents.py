@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,10 @@ TOOLS = {"search", "context", "at_action", "note", "write", "relate", "feedback"
 AGENTS = ("codex", "gemini", "opencode")
 SUFFIXES = (".toml", ".json", ".jsonc")
 RULE = "stop the old server first"
+KNOWN = (
+    ("failure", "`python3 missing.py` fails here", "run make db first"),
+    ("decision", "which database the shop uses", "Postgres, for row locks"),
+)
 
 
 def program_of(agent: str) -> Path | None:
@@ -58,9 +62,10 @@ def prepare(agent: str, home: Path, url: str) -> tuple[list[str], dict[str, str]
     return [str(program_of(agent)), *line], environment
 
 
-def helix_for(settings: Mapping[str, str], *arguments: str) -> str:
+def helix_for(settings: Mapping[str, str], *arguments: str, folder: Path | None = None) -> str:
     run = subprocess.run(
         [str(ROOT / ".venv/bin/helix"), *arguments],
+        cwd=folder,
         env={"PATH": os.environ["PATH"], **settings},
         capture_output=True,
         text=True,
@@ -68,6 +73,23 @@ def helix_for(settings: Mapping[str, str], *arguments: str) -> str:
         timeout=SECONDS,
     )
     return run.stdout
+
+
+def run_agent(
+    line: Sequence[str], environment: Mapping[str, str], home: Path, project: Path, url: str
+) -> subprocess.CompletedProcess[str]:
+    """Run an agent for one prompt; whatever it asks of anybody but loopback leads nowhere."""
+    proxies = {"HTTP_PROXY": url, "HTTPS_PROXY": url, "NO_PROXY": "127.0.0.1,localhost"}
+    return subprocess.run(
+        line,
+        cwd=project,
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb", **proxies, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
 
 
 def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path) -> None:
@@ -92,17 +114,7 @@ def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path) -> None:
                 written = {path: path.read_bytes() for path in home.rglob("*") if path.suffix in SUFFIXES}
                 files = written | files
                 helix_for(settings, "connect", agent)
-                proxies = {"HTTP_PROXY": url, "HTTPS_PROXY": url, "NO_PROXY": "127.0.0.1,localhost"}
-                ran = subprocess.run(
-                    line,
-                    cwd=project,
-                    env={"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb", **proxies, **environment},
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    text=True,
-                    timeout=SECONDS,
-                    check=False,
-                )
+                ran = run_agent(line, environment, home, project, url)
             assert ran.returncode == 0, f"{agent}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}"
             ends = {name.rpartition("memory")[2].strip("._") for name in script.tools if "memory" in name}
             assert ends >= TOOLS, f"{agent}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}"
@@ -118,5 +130,39 @@ def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path) -> None:
         ours = {path: before for path, before in files.items() if b"helix" not in before}
         assert len(ours) >= len(installed)
         assert {path: path.read_bytes() for path in ours} == ours
+    finally:
+        helix_for(settings, "stop")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_hooks_brief_an_agent_and_show_it_a_failure_at_its_command(tmp_path: Path, agent: str) -> None:
+    """And what fails there is kept, with its status: without a tool of Helix being called."""
+    if program_of(agent) is None:
+        pytest.skip(f"{agent} is not installed: `scripts/setup client` does it where npm is")
+    home, project = tmp_path / "person", tmp_path / "shop"
+    project.mkdir()
+    home.mkdir()
+    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
+    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
+    (tmp_path / "helix").mkdir()
+    # A machine that runs all the tests is slow, and what comes too late is not shown.
+    (tmp_path / "helix/config.toml").write_text('embedding_model = "none"\nholdback = 0\nhook_ms = 10000\n', "utf-8")
+    script = Script(calls=[("shell", {"command": "python3 missing.py"}), ("shell", {"command": "echo fine"})])
+    try:
+        with model_of(script) as url:
+            line, environment = prepare(agent, home, url)
+            if agent == "codex":  # a person trusts the hooks once, at a terminal
+                line.insert(2, "--dangerously-bypass-hook-trust")
+            helix_for(settings, "connect", agent)
+            for kind, trigger, resolution in KNOWN:
+                told = ("--kind", kind, "--trigger", trigger, "--resolution", resolution)
+                helix_for(settings, "store", *told, folder=project)
+            ran = run_agent(line, environment, home, project, url)
+        assert ran.returncode == 0, f"{ran.stdout[-2000:]}{ran.stderr[-2000:]}"
+        working = [asked for asked in script.asked if "missing.py" in asked]
+        assert any("Postgres" in asked for asked in script.asked), "no brief"
+        assert any("make db" in asked for asked in working), "no note at the command"
+        episodes = helix_for(settings, "list", "--episodes", "--scope", "all", "--json")
+        assert "failed with exit status 2" in episodes
     finally:
         helix_for(settings, "stop")
