@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from helix import files
 from helix.connectors.descriptions import PLUGIN_CLIENT, Description, Values
 from helix.connectors.plugin_files import PLUGIN, copy_name, folder_of, hook_command
-from helix.connectors.settings_file import Change, Entry, Memo, holds, memo_of, parsed, put
+from helix.connectors.settings_file import Change, Entry, Memo, holds, is_ours, memo_of, parsed, put
 from helix.processes import helix_command
 from helix.settings import Settings
 
@@ -153,7 +153,9 @@ def _stands(held: dict[str, Any], entry: Entry) -> bool:
     there: Any = held
     for name in entry.path:
         there = there.get(name) if isinstance(there, dict) else None
-    return holds(held, [entry]) or (not entry.item and _runs_helix(there))
+    if entry.item:
+        return isinstance(there, list) and any(is_ours(one) for one in there)
+    return holds(held, [entry]) or _runs_helix(there)
 
 
 def _runs_helix(entry: Any) -> bool:

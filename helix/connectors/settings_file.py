@@ -367,7 +367,7 @@ def _checked(path: Path, form: str, text: str, entry: Entry, expected: Mapping[s
 def _unsafe(path: Path) -> ConfigError:
     return ConfigError(
         f"{path} is written in a way that cannot be edited safely",
-        hint="`--dry-run` of `helix connect` on an empty folder shows the entry: set it by hand; nothing was changed",
+        hint="edit the entry named helix there by hand: docs/clients.md shows where it stands; nothing was changed",
     )
 
 

@@ -335,3 +335,15 @@ def test_an_entry_of_ours_by_hand_is_taken_over_and_given_back(
     assert b"/old/helix" not in (person / ".cursor/mcp.json").read_bytes()
     helix_command("disconnect", "cursor")
     assert (person / ".cursor/mcp.json").read_bytes() == mine
+
+
+def test_hooks_that_a_lost_home_left_behind_are_taken_out_and_others_stay(
+    person: Path, machine: dict[Path, bytes], helix_command: Command
+) -> None:
+    other = {"command": "./mine.sh"}
+    left = {"command": "python3 /gone/helix/hooks/helix_hook.py --client cursor --store /gone/store"}
+    hooks = {"version": 1, "hooks": {"stop": [other, left], "sessionStart": [left]}}
+    (person / ".cursor/hooks.json").write_text(json.dumps(hooks), "utf-8")
+    assert helix_command("disconnect", "cursor").code == 0
+    held = json.loads((person / ".cursor/hooks.json").read_text("utf-8"))
+    assert held == {"version": 1, "hooks": {"stop": [other]}}

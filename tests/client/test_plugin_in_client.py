@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from coding_client import CodingClient
@@ -34,9 +35,9 @@ def test_the_client_finds_nothing_wrong_with_the_plugin(bare_client: CodingClien
 
 
 def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(person: Person) -> None:
-    def began() -> dict[str, list[str]]:
+    def began() -> dict[str, Any]:
         lines = person.client.work(Script(turns={}), "hello").splitlines()
-        found: dict[str, list[str]] = next(json.loads(line) for line in lines if '"subtype":"init"' in line)
+        found: dict[str, Any] = next(json.loads(line) for line in lines if '"subtype":"init"' in line)
         return found
 
     loaded = began()
@@ -45,6 +46,9 @@ def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(p
     assert {f"helix:{name}" for name in ("explore", "plan", "query", "stats", "observe")} <= set(
         loaded["slash_commands"]
     )
+    (server,) = loaded["mcp_servers"]
+    assert server["name"] == "plugin:helix:helix"
+    assert server["status"] in ("connected", "pending")  # a session begins without waiting for it
     person.helix("disconnect")
     assert not any("helix" in name for name in began()["agents"])
 
