@@ -1,7 +1,8 @@
 """Export lines: every node and edge of a store as JSON lines, from which all of it can be made again.
 
 The first line is `{"helix": "export", "version": 1, "nodes": n, "edges": m}`. A node is `{"node": label, "id": ...,
-"props": {...}}`, an edge `{"edge": type, "from": [label, id], "to": [label, id], "props": {...}}`. Times are ISO 8601.
+"props": {...}, "found_by": [texts]}`, an edge `{"edge": type, "from": [label, id], "to": [label, id], "props": {...}}`.
+Times are ISO 8601.
 """
 
 from __future__ import annotations
@@ -32,21 +33,21 @@ def write_lines(store: Store, target: Path, ticket: Ticket) -> Mapping[str, obje
         progress = Counted(ticket, counts["nodes"] + counts["edges"])
         file.write(_ENCODER.encode({"helix": "export", "version": VERSION, **counts}) + "\n")
         for node in state.nodes():
-            file.write(_ENCODER.encode(node_line(node)) + "\n")
+            texts = state.texts_of(Ref(label=node.label, id=node.id))
+            file.write(_ENCODER.encode(_node(node, texts)) + "\n")
             progress.one()
         for edge in state.edges():
-            file.write(_ENCODER.encode(edge_line(edge)) + "\n")
+            file.write(_ENCODER.encode(_edge(edge)) + "\n")
             progress.one()
     return {"path": str(target), **counts}
 
 
-def node_line(node: PutNode) -> dict[str, Any]:
-    """Return a node as its line says it."""
-    return {"node": node.label.value, "id": node.id, "props": spelled(CLASS_OF[node.label], node.props)}
+def _node(node: PutNode, texts: list[str]) -> dict[str, Any]:
+    line = {"node": node.label.value, "id": node.id, "props": spelled(CLASS_OF[node.label], node.props)}
+    return {**line, "found_by": texts} if texts else line
 
 
-def edge_line(edge: PutEdge) -> dict[str, Any]:
-    """Return an edge as its line says it."""
+def _edge(edge: PutEdge) -> dict[str, Any]:
     props = spelled(Edge, edge.props)
     return {"edge": edge.type.value, "from": _end(edge.source), "to": _end(edge.target), "props": props}
 

@@ -85,6 +85,11 @@ def _document(lines: list[str], reader: MarkdownIt) -> Document:
     return Document(front_matter=front_matter, sections=sections)
 
 
+def front_matter_of(text: str) -> tuple[Mapping[str, str | tuple[str, ...]], list[str]]:
+    """Return the front matter of a note (a text or texts by key, in lower case) and the lines behind it."""
+    return _front_matter(text.splitlines())
+
+
 def _front_matter(lines: list[str]) -> tuple[dict[str, str | tuple[str, ...]], list[str]]:
     if not lines or lines[0].strip() != "---":
         return {}, lines

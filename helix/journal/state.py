@@ -168,6 +168,11 @@ class Snapshot:
         for kind in Relation:
             yield from map(put_edge, self._connection.execute(statement, (kind, source.label, source.id)))
 
+    def texts_of(self, owner: Ref) -> list[str]:
+        """Return the texts that a node is found by, in the order in which they came."""
+        statement = "SELECT text FROM passage WHERE owner = ? AND owner_label = ? ORDER BY number"
+        return [text_of(text) for (text,) in self._connection.execute(statement, (owner.id, owner.label))]
+
     def passages(self) -> Iterator[PutPassage]:
         """Yield every passage in order of its number, with its vector in the space."""
         yield from map(put_passage, self._connection.execute(f"{_PASSAGES} ORDER BY p.number", (self._space,)))

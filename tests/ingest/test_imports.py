@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,11 @@ import pytest
 
 from helix.errors import InvalidInputError
 from helix.ingest.imports.importing import ADAPTERS
+from helix.ingest.imports.json_array import objects_of
 from helix.model.edge import Relation
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
+from helix.model.reports import IngestProblem
 from helix.operations import capture, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -150,3 +154,152 @@ def test_broken_lines_are_named_and_the_rest_comes_in(helix: Helix, tmp_path: Pa
 def test_episodes_name_where_they_came_from(helix: Helix, tmp_path: Path) -> None:
     take_in(helix, lines(tmp_path / "memory.jsonl", *ENTITIES))
     assert all(one.source.startswith("mcp-memory:") for one in capture.episodes(helix).items)
+
+
+def chatgpt() -> list[dict[str, Any]]:
+    def node(name: str, parent: str | None, role: str, *parts: object, at: float = 1_700_000_000.5) -> dict[str, Any]:
+        content = {"content_type": "text", "parts": list(parts)}
+        message = {"id": name, "author": {"role": role}, "content": content, "create_time": at}
+        return {"id": name, "message": message, "parent": parent, "children": []}
+
+    mapping = {
+        "root": {"id": "root", "message": None, "parent": None, "children": ["s"]},
+        "s": node("s", "root", "system", ""),
+        "a": node("a", "s", "user", "How do I rebase?", {"asset": 1}),
+        "b": node("b", "a", "assistant", "An answer that was tried again"),
+        "c": node("c", "a", "assistant", f"Run git rebase, token {TOKEN}"),
+    }
+    return [{"title": "Git", "conversation_id": "c1", "mapping": mapping, "current_node": "c"}, {"mapping": 1}]
+
+
+CLAUDE_CHAT = [
+    {
+        "uuid": "t1",
+        "name": "Zebra",
+        "chat_messages": [
+            {"uuid": "m1", "sender": "human", "text": "Why?", "content": [], "created_at": "2026-01-01T00:00:00Z"},
+            {
+                "uuid": "m2",
+                "sender": "assistant",
+                "text": "tool used",
+                "content": [{"type": "tool_use"}, {"type": "text", "text": "Because"}],
+            },
+        ],
+    }
+]
+
+
+def test_conversations_come_in_as_episodes_by_their_last_branch(helix: Helix, tmp_path: Path) -> None:
+    (tmp_path / "gpt").mkdir()
+    (tmp_path / "gpt" / "conversations.json").write_text(json.dumps(chatgpt()), "utf-8")
+    claude = tmp_path / "claude.json"
+    claude.write_text(json.dumps(CLAUDE_CHAT), "utf-8")
+    done = take_in(helix, tmp_path / "gpt")
+    assert (done["source"], done["episodes"], done["memories"], done["redacted"]) == ("chatgpt", 2, 0, 1)
+    done = take_in(helix, claude)
+    assert (done["source"], done["episodes"], done["memories"]) == ("claude", 2, 0)
+    told = {(one.role, one.content) for one in capture.episodes(helix).items}
+    assert {("user", "How do I rebase?"), ("user", "Why?"), ("assistant", "Because")} < told
+    assert take_in(helix, tmp_path / "gpt")["skipped"] == 2
+
+
+def test_a_long_list_is_read_one_object_at_a_time(tmp_path: Path) -> None:
+    file = tmp_path / "long.json"
+    file.write_text(json.dumps([{"n": n, "text": "x" * 3_000} for n in range(500)], indent=1), "utf-8")
+    assert [one["n"] for one in objects_of(file) if not isinstance(one, IngestProblem)] == list(range(500))
+    cut = tmp_path / "cut.json"
+    cut.write_text(file.read_text("utf-8")[:1_000_000], "utf-8")
+    *found, last = objects_of(cut)
+    assert isinstance(last, IngestProblem) and len(found) > 300
+    empty = tmp_path / "empty.json"
+    empty.write_text('{"results": []}', "utf-8")
+    assert list(objects_of(empty, "results")) == []
+
+
+def claude_mem(path: Path) -> None:
+    """Make a file with the tables and columns of claude-mem 13."""
+    with closing(sqlite3.connect(path)) as made, made:
+        made.executescript(
+            """
+            CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, memory_session_id TEXT UNIQUE, project TEXT);
+            CREATE TABLE observations (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT, project TEXT,
+              text TEXT, type TEXT, created_at TEXT, created_at_epoch INTEGER, title TEXT, subtitle TEXT, facts TEXT,
+              narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT, content_hash TEXT);
+            CREATE TABLE session_summaries (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT, project TEXT,
+              request TEXT, investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT, notes TEXT,
+              created_at TEXT, created_at_epoch INTEGER);
+            """
+        )
+        made.execute(
+            "INSERT INTO observations (memory_session_id, project, type, created_at_epoch, title, facts, narrative,"
+            " files_modified) VALUES ('s1', 'shop', 'decision', 1767225600000, 'Use WAL', '[\"it is faster\"]',"
+            " 'We chose WAL.', '[\"db/open.py\"]')"
+        )
+        made.execute(
+            "INSERT INTO session_summaries (memory_session_id, request, learned, created_at_epoch)"
+            " VALUES ('s1', 'speed up', ?, 1767225600000)",
+            (f"the key was {TOKEN}",),
+        )
+
+
+def test_what_claude_mem_observed_comes_in_and_its_file_stays_as_it_is(helix: Helix, tmp_path: Path) -> None:
+    file = tmp_path / "claude-mem.db"
+    claude_mem(file)
+    before = file.read_bytes()
+    done = take_in(helix, file, scope="shop")
+    assert (done["source"], done["memories"], done["episodes"], done["redacted"]) == ("claude-mem", 1, 2, 1)
+    (memory,) = stored(helix, scope="shop").values()
+    assert (memory.kind, memory.trigger, memory.attributes["project"]) == (Kind.DECISION, "Use WAL", "shop")
+    assert memory.resolution == "We chose WAL.\n\n- it is faster"
+    assert memory.valid_from is not None and memory.valid_from.year == 2026
+    assert file.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["claude-mem.db", "home"]
+    assert take_in(helix, file, scope="shop")["skipped"] == 2
+
+
+def test_a_database_of_views_is_none_of_claude_mem(helix: Helix, tmp_path: Path) -> None:
+    file = tmp_path / "claude-mem.db"
+    with closing(sqlite3.connect(file)) as made, made:
+        made.execute("CREATE VIEW observations AS SELECT load_extension('x') AS id")
+        made.execute("CREATE TABLE session_summaries (id)")
+    with pytest.raises(InvalidInputError, match="nothing that can be imported"):
+        ingest.import_memories(helix, str(file))
+
+
+def vault(folder: Path) -> Path:
+    (folder / "ideas").mkdir(parents=True)
+    (folder / "ideas" / "Billing.md").write_text(
+        "---\ntitle: Billing service\ntype: decision\npermalink: ideas/billing\ntags:\n- money\n---\n\n"
+        "# Billing\n\nIt runs nightly, see [[Postgres|the database]].\n\n"
+        f"- [decision] Invoices are immutable #audit\n- [x] a task that is done\n- [secret] {TOKEN}\n"
+        "- depends_on [[Postgres]]\n- uses [[Nowhere]]\n",
+        "utf-8",
+    )
+    (folder / "Postgres.md").write_text("Asked by [[ideas/billing]].\n", "utf-8")
+    (folder / "out.md").symlink_to(folder.parent / "elsewhere.md")
+    (folder.parent / "elsewhere.md").write_text("Not of the vault [[Postgres]]", "utf-8")
+    return folder
+
+
+def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: Path) -> None:
+    folder = vault(tmp_path / "brain")
+    done = take_in(helix, folder, scope="shop")
+    assert (done["source"], done["memories"], done["redacted"]) == ("vault", 4, 1)
+    assert [one["why"].partition(" of ")[0] for one in done["problems"]] == ["a link that leads out"]
+    found = stored(helix, scope="shop")
+    assert (found["Billing service"].kind, found["Billing service"].attributes["tags"]) == (Kind.DECISION, ["money"])
+    assert "runs nightly" in found["Billing service"].resolution
+    assert found["Billing service: decision"].attributes == {"category": "decision", "tags": ["audit"]}
+    assert edges(helix) == {
+        ("Billing service", "DEPENDS_ON", "", "Postgres"),
+        ("Billing service", "RELATED", "links_to", "Postgres"),
+        ("Postgres", "RELATED", "links_to", "Billing service"),
+        ("Billing service: decision", "RELATED", "about", "Billing service"),
+        ("Billing service: secret", "RELATED", "about", "Billing service"),
+    }
+    os.utime(folder / "Postgres.md", (1, 1))
+    again = take_in(helix, folder, scope="shop")
+    assert (again["memories"], again["edges"], again["skipped"]) == (0, 0, 4)
+    (folder / "Postgres.md").write_text("Version 17 now. Asked by [[ideas/billing]].\n", "utf-8")
+    assert take_in(helix, folder, scope="shop")["memories"] == 1
+    assert "Version 17" in stored(helix, scope="shop")["Postgres"].resolution

@@ -50,7 +50,8 @@ class Found:
         return f"{adapter}:{key}@" if self.changes else f"{adapter}:{key}"
 
     def _own(self) -> str:
-        return digest(json.dumps(self.says, sort_keys=True, default=str)) if self.changes else ""
+        lasting = {name: value for name, value in self.says.items() if name != "ts"}  # a file may just be touched
+        return digest(json.dumps(lasting, sort_keys=True, default=str)) if self.changes else ""
 
     def slice(self, adapter: str, position: int, *, mine: bool) -> Slice:
         """Return it as a slice; raises InvalidInputError where it says nothing, or what cannot be."""

@@ -11,16 +11,22 @@ from helix.errors import InvalidInputError, did_you_mean
 from helix.identity import Identity, project_of
 from helix.ingest.draft import Slice, in_one_scope
 from helix.ingest.imports.adapter import Adapter, Asked, items
+from helix.ingest.imports.chats import CHATGPT, CLAUDE
+from helix.ingest.imports.claude_mem import CLAUDE_MEM
 from helix.ingest.imports.mcp_memory import MCP_MEMORY
 from helix.ingest.imports.mem0 import MEM0
+from helix.ingest.imports.own_export import OWN
+from helix.ingest.imports.own_records import records
 from helix.ingest.imports.peek import Peek
+from helix.ingest.imports.restoring import Restorer
+from helix.ingest.imports.vault import VAULT
 from helix.ingest.plain import shorten
 from helix.ingest.writing import Importer
 from helix.model.memory import GLOBAL_SCOPE
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
 
-ADAPTERS: tuple[Adapter, ...] = (MCP_MEMORY, MEM0)
+ADAPTERS: tuple[Adapter, ...] = (OWN, MCP_MEMORY, CHATGPT, CLAUDE, MEM0, CLAUDE_MEM, VAULT)
 """Every kind of file and folder, those first that are told by the most."""
 _SHOWN = 10
 _LONGEST = 120
@@ -63,6 +69,16 @@ def work_of(store: Store, path: Path, *, name: str, scope: str, one_scope: bool,
         return known[folder]
 
     asked = Asked(path=path, scope=scope, mine=mine, place_of=place_of)
+    if adapter is OWN and mine:
+        restorer = Restorer(store, adapter.name)
+
+        def restore(ticket: Ticket) -> Mapping[str, Any]:
+            report = restorer.run(
+                records(path), lambda done: ticket.progress(done, 0), lambda: ticket.cancelled, plan=plan
+            )
+            return {**asdict(report), "planned": plan, "examples": []}
+
+        return restore
     importer = Importer(store, source=adapter.extractor, scope=scope or GLOBAL_SCOPE, vouched=mine)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:

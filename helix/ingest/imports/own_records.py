@@ -1,0 +1,123 @@
+"""Own records: reads what `helix export` wrote, JSON lines or a folder of notes, as nodes and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix import files
+from helix.exports.memory_note import MARK, read_note
+from helix.ingest.draft import told_id
+from helix.ingest.imports.json_lines import objects_in
+from helix.ingest.imports.peek import Peek
+from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.operations import PutEdge
+from helix.model.records import CLASS_OF, Node, edge_from, node_from, put, put_edge, unspelled
+from helix.model.reports import IngestProblem
+from helix.text.cleaning import clean, decode
+
+_LARGEST_NOTE = 1_000_000
+_LONGEST_ID = 1_000
+_FAULTS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnNode:
+    """A node of an export, and the texts that it is found by; None where a note does not say them."""
+
+    node: Node
+    found_by: tuple[str, ...] | None = None
+
+
+OwnRecord = OwnNode | Edge | IngestProblem
+
+
+def is_lines(peek: Peek) -> bool:
+    """Return whether a file is an export as JSON lines."""
+    return peek.first.get("helix") == "export"
+
+
+def is_vault(peek: Peek) -> bool:
+    """Return whether a folder holds notes that Helix exported."""
+    notes = (peek.path / name for name in peek.names if name.endswith(".md") and "/" not in name)
+    return any(_text(note).startswith(f"---\n{MARK}: ") for note in list(notes)[:20])
+
+
+def records(path: Path) -> Iterator[OwnRecord]:
+    """Yield every node, then every edge; a problem for what cannot be read as one."""
+    yield from _of_notes(path) if path.is_dir() else _of_lines(path)
+
+
+def _of_lines(path: Path) -> Iterator[OwnRecord]:
+    for where, line in objects_in(path):
+        if isinstance(line, IngestProblem):
+            yield line
+        elif "helix" not in line:
+            try:
+                yield _edge(line) if "edge" in line else _node(line)
+            except _FAULTS as error:
+                yield IngestProblem(where=where, why=f"no node and no edge: {error}"[:200])
+
+
+def _node(line: Mapping[str, Any]) -> OwnNode:
+    texts = line.get("found_by", [])
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("what it is found by is no text")
+    return OwnNode(node=_made(Label(line["node"]), line["id"], line["props"]), found_by=tuple(texts))
+
+
+def _edge(line: Mapping[str, Any]) -> Edge:
+    ends = [Ref(label=Label(label), id=_id(node_id)) for label, node_id in (line["from"], line["to"])]
+    return _drawn(Relation(line["edge"]), ends[0], ends[1], line["props"])
+
+
+def _of_notes(folder: Path) -> Iterator[OwnRecord]:
+    """Read the notes twice, nodes first: no more than one of them is in memory."""
+    for edges in (False, True):
+        for path in sorted(folder.glob("*.md")):
+            try:
+                note = read_note(_text(path))
+                if note is None:
+                    continue
+                memory = OwnNode(node=_made(Label.MEMORY, note.id, note.props))
+                if not edges:
+                    yield memory
+                    continue
+                source = Ref(label=Label.MEMORY, id=note.id)
+                for told in note.edges:
+                    target = Ref(label=Label.MEMORY, id=_id(told["to"]))
+                    props = {name: value for name, value in told.items() if name not in ("type", "to", "note")}
+                    yield _drawn(Relation(told["type"]), source, target, props)
+            except _FAULTS as error:
+                if not edges:
+                    yield IngestProblem(where=path.name, why=f"no note of a memory: {error}"[:200])
+
+
+def _text(path: Path) -> str:
+    try:
+        return decode(files.read_bytes(path, _LARGEST_NOTE, links=False)) + "\n"
+    except OSError:
+        return ""
+
+
+def _made(label: Label, node_id: object, props: Mapping[str, Any]) -> Node:
+    cls = CLASS_OF[label]
+    node = node_from(label, _id(node_id), unspelled(cls, props))
+    put(node)  # what cannot be stored is found out here
+    return node
+
+
+def _drawn(kind: Relation, source: Ref, target: Ref, props: Mapping[str, Any]) -> Edge:
+    edge = edge_from(PutEdge(type=kind, source=source, target=target, props=unspelled(Edge, props)))
+    put_edge(edge)
+    return edge
+
+
+def _id(value: object) -> str:
+    if not isinstance(value, str) or not value or len(value) > _LONGEST_ID or clean(value) != value:
+        raise ValueError("an id is no text")
+    if told_id(value) != value:
+        raise ValueError("an id has the form of a secret")
+    return value

@@ -1,0 +1,174 @@
+"""Restoring: puts the nodes and edges of an own export into a store as they were, for a person who stands for them.
+
+What is there already stays as it is. Everything is redacted once more: somebody may have written into the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import fields, replace
+from itertools import islice
+from typing import Any
+
+from helix.errors import ConflictError, InvalidInputError, PausedError
+from helix.ingest.draft import told_id
+from helix.ingest.import_tally import Tally
+from helix.ingest.imports.own_records import OwnNode, OwnRecord
+from helix.memory.change.compose import Composer, Prepared, prepare, read
+from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
+from helix.memory.remember.request import body
+from helix.model.edge import Edge, Ref
+from helix.model.episode import Episode
+from helix.model.memory import Memory
+from helix.model.operations import Change
+from helix.model.records import Node, label_of, put
+from helix.model.reports import IngestProblem, IngestReport
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.text.redact import redact
+
+_BATCH = 48
+_NAMED = frozenset({"id", "source"})
+
+
+class Restorer:
+    """Takes one export into a store, some dozen nodes or edges in one transaction."""
+
+    def __init__(self, store: Store, source: str) -> None:
+        store.check_space()
+        self._store = store
+        self._tally = Tally(source)
+        self._generation = store.index.generation
+
+    def run(
+        self,
+        records: Iterable[OwnRecord],
+        progress: Callable[[int], None],
+        cancelled: Callable[[], bool],
+        *,
+        plan: bool,
+    ) -> IngestReport:
+        """Put in what is not there yet; stops between two batches. With `plan` nothing is written."""
+        stream, done = iter(records), 0
+        while not cancelled() and not self._store.paused and (batch := list(islice(stream, _BATCH))):
+            nodes = list(self._new(batch))
+            edges = [one for one in batch if isinstance(one, Edge)]
+            if plan:
+                self._tally.edges += len(edges)
+                for one in nodes:
+                    self._count(one.node)
+            else:
+                self._write(nodes, edges)
+            done += len(batch)
+            progress(done)
+        if self._store.paused:
+            raise PausedError("capture was paused", hint="`helix pause --off`, then the same command goes on")
+        return self._tally.report()
+
+    def _new(self, batch: Sequence[OwnRecord]) -> Iterator[OwnNode]:
+        """Yield the nodes that are not there, cleaned."""
+        for one in batch:
+            if isinstance(one, IngestProblem):
+                self._tally.problems.append(one)
+            elif isinstance(one, OwnNode):
+                if _ref(one.node) in self._store.index:
+                    self._tally.skipped += 1
+                    continue
+                intake = Intake(self._store.runtime.settings.text_limit)
+                try:
+                    yield _cleaned(intake, one)
+                except InvalidInputError as error:
+                    self._tally.problems.append(
+                        IngestProblem(where=f"{_ref(one.node).label} {one.node.id}", why=error.message)
+                    )
+                self._tally.redacted += bool(intake.redacted)
+
+    def _write(self, nodes: Sequence[OwnNode], edges: Sequence[Edge]) -> None:
+        ready = prepare(self._store, [_reading(one) for one in nodes])
+
+        def decide() -> Decision[None]:
+            if self._store.index.generation != self._generation:
+                raise ConflictError("the store was replaced meanwhile", hint="the same command goes on")
+            composer, changes = Composer(self._store, self._store.runtime.clock()), list[Change]()
+            fresh = {_ref(one.node) for one in nodes}
+            for one, prepared in zip(nodes, ready, strict=True):
+                if _ref(one.node) not in self._store.index:
+                    self._put(composer, one, prepared)
+                    changes.append(composer.change("ingest", source=self._tally.source))
+            drawn = [edge for edge in edges if self._is_new(edge, fresh)]
+            for edge in drawn:
+                composer.put_edge(edge)
+            if drawn:
+                changes.append(composer.change("ingest", source=self._tally.source))
+            self._tally.edges += len(drawn)
+            return Decision(tuple(changes), None)
+
+        self._store.writer.submit(decide)
+
+    def _put(self, composer: Composer, one: OwnNode, prepared: Prepared) -> None:
+        node = one.node
+        ref = _ref(node)
+        if one.found_by is None and isinstance(node, Memory):  # a note: what it mentions is read anew
+            composer.node(node)
+            opening = f"{node.trigger}\n{node.resolution}"
+            composer.mentions(ref, node.scope, prepared.mentions, node.provenance, opening=opening)
+        else:
+            composer.add([put(node)])
+        composer.passages(ref, prepared)
+        self._count(node)
+
+    def _count(self, node: Node) -> None:
+        self._tally.memories += isinstance(node, Memory)
+        self._tally.episodes += isinstance(node, Episode)
+
+    def _is_new(self, edge: Edge, fresh: Set[Ref]) -> bool:
+        """Return whether both ends of an edge are there, or `fresh` with it, and it is not."""
+        ends = all(ref in fresh or ref in self._store.index for ref in (edge.source, edge.target))
+        return ends and not any(
+            (known.type, known.source, known.target) == (edge.type, edge.source, edge.target)
+            for known in self._store.records.edges_at(edge.source)
+        )
+
+
+def _ref(node: Node) -> Ref:
+    return Ref(label=label_of(node), id=node.id)
+
+
+def _reading(one: OwnNode) -> Any:
+    node = one.node
+    if one.found_by is None:
+        return read(body(node.trigger, node.resolution) if isinstance(node, Memory) else "")
+    found = [read(text) for text in one.found_by]
+    return replace(
+        read(""),
+        pieces=tuple(piece for each in found for piece in each.pieces),
+        tokens=tuple(token for each in found for token in each.tokens),
+    )
+
+
+def _cleaned(intake: Intake, one: OwnNode) -> OwnNode:
+    """Return a node without secrets in any of its texts; raises InvalidInputError where one is too long."""
+    node, changed = one.node, dict[str, Any]()
+    for field in fields(node):
+        value = getattr(node, field.name)
+        if field.name in _NAMED:
+            changed[field.name] = told_id(value)
+        elif type(value) is str:
+            changed[field.name] = intake.text(value, field.name, required=False)
+        elif field.name == "attributes":
+            own = {name: held for name, held in value.items() if name.startswith(OWN_ATTRIBUTE)}
+            free = {name: held for name, held in value.items() if name not in own}
+            changed[field.name] = {
+                **intake.attributes(free),
+                **{k: v for k, v in own.items() if redact(str(v)).text == str(v)},
+            }
+    if isinstance(node, Memory):
+        changed["trigger"], changed["resolution"] = intake.pair(node.trigger, node.resolution)
+    provenance = getattr(node, "provenance", None)
+    if provenance is not None:
+        changed["provenance"] = replace(
+            provenance, slice=told_id(provenance.slice), agent=intake.label(provenance.agent, "agent")
+        )
+    texts = one.found_by
+    found = None if texts is None else tuple(intake.text(text, "text") for text in texts)
+    return OwnNode(node=replace(node, **changed), found_by=found)

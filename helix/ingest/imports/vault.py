@@ -1,0 +1,131 @@
+"""Vault: a folder of notes of Obsidian or basic-memory: front matter, observations, relations and links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from helix.errors import NotFoundError
+from helix.ingest.draft import LinkDraft
+from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_of
+from helix.ingest.imports.peek import Peek
+from helix.ingest.note_files import NoteFile, note_files
+from helix.ingest.plain import shorten
+from helix.ingest.sections import front_matter_of
+from helix.model.memory import Kind
+from helix.model.reports import IngestProblem
+
+_NAME = "vault"
+_LONGEST_TEXT = 30_000
+_MOST_OBSERVATIONS = 300
+_OBSERVATION = re.compile(r"^\s*[-*] \[([^\]\s][^\]\[]{0,60})\] +(\S.*)$")
+_RELATION = re.compile(r"^\s*[-*] +([^\[\]]{1,60}?) +\[\[([^\[\]|#^]{1,300})[^\[\]]*\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|#^]{1,300})[^\[\]]*\]\]")
+_TAG = re.compile(r"(?<!\S)#([\w/-]+)")
+_TASK = frozenset({"x", "X", "-", "/", ">", "!", "?"})
+"""What stands in the box of a task, and is no category."""
+_WORDS: Mapping[str, Kind] = {
+    **{kind.value: kind for kind in Kind if kind not in (Kind.SYSTEMIC, Kind.GAP)},
+    **dict.fromkeys(("tech", "technique", "method"), Kind.PATTERN),
+    **dict.fromkeys(("problem", "issue", "bug"), Kind.FAILURE),
+}
+_LINKED = "links to"
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    source: str
+    word: str
+    target: str
+
+
+def _fits(peek: Peek) -> bool:
+    notes = [name for name in peek.names if name.endswith(".md")]
+    return bool(notes) and (
+        any(name.startswith(".obsidian/") for name in peek.names)
+        or any("[[" in Peek(peek.path / name).text for name in notes[:200])
+    )
+
+
+def _read(asked: Asked) -> Iterator[Told]:
+    """Yield a memory for each note and for each observation in it, then the links between the notes."""
+    sources: dict[str, str] = {}
+    links: list[_Link] = []
+    try:
+        for note in note_files([asked.path], root=asked.path):
+            if isinstance(note, IngestProblem):
+                yield note
+                continue
+            if note.path.suffix.lower() != ".md":
+                continue
+            yield from _note(note, asked.path.resolve().name, sources, links)
+    except NotFoundError as error:
+        yield IngestProblem(where=str(asked.path), why=error.message)
+    for link in links:
+        target = sources.get(link.target.casefold()) or sources.get(PurePosixPath(link.target).name.casefold())
+        if target is not None:
+            kind, word = relation_of(link.word)
+            yield LinkDraft(type=kind, source=link.source, target=target, relation=word)
+
+
+def _note(note: NoteFile, vault: str, sources: dict[str, str], links: list[_Link]) -> Iterator[Found]:
+    matter, body = front_matter_of(note.text)
+    place = PurePosixPath(note.place)
+    title = _one(matter.get("title")) or place.stem
+    said: list[str] = []
+    observed: list[Found] = []
+    linked: list[tuple[str, str]] = []
+    for line in body:
+        relation = _RELATION.match(line)
+        linked += [(relation[1], relation[2])] if relation else [(_LINKED, name) for name in _LINK.findall(line)]
+        found = None if relation else _OBSERVATION.match(line)
+        if found and found[1] not in _TASK and len(observed) < _MOST_OBSERVATIONS:
+            observed.append(_observation(f"{vault}/{note.place}", title, found[1], found[2]))
+        elif not relation:
+            said.append(line)
+    text = shorten("\n".join(said).strip(), _LONGEST_TEXT)
+    card = Found(
+        key=f"{vault}/{note.place}",
+        says={
+            "trigger": title,
+            "resolution": text or title,
+            "kind": _WORDS.get(_one(matter.get("kind", matter.get("type"))).lower(), Kind.FACT).value,
+            "ts": note.modified_at.isoformat(),
+            "attributes": {name: value for name, value in matter.items() if name not in ("title", "permalink")},
+        },
+        changes=True,
+    )
+    source = card.source(_NAME)
+    for name in (place.stem, title, note.place, note.place.removesuffix(".md"), _one(matter.get("permalink"))):
+        if name:
+            sources.setdefault(name.casefold(), source)
+    links += [_Link(source, word.strip(), target.strip()) for word, target in linked]
+    yield card
+    for one in observed:
+        yield one
+        links.append(_Link(one.source(_NAME), "about", note.place))
+
+
+def _observation(place: str, title: str, category: str, text: str) -> Found:
+    tags = _TAG.findall(text)
+    says = {
+        "trigger": f"{title}: {category}",
+        "resolution": text.strip(),
+        "kind": _WORDS.get(category.lower(), Kind.FACT).value,
+        "attributes": {"category": category, **({"tags": tags} if tags else {})},
+    }
+    return Found(key=f"{place}#{category}:{text.strip()}", says=says)
+
+
+def _one(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+VAULT = Adapter(
+    name=_NAME,
+    looks_for="a folder of notes (.md) with [[links]], or an .obsidian folder: Obsidian, basic-memory",
+    fits=_fits,
+    read=_read,
+)

@@ -1,0 +1,68 @@
+"""Foreign database: reads tables of another program's SQLite file, of a copy that nobody else has.
+
+The file may be anybody's. It is copied with its log and opened for reading alone. Only plain tables are read: no view,
+no virtual table, and no function that its schema names is run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from helix import files
+from helix.errors import InvalidInputError
+
+_LOG = "-wal"
+_COLUMN_LIMIT = 1 << 24
+
+
+class ForeignDatabase:
+    """Tables as they were when the file was copied."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")
+        self.tables = frozenset(str(name) for name, sql in rows if str(sql).upper().startswith("CREATE TABLE"))
+        """The names of its plain tables."""
+
+    def rows(self, table: str, wanted: Sequence[str], order: Sequence[str] = ()) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of a table by their columns: those wanted that it has, in the order of the last ones."""
+        if table not in self.tables:
+            return
+        has = {str(row[1]) for row in self._connection.execute(f"PRAGMA table_info({_quoted(table)})")}
+        columns = [name for name in wanted if name in has]
+        ordered = [_quoted(name) for name in order if name in has]
+        behind = f" ORDER BY {', '.join(ordered)}" if ordered else ""
+        names = ", ".join(map(_quoted, columns))
+        for row in self._connection.execute(f"SELECT {names} FROM {_quoted(table)}{behind}"):
+            yield dict(zip(columns, row, strict=True))
+
+
+@contextmanager
+def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
+    """Lend a database. Raises InvalidInputError where it cannot be read as one, also while it is being read."""
+    with tempfile.TemporaryDirectory(prefix="helix-import-") as folder:
+        copy = Path(folder) / "database"
+        try:
+            for suffix in ("", _LOG):
+                if suffix == "" or Path(f"{path}{suffix}").is_file():
+                    with files.open_regular(f"{path}{suffix}") as source, Path(f"{copy}{suffix}").open("wb") as target:
+                        shutil.copyfileobj(source, target)
+            with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+                connection.execute("PRAGMA trusted_schema = OFF")
+                connection.execute("PRAGMA query_only = ON")
+                connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _COLUMN_LIMIT)
+                connection.text_factory = lambda data: data.decode("utf-8", "replace")
+                yield ForeignDatabase(connection)
+        except (sqlite3.Error, OSError) as error:
+            hint = "close the program that writes it, and try again"
+            raise InvalidInputError(f"{path} cannot be read as a database: {error}", hint=hint) from error
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,181 @@
+"""Own exports taken in again: the same graph for a person who stands for it, somebody's word for all others."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as example_settings
+from hypothesis import strategies as st
+
+from helix import settings as configuration
+from helix.journal.state import Snapshot
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.remember.request import StoreRequest
+from helix.model.edge import Label
+from helix.model.memory import Kind, Memory
+from helix.model.operations import PutEdge, PutNode
+from helix.model.provenance import Trust
+from helix.model.recall import RecallQuery
+from helix.operations import capture, exports, ingest, memories
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from tests.waiting import UNHURRIED, finished
+
+TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
+"""In the form of a secret, and none."""
+_TEXT = st.text(st.sampled_from("abc é\n-:#[]{}\"'\\|<>&~\u2028"), min_size=1, max_size=30).filter(str.strip)
+_NAME = st.sampled_from(["Port", "port", "con", "a.b", "straße", "x" * 250, "Ünï"])
+_MEMORIES = st.lists(
+    st.tuples(_TEXT, _TEXT, _NAME, st.sampled_from(["shop", "bank", "global"]), st.sampled_from(list(Kind)[:6])),
+    min_size=1,
+    max_size=6,
+)
+_EDGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["solves", "causes", "blocks"])))
+
+
+def opened(folder: Path) -> Helix:
+    wanted = configuration.load({"home": folder}, environ=UNHURRIED, cwd=folder.parent)
+    return Helix.open(wanted, embedder=HashEmbedder())
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[tuple[Helix, Helix]]:
+    with opened(tmp_path / "one") as one, opened(tmp_path / "two") as other:
+        yield one, other
+
+
+def state(helix: Helix, *labels: Label) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Return all nodes and the edges between them, or those of some labels."""
+
+    def read(held: Snapshot) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        nodes: list[PutNode] = [one for one in held.nodes() if not labels or one.label in labels]
+        edges: list[PutEdge] = [
+            one for one in held.edges() if not labels or {one.source.label, one.target.label} <= {*labels}
+        ]
+        return (
+            {(one.label, one.id): dict(one.props) for one in nodes},
+            {(one.type, one.source, one.target): dict(one.props) for one in edges},
+        )
+
+    with helix.store.journal.snapshot() as (_, held):
+        return read(held)
+
+
+def fill(helix: Helix) -> None:
+    ids = []
+    for number, kind in enumerate((Kind.FAILURE, Kind.DECISION, Kind.FACT)):
+        asked = StoreRequest(
+            trigger=f"make migrate fails in db/{number}.sql",
+            resolution=f"start the {kind} first",
+            kind=kind,
+            scope="shop",
+            trust=Trust.USER_ASSERTED,
+            attributes={"team": ["a", number]},
+        )
+        ids.append(memories.store(helix, asked).id)
+    memories.edge(helix, ids[0], ids[1], "solves")
+    memories.edge(helix, ids[1], ids[2], "leads to")
+    memories.forget(helix, ids[2])
+    memories.feedback(helix, [ids[0]], 1.0)
+    capture.record_episode(helix, EpisodeRequest(content="The zebra migration ran", session="s 1", scope="shop"))
+
+
+def test_json_lines_give_the_same_graph_to_who_stands_for_them(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    one, other = two
+    fill(one)
+    file = tmp_path / "all.jsonl"
+    finished(one, exports.export_jsonl(one, str(file)))
+    plan = finished(other, ingest.import_memories(other, str(file), mine=True, plan=True)).result
+    assert (plan["memories"], plan["episodes"], state(other)) == (3, 4, ({}, {}))
+    done = finished(other, ingest.import_memories(other, str(file), mine=True)).result
+    assert (done["memories"], done["problems"]) == (3, ())
+    assert state(other) == state(one)
+    asked = RecallQuery(query="zebra migration", scope="shop")
+    assert {item.node.id for item in other.recall(asked).items} == {item.node.id for item in one.recall(asked).items}
+    again = finished(other, ingest.import_memories(other, str(file), mine=True)).result
+    assert (again["memories"], again["edges"]) == (0, 0)
+    assert state(other) == state(one)
+
+
+@example_settings(max_examples=12)
+@given(given_memories=_MEMORIES, given_edges=_EDGES)
+def test_notes_give_the_same_memories_and_edges(given_memories: Any, given_edges: Any) -> None:
+    with tempfile.TemporaryDirectory() as name, opened(Path(name) / "one") as one, opened(Path(name) / "two") as other:
+        ids, taken = [], set[tuple[str, str]]()
+        for trigger, resolution, called, scope, kind in given_memories:
+            if (called.casefold(), scope) in taken:
+                continue
+            taken.add((called.casefold(), scope))
+            asked = StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope=scope, name=called)
+            ids.append(memories.store(one, asked).id)
+        for start, end, word in given_edges:
+            if len({ids[start % len(ids)], ids[end % len(ids)]}) == 2:
+                memories.edge(one, ids[start % len(ids)], ids[end % len(ids)], word)
+        vault = Path(name) / "vault"
+        finished(one, exports.export_markdown(one, str(vault)))
+        finished(other, ingest.import_memories(other, str(vault), mine=True))
+        assert state(other, Label.MEMORY) == state(one, Label.MEMORY)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "markdown"])
+def test_nobody_elses_export_is_believed(two: tuple[Helix, Helix], tmp_path: Path, form: str) -> None:
+    one, other = two
+    fill(one)
+    place = tmp_path / "export"
+    finished(
+        one, exports.export_jsonl(one, str(place)) if form == "jsonl" else exports.export_markdown(one, str(place))
+    )
+    done = finished(other, ingest.import_memories(other, str(place))).result
+    assert (done["source"], done["memories"], done["problems"]) == ("helix", 2, ())
+    found = memories.memories(other, any_status=True).items
+    assert {memory.provenance.trust for memory in found} == {Trust.TOOL_OUTPUT}
+    assert not any(memory.helped or memory.uses or memory.label for memory in found)
+    mine = {memory.id for memory in memories.memories(one, any_status=True).items}
+    assert not mine & {memory.id for memory in found}
+    edges = state(other, Label.MEMORY)[1]
+    assert [kind for kind, _, _ in edges] == ["SOLVES"]
+    again = finished(other, ingest.import_memories(other, str(place))).result
+    assert (again["memories"], again["edges"]) == (0, 0)
+
+
+def test_what_somebody_wrote_into_an_export_is_redacted_and_checked(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    one, other = two
+    fill(one)
+    file = tmp_path / "all.jsonl"
+    finished(one, exports.export_jsonl(one, str(file)))
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    memory = next(line for line in lines if line.get("node") == "Memory")
+    memory["props"] |= {
+        "resolution": f"the key is {TOKEN}",
+        "agent": TOKEN,
+        "attributes": {"helix:x": TOKEN, "y": TOKEN},
+    }
+    memory["found_by"] = [f"the key is {TOKEN}"]
+    broken = [
+        {"node": "Memory", "id": "x", "props": {"name": "x"}},
+        {"node": "Memory", "id": 7, "props": memory["props"]},
+        {"node": "Nothing", "id": "y", "props": {}},
+        {"node": "Memory", "id": TOKEN, "props": memory["props"]},
+        {"node": "Memory", "id": "z", "props": {**memory["props"], "recorded_at": "soon"}},
+        {"edge": "SOLVES", "from": ["Memory"], "to": [], "props": {}},
+        {
+            "edge": "SOLVES",
+            "from": ["Memory", "nowhere"],
+            "to": ["Memory", memory["id"]],
+            "props": {"created_at": "2026-01-01"},
+        },
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in (*lines, *broken)), "utf-8")
+    done = finished(other, ingest.import_memories(other, str(file), mine=True)).result
+    assert (done["memories"], done["redacted"]) == (3, 1)
+    assert [one["where"].split()[0] for one in done["problems"]] == ["line"] * 6
+    kept: Memory = memories.get(other, memory["id"])
+    assert TOKEN not in repr(kept)
+    other.store.journal.database.checkpoint()
+    assert not any(TOKEN.encode() in path.read_bytes() for path in other.store.path.iterdir() if path.is_file())
