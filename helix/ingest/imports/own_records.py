@@ -9,7 +9,6 @@ from typing import Any
 
 from helix import files
 from helix.exports.memory_note import MARK, read_note
-from helix.ingest.draft import told_id
 from helix.ingest.imports.json_lines import objects_in
 from helix.ingest.imports.peek import Peek
 from helix.model.edge import Edge, Label, Ref, Relation
@@ -17,6 +16,7 @@ from helix.model.operations import PutEdge
 from helix.model.records import CLASS_OF, Node, edge_from, node_from, put, put_edge, unspelled
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean, decode
+from helix.text.client_ids import told_id
 
 _LARGEST_NOTE = 1_000_000
 _LONGEST_ID = 1_000

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, PausedError
-from helix.ingest.draft import told_id
 from helix.ingest.import_tally import Tally
 from helix.ingest.imports.own_records import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, prepare, read
@@ -25,6 +24,7 @@ from helix.model.records import Node, label_of, put
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.client_ids import told_id
 from helix.text.redact import redact
 
 _BATCH = 48
