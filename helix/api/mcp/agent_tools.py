@@ -41,6 +41,8 @@ from helix.text.tokens import estimate_tokens
 BUDGET = 1_000
 """Tokens of an answer where a client says no other number."""
 _CANDIDATES = 5
+_SHORT = 200
+"""Characters of what a memory says in a list."""
 _CLAIM = 0.5
 """What an agent may say of a memory in all."""
 _KINDS = "decision, convention, failure, pattern, fact, preference or snippet."
@@ -217,7 +219,7 @@ class AgentTools:
         page = await self._askers.ask(
             call, "memories", scope=where, kinds=[type] if type else [], first=limit, after=cursor
         )
-        items = [found_of(memory, where) for memory in page.items]
+        items = [found_of(memory, where, limit=_SHORT) for memory in page.items]
         more = f"\nMore: cursor {page.next_cursor}" if page.next_cursor else ""
         record = Listing(items=items, total=page.total, cursor=page.next_cursor)
         return answered(f"{page.total} in all\n{lines_of(items, 'None.')}{more}", record)

@@ -97,14 +97,16 @@ def answered(text: str, record: BaseModel) -> CallToolResult:
     return CallToolResult(content=content, structured_content=record.model_dump(mode="json", exclude_defaults=True))
 
 
-def found_of(node: Node, scope: str | None = None, *, text: str = "", question: str = "") -> Found:
+def found_of(
+    node: Node, scope: str | None = None, *, text: str = "", question: str = "", limit: int = _LONGEST
+) -> Found:
     """Return a node as an item; its scope where that is not the one asked for. `text` is what is told of no memory."""
     elsewhere = getattr(node, "scope", "")
     where = "" if elsewhere == scope else elsewhere
     if isinstance(node, Memory):
-        told = claim(node, _LONGEST, question)
+        told = claim(node, limit, question)
         return Found(name=node.name, kind=node.kind.value, by=standing(node), text=told, scope=where)
-    told, by = one_line(text, _LONGEST), getattr(node, "said_by", "")
+    told, by = one_line(text, limit), getattr(node, "said_by", "")
     kind = type(node).__name__.lower()
     return Found(name=node.id, kind=kind, by=by, text=quoted(told) if by in QUOTED else told, scope=where)
 
