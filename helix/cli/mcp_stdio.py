@@ -10,6 +10,7 @@ import json
 import os
 import queue
 import re
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,6 +37,7 @@ _AT_ONCE = 16
 _NOT_FOUND, _PARSE_ERROR, _INTERNAL_ERROR = 404, -32700, -32603
 _GREETED, _CANCELLED = "notifications/initialized", "notifications/cancelled"
 PIPE_CLOSED = 141
+_ENDS = tuple(number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None)
 
 Message = dict[str, Any]
 
@@ -53,7 +55,22 @@ def mcp(invocation: Invocation, /) -> None:
         invocation.say(
             "a coding agent starts this and speaks MCP with it; `helix connect` has it do so. Ctrl-C ends it."
         )
-    Bridge(invocation.client, Path.cwd(), sys.stdout.buffer).carry(sys.stdin.buffer)
+    for number in _ENDS:
+        signal.signal(number, _end)
+    Bridge(invocation.client, Path.cwd(), sys.stdout.buffer).carry(_lines(sys.stdin.buffer))
+
+
+def _end(number: int, frame: object) -> None:
+    """Leave as at the end of the input, which ends the client's session at the daemon too."""
+    raise KeyboardInterrupt
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a stream; of one that is longer than a request may be its beginning, which is none then."""
+    while line := stream.readline(REQUEST_BYTES + 1):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(REQUEST_BYTES)
 
 
 class Bridge:
@@ -81,20 +98,22 @@ class Bridge:
 
     def carry(self, lines: Iterable[bytes]) -> None:
         """Pass on what comes until it ends, then wait for what is still asked."""
-        for line in lines:
-            if line.strip():
-                self._take(line)
-        with self._ended:
-            self._ended.wait_for(lambda: self._done == self._begun)
-        if self._session:
-            self._quietly(self._end)
+        try:
+            for line in lines:
+                if line.strip():
+                    self._take(line)
+            with self._ended:
+                self._ended.wait_for(lambda: self._done == self._begun)
+        finally:
+            if self._session:
+                self._quietly(self._end)
 
     def _take(self, line: bytes) -> None:
         try:
             message = json.loads(line) if len(line) <= REQUEST_BYTES else None
         except (ValueError, RecursionError):
             message = None
-        if not isinstance(message, dict):
+        if not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
             words = f"a message is one line of JSON of at most {REQUEST_BYTES:,} bytes"
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": _PARSE_ERROR, "message": words}})
             return
@@ -153,8 +172,8 @@ class Bridge:
                 self._write(answer)
             if not answered and message["id"] not in self._cancelled:
                 raise DaemonError("the daemon gave no answer", hint="it was stopped, perhaps: try again")
-        except HelixError as error:
-            failure = {"code": _INTERNAL_ERROR, "message": f"{error.code}: {error}"}
+        except (HelixError, ValueError) as error:  # also of a header or an answer that cannot be read
+            failure = {"code": _INTERNAL_ERROR, "message": f"{getattr(error, 'code', HelixError.code)}: {error}"}
             self._write({"jsonrpc": "2.0", "id": message["id"], "error": failure})
 
     def _quietly(self, work: Callable[[], object]) -> None:
@@ -239,7 +258,7 @@ def _header(value: str) -> str:
     """Return a text as a header's value: as it is, or in base64 where it has letters that no header may have."""
     if _PLAIN.fullmatch(value) and not value.startswith("=?base64?"):
         return value
-    return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
+    return f"=?base64?{base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}?="
 
 
 def _answers(response: Any) -> Iterator[Message]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix import files
-from helix.connectors.descriptions import PLUGIN_CLIENT, Description, Values
+from helix.connectors.descriptions import PLUGIN_CLIENT, Description, Values, unlinked
 from helix.connectors.plugin_files import PLUGIN, copy_name, folder_of, hook_command
 from helix.connectors.settings_file import Change, Entry, Memo, holds, is_ours, memo_of, parsed, put
 from helix.processes import helix_command
@@ -114,8 +114,13 @@ def plugin_entries(settings: Settings, *, project: bool) -> list[Entry]:
 
 
 def advice(project: Path) -> Wanted:
-    """Return the file that tells every agent of a project that there is a memory, and the block in it."""
-    return Wanted(project / "AGENTS.md", "marked", [Entry(path=("helix",), value=_ADVICE)], (AGENTS_MD,))
+    """Return the file that tells every agent of a project that there is a memory, and the block in it.
+
+    Raises ConfigError where a link is in its place.
+    """
+    return Wanted(
+        unlinked(project, project / "AGENTS.md"), "marked", [Entry(path=("helix",), value=_ADVICE)], (AGENTS_MD,)
+    )
 
 
 def connect(known: Connections, client: str, file: Wanted) -> tuple[Change, Memo]:

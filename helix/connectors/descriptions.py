@@ -55,11 +55,7 @@ class ClientFile:
             return _first([Path(_expanded(one)) for one in _of_system(self.told["path"])])
         if "project" not in self.told:
             return None
-        path = _first([project / one for one in _of_system(self.told["project"])])
-        for place in (*(above for above in path.parents if project in above.parents), path):
-            if place.is_symlink():
-                raise ConfigError(f"{place} is a link: nothing is written through it", hint="remove it, then try again")
-        return path
+        return unlinked(project, _first([project / one for one in _of_system(self.told["project"])]))
 
     def entries(self, values: Values) -> list[Entry]:
         """Return what is to stand in it."""
@@ -112,6 +108,14 @@ def described(client: str) -> Description:
         restart=told["restart"],
         files=tuple(ClientFile(of=file["of"], format=file["format"], told=file) for file in told["file"]),
     )
+
+
+def unlinked(project: Path, path: Path) -> Path:
+    """Return a path below a project. Raises ConfigError where a link is in its place, or on the way there."""
+    for place in (*(above for above in path.parents if project in above.parents), path):
+        if place.is_symlink():
+            raise ConfigError(f"{place} is a link: nothing is written through it", hint="remove it, then try again")
+    return path
 
 
 def project_root(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode
 from helix.model.graph_answers import CentralNode, Community, GraphEdge, GraphNode, GraphPath, NearNode, Neighbourhood
-from helix.model.memory import Memory
+from helix.model.memory import Memory, Status
 from helix.model.records import Node
 from helix.model.reflection import Reflection
 from helix.model.reports import CypherResult, GraphTable
@@ -126,7 +126,9 @@ def _edges(found: Iterable[Any], named: Mapping[Ref, GraphNode]) -> tuple[GraphE
 
 
 def title(node: Node) -> str:
-    """Return what a node is called: its name, or how its text begins."""
+    """Return what a node is called: its name, or how its text begins; of what is quarantined neither."""
+    if getattr(node, "status", None) is Status.QUARANTINED:
+        return "(held back)"
     match node:
         case Memory() | Entity():
             return node.name

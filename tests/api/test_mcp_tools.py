@@ -104,6 +104,17 @@ def test_what_reads_like_an_instruction_is_held_back(helix: Helix) -> None:
     written = call(helix, "write", content=text, scope="shop")
     assert written.structured_content["warning"]
     assert call(helix, "search", query=text, scope="shop").structured_content == {"items": []}
+    name = written.structured_content["name"]
+
+    async def work(client: Client) -> str:
+        with pytest.raises(MCPError, match="held back"):
+            await client.read_resource(f"helix://memory/{name}")
+        told: str = (await client.read_resource(f"helix://graph/{name}")).contents[0].text
+        return told
+
+    near = with_client(helix, work)
+    assert json.loads(near)["centre"]["title"] == "(held back)"
+    assert "without telling" not in near
 
 
 @pytest.mark.parametrize("budget", [50, 120, 400])

@@ -326,6 +326,19 @@ def test_the_block_of_agents_md_comes_and_goes_and_the_rest_stays(
     assert rules.read_text("utf-8") == "# Our rules\n\n- be kind"
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_the_block_is_written_through_no_link_of_a_project(
+    person: Path, machine: dict[Path, bytes], helix_command: Command, there: bool
+) -> None:
+    elsewhere = person / "elsewhere"
+    if there:
+        elsewhere.write_text("mine", "utf-8")
+    (person / "project/AGENTS.md").symlink_to(elsewhere)
+    assert "is a link" in helix_command("--json", "connect", "--agents-md").error["message"]
+    assert elsewhere.exists() is there
+    assert not there or elsewhere.read_text("utf-8") == "mine"
+
+
 def test_an_entry_of_ours_by_hand_is_taken_over_and_given_back(
     person: Path, machine: dict[Path, bytes], helix_command: Command
 ) -> None:

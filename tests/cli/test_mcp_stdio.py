@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 from command_line import Command
 
 from helix.cli.mcp_stdio import PIPE_CLOSED
+from helix.client import REQUEST_BYTES
 from helix.lock import is_locked
 from tests.waiting import MOST_SECONDS
 
@@ -140,13 +142,30 @@ def test_a_client_that_reads_nothing_is_read_on_and_one_that_is_gone_ends_it(hom
     assert process.wait(MOST_SECONDS) == PIPE_CLOSED
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_process_that_is_told_to_end_leaves_no_session_behind(
+    home: Path, tmp_path: Path, helix_command: Command, number: signal.Signals
+) -> None:
+    with started(tmp_path) as session:
+        session.open()
+        session.call("list")
+        session.process.send_signal(number)
+        assert session.process.wait(MOST_SECONDS) == 130
+        session.process.returncode = 0
+    log = (home / "store/logs/helix.log").read_text("utf-8")
+    assert log.count("Created new transport") == log.count("Terminating session") > 0
+
+
 def test_what_is_no_message_is_refused_and_the_next_one_answered(session: Session) -> None:
     session.open()
-    for line in ("{", "[]", "1", '"x"', "[" * 100_000, "{}" + "x" * 10):
+    odd = ('{"id": 5, "method": {"x": 1}}', '{"id": 5, "method": ["x"]}', "x" * (REQUEST_BYTES + 10))
+    for line in ("{", "[]", "1", '"x"', "[" * 100_000, "{}" + "x" * 10, *odd):
         session.tell(line)
         assert session.read()["error"]["code"] == -32700
     session.tell("")
     assert "error" in session.ask("no/such/method")
+    surrogate = {"_meta": {"io.modelcontextprotocol/protocolVersion": "\ud800"}}
+    assert "error" in session.ask("tools/call", name="\ud800", **surrogate)
     assert session.call("list")["structuredContent"]["items"] is not None
 
 

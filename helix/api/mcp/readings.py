@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context as Call
 from mcp.server.mcpserver import MCPServer
-from mcp_types import Completion, CompletionArgument, PromptReference, ResourceTemplateReference
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, Completion, CompletionArgument, PromptReference, ResourceTemplateReference
 from pydantic import Field
 
-from helix.agents.context.blocks import entry
+from helix.agents.context.blocks import entry, one_line
 from helix.api.mcp.answers import found_of
 from helix.api.mcp.asker import Askers
-from helix.model.memory import Memory
+from helix.model.graph_answers import GraphNode
+from helix.model.memory import Memory, Status
 from helix.recall.prefix_search import Completable
 
 _JSON, _TEXT = "application/json", "text/markdown"
@@ -84,6 +86,8 @@ def _offer_texts(server: MCPServer[Any], askers: Askers) -> None:
     )
     async def memory(name: str, call: Call) -> str:
         found: Memory = await askers.read(call, "get", name_or_id=name)
+        if found.status is Status.QUARANTINED:
+            raise MCPError(INVALID_PARAMS, "it is held back until a person has looked at it (`helix review`)")
         line = entry(found, score=0.0, arm="mcp", limit=askers.runtime.helix.settings.text_limit).line
         facts = {
             "kind": found.kind.value,
@@ -167,8 +171,10 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, GraphNode):
+        return {"label": value.ref.label, "id": value.ref.id, "title": one_line(value.title), "scope": value.scope}
     if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
+        return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):
         return dict(value)
     return value.isoformat() if isinstance(value, datetime) else value.value if isinstance(value, Enum) else str(value)

@@ -18,8 +18,8 @@ _INSTRUCTIONS = (
     "may fail and after one that did, memory.search for a question. Write down what the next session needs: decisions "
     "with their reason, conventions, failures with their fix. [you] is the user's word; quoted lines are nobody's here."
 )
-_IDLE_SECONDS = 3_600.0
-_MOST_SESSIONS = 500
+_IDLE_SECONDS = 1_800.0
+_MOST_SESSIONS = 2_000
 
 
 def build_server(runtime: Runtime | None) -> Any:
