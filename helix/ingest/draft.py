@@ -156,8 +156,10 @@ def told_key(name: str) -> str:
 def in_one_scope(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the items without the scopes that they name: all of them go into that of the import."""
     for item in items:
-        if not isinstance(item, Slice):
-            yield item
-            continue
-        memories = tuple(replace(one, scope="") for one in item.memories)
-        yield replace(item, episode=replace(item.episode, scope=""), memories=memories)
+        yield in_scope(item, "") if isinstance(item, Slice) else item
+
+
+def in_scope(item: Slice, scope: str) -> Slice:
+    """Return the slice with all of it in one scope; "" for that of the import."""
+    memories = tuple(replace(one, scope=scope) for one in item.memories)
+    return replace(item, episode=replace(item.episode, scope=scope), memories=memories)

@@ -101,6 +101,19 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
         before += history.lines
 
 
+def read_records(
+    client: str, records: Iterable[Record], project_of: ProjectOf, before: int = 0
+) -> Iterator[Slice | IngestProblem]:
+    """Yield what one session of another client gives, told in the records that Claude Code writes.
+
+    Sources are `<client>:<session>:<record or call>`; positions count on from `before`.
+    """
+    history = _History(client, project_of, client=client)
+    for history.lines, record in enumerate(records, 1):
+        yield from history.take(record, before + history.lines)
+    yield from history.rest(before + history.lines)
+
+
 def _read(file: Path, history: _History, before: int) -> Iterator[Slice | IngestProblem]:
     unread, whole = 0, True
     try:
@@ -141,6 +154,7 @@ class _History:
 
     agent: str
     project_of: ProjectOf
+    client: str = CLIENT
     lines: int = 0
     session: str = ""
     scope: str = ""
@@ -193,7 +207,7 @@ class _History:
         if not key or not text.strip() or is_by_client(text) or text.lstrip().startswith(_NOT_SAID):
             return
         yield from self.rest(position)
-        role, agent = ("assistant", CLIENT) if by_agent else ("user", "")
+        role, agent = ("assistant", self.client) if by_agent else ("user", "")
         yield self._episode(key, text, position, at=at, role=role, agent=agent)
 
     def _ended(self, block: Record, record: Record, at: datetime | None, position: int) -> Iterator[Slice]:
@@ -252,7 +266,7 @@ class _History:
         trust: Trust = Trust.AGENT_INFERRED,
     ) -> Slice:
         draft = EpisodeDraft(
-            source=f"{CLIENT}:{told_id(self.session)}:{told_id(key)}",
+            source=f"{self.client}:{told_id(self.session)}:{told_id(key)}",
             content=shorten(text.strip(), _LONGEST_TEXT),
             trust=trust,
             occurred_at=at,

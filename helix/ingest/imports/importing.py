@@ -13,6 +13,8 @@ from helix.ingest.draft import Slice, in_one_scope
 from helix.ingest.imports.adapter import Adapter, Asked, items
 from helix.ingest.imports.chats import CHATGPT, CLAUDE
 from helix.ingest.imports.claude_mem import CLAUDE_MEM
+from helix.ingest.imports.client_memory import CLIENT_MEMORY
+from helix.ingest.imports.histories import CODEX, GEMINI, OPENCODE
 from helix.ingest.imports.mcp_memory import MCP_MEMORY
 from helix.ingest.imports.mem0 import MEM0
 from helix.ingest.imports.own_export import OWN
@@ -26,7 +28,10 @@ from helix.model.memory import GLOBAL_SCOPE
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
 
-ADAPTERS: tuple[Adapter, ...] = (OWN, MCP_MEMORY, CHATGPT, CLAUDE, MEM0, CLAUDE_MEM, VAULT)
+ADAPTERS: tuple[Adapter, ...] = (
+    *(OWN, MCP_MEMORY, CODEX, GEMINI, OPENCODE, CHATGPT, CLAUDE, MEM0, CLAUDE_MEM),
+    *(CLIENT_MEMORY, VAULT),
+)
 """Every kind of file and folder, those first that are told by the most."""
 _SHOWN = 10
 _LONGEST = 120

@@ -1,0 +1,260 @@
+"""Histories: sessions of Codex, Gemini CLI and opencode, told as the reader of Claude Code's histories takes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any
+
+from helix import files
+from helix.agents.hooks.client_transcripts import Record, blocks_of
+from helix.errors import InvalidInputError
+from helix.ingest.imports.adapter import Adapter, Asked, Told
+from helix.ingest.imports.json_array import objects_of
+from helix.ingest.imports.json_lines import objects_in
+from helix.ingest.imports.peek import Peek
+from helix.ingest.transcript import read_records
+from helix.journal.foreign_database import foreign_database
+from helix.model.clock import from_micros
+from helix.model.reports import IngestProblem
+from helix.text.client_ids import digest
+
+_CODEX, _GEMINI, _OPENCODE = "codex", "gemini", "opencode"
+_BY_CLIENT = ("<environment_context", "<user_instructions", "<session_context", "# AGENTS.md instructions")
+"""How what a client says in a person's place begins."""
+_ENDED = re.compile(r"^(?:Process exited with code|Exit code:|Exit Code:) (-?\d{1,9})$", re.MULTILINE)
+_ROLLOUT, _CHAT = re.compile(r".*rollout-[^/]*\.jsonl"), re.compile(r".*(?:chats/[^/]*\.jsonl?|logs\.json)")
+_ROOT = ".project_root"
+_LARGEST_CHAT = 1 << 26
+
+
+def _session_files(path: Path, name: re.Pattern[str]) -> list[Path]:
+    if path.is_file():
+        return [path]
+    inside = (one for one in sorted(path.rglob("*")) if name.fullmatch(one.as_posix()) and one.is_file())
+    return [one for one in inside if one.resolve().is_relative_to(path.resolve())]
+
+
+def _of_files(client: str, name: re.Pattern[str], told: Callable[[Path, list[IngestProblem]], Iterable[Record]]) -> Any:
+    """Return what reads each session file below a path; what cannot be read is named when its file is done."""
+
+    def read(asked: Asked) -> Iterator[Told]:
+        for before, file in enumerate(_session_files(asked.path, name)):
+            problems: list[IngestProblem] = []
+            yield from read_records(client, told(file, problems), asked.place_of, before)
+            yield from problems
+
+    return read
+
+
+def _record(session: str, folder: str, at: object, key: str, role: str, block: Mapping[str, Any]) -> Record:
+    message = {"role": role, "content": [block]}
+    return {"type": role, "sessionId": session, "cwd": folder, "timestamp": at, "uuid": key, "message": message}
+
+
+def _said(session: str, folder: str, at: object, key: str, role: str, text: str) -> Iterator[Record]:
+    if text.strip() and not text.lstrip().startswith(_BY_CLIENT):
+        yield _record(session, folder, at, key, role, {"type": "text", "text": text})
+
+
+def _ran(
+    session: str, folder: str, at: object, call: str, command: str, status: int | None, output: str
+) -> Iterator[Record]:
+    """Yield the call and the end of a command; without a status it was not run, or nobody knows how it ended."""
+    if call and command and status is not None:
+        block = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}
+        yield _record(session, folder, at, call, "assistant", block)
+        text = f"Exit code {status}\n{output}" if status else output
+        end = {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": bool(status)}
+        yield _record(session, folder, at, call, "user", end)
+
+
+def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
+    session = folder = ""
+    commands: dict[str, str] = {}
+    for where, line in objects_in(file):
+        if isinstance(line, IngestProblem):
+            problems.append(IngestProblem(where=f"{file}, {where}", why=line.why))
+            continue
+        payload, at = line.get("payload"), line.get("timestamp")
+        if not isinstance(payload, Mapping):
+            continue
+        kind, call = payload.get("type"), str(payload.get("call_id") or "")
+        if line.get("type") == "session_meta":
+            session, folder = str(payload.get("id") or session), str(payload.get("cwd") or folder)
+        elif line.get("type") != "response_item":
+            continue
+        elif kind == "message" and payload.get("role") in ("user", "assistant"):
+            text = "\n".join(str(block.get("text") or "") for block in blocks_of(payload.get("content")))
+            key = str(payload.get("id") or f"{at}#{digest(text)}")
+            yield from _said(session, folder, at, key, str(payload["role"]), text)
+        elif kind == "function_call" and call:
+            commands[call] = _codex_command(payload.get("arguments"))
+        elif kind == "function_call_output":
+            status, output = _codex_end(payload.get("output"))
+            yield from _ran(session, folder, at, call, commands.pop(call, ""), status, output)
+
+
+def _codex_command(arguments: object) -> str:
+    given = _parsed(arguments)
+    command = given.get("cmd") or given.get("command")
+    if isinstance(command, list):  # ["bash", "-lc", "make"]
+        command = command[-1] if len(command) == 3 and str(command[1]).startswith("-") else " ".join(map(str, command))
+    return str(command or "")
+
+
+def _codex_end(output: object) -> tuple[int | None, str]:
+    older = _parsed(output)
+    if isinstance(older.get("metadata"), Mapping):
+        status = older["metadata"].get("exit_code")
+        return (status if type(status) is int else None), str(older.get("output") or "")
+    head, _, printed = str(output or "").partition("\nOutput:\n")
+    ended = _ENDED.search(head)
+    return (int(ended[1]) if ended else None), printed
+
+
+def _gemini(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
+    session, folder, seen = "", _gemini_folder(file), set[str]()
+    for line in _gemini_lines(file, problems):
+        changed = line.get("$set")
+        session = str(line.get("sessionId") or session)
+        more = changed.get("messages") if isinstance(changed, Mapping) else line.get("messages")
+        for message in chain([line], more if isinstance(more, list) else []):
+            if not isinstance(message, Mapping) or message.get("type") not in ("user", "gemini"):
+                continue
+            role, at = "user" if message["type"] == "user" else "assistant", message.get("timestamp")
+            said = message.get("content", message.get("message"))
+            text = "\n".join(str(block.get("text") or "") for block in blocks_of(said))
+            yield from _said(session, folder, at, str(message.get("id", message.get("messageId", ""))), role, text)
+            calls = message.get("toolCalls")
+            for call in calls if isinstance(calls, list) else []:
+                if isinstance(call, Mapping) and str(call.get("id")) not in seen:
+                    seen.add(str(call.get("id")))
+                    yield from _gemini_call(session, folder, call)
+
+
+def _gemini_lines(file: Path, problems: list[IngestProblem]) -> Iterator[Mapping[str, Any]]:
+    if file.suffix == ".jsonl":
+        found: Iterable[Any] = (line for _, line in objects_in(file))
+    elif file.name == "logs.json":
+        found = objects_of(file)
+    else:
+        try:
+            found = [json.loads(files.read_bytes(file, _LARGEST_CHAT))]
+        except (OSError, ValueError, RecursionError) as error:
+            found = [IngestProblem(where=str(file), why=f"cannot be read: {error}"[:200])]
+    for one in found:
+        if isinstance(one, IngestProblem):
+            problems.append(IngestProblem(where=f"{file}, {one.where}", why=one.why))
+        elif isinstance(one, Mapping):
+            yield one
+
+
+def _gemini_folder(file: Path) -> str:
+    """Return the folder that a session was held in, which a file above its chats names."""
+    try:
+        return next(
+            files.read_text(above / _ROOT).strip() for above in list(file.parents)[:2] if (above / _ROOT).is_file()
+        )
+    except (StopIteration, OSError, ValueError):
+        return ""
+
+
+def _gemini_call(session: str, folder: str, call: Mapping[str, Any]) -> Iterator[Record]:
+    given, result = call.get("args"), call.get("result")
+    if call.get("name") != "run_shell_command" or call.get("status") != "success" or not isinstance(given, Mapping):
+        return
+    try:
+        output = str(result[0]["functionResponse"]["response"]["output"])  # type: ignore[index]
+    except (TypeError, KeyError, IndexError):
+        return
+    ended = _ENDED.search(output)
+    yield from _ran(
+        *(session, folder, call.get("timestamp"), str(call.get("id") or ""), str(given.get("command") or "")),
+        int(ended[1]) if ended else 0,
+        output,
+    )
+
+
+def _opencode(asked: Asked) -> Iterator[Told]:
+    """Yield each session's history out of the database, sessions one after another."""
+    path = asked.path / f"{_OPENCODE}.db" if asked.path.is_dir() else asked.path
+    try:
+        with foreign_database(path) as database:
+            folders = {row["id"]: str(row["directory"]) for row in database.rows("session", ("id", "directory"))}
+            roles = {
+                row["id"]: str(_parsed(row["data"]).get("role")) for row in database.rows("message", ("id", "data"))
+            }
+            columns = ("id", "message_id", "session_id", "time_created", "data")
+            parts = database.rows("part", columns, ("session_id", "id"))
+            sessions = groupby(parts, lambda row: str(row["session_id"]))
+            for before, (name, own) in enumerate(sessions):
+                session = f"ses_{digest(name)}"  # as its hooks are told it: the name itself looks like a key
+                told = (one for row in own for one in _part(session, folders.get(name, ""), roles, row))
+                yield from read_records(_OPENCODE, told, asked.place_of, before)
+    except InvalidInputError as error:
+        yield IngestProblem(where=str(path), why=error.message)
+
+
+def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str, Any]) -> Iterator[Record]:
+    part, role = _parsed(row["data"]), roles.get(row["message_id"], "")
+    at = from_micros(int(row["time_created"]) * 1_000).isoformat()
+    if part.get("type") == "text" and role in ("user", "assistant") and part.get("synthetic") is not True:
+        yield from _said(session, folder, at, str(row["id"]), role, str(part.get("text") or ""))
+    state = part.get("state")
+    if part.get("type") == "tool" and part.get("tool") == "bash" and isinstance(state, Mapping):
+        given, told = state.get("input"), state.get("metadata")
+        if isinstance(given, Mapping) and isinstance(told, Mapping):
+            status = told.get("exit")
+            command, output = str(given.get("command") or ""), str(told.get("output") or "")
+            known = status if type(status) is int else None
+            yield from _ran(session, folder, at, str(part.get("callID") or ""), command, known, output)
+
+
+def _parsed(value: object) -> Mapping[str, Any]:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def _is_codex(peek: Peek) -> bool:
+    return peek.has(_ROLLOUT.pattern) or (peek.first.get("type") == "session_meta" and "payload" in peek.first)
+
+
+def _is_gemini(peek: Peek) -> bool:
+    inside = any(_CHAT.fullmatch(name) for name in peek.names)
+    return inside or peek.holds("sessionId", "projectHash") or peek.holds("sessionId", "messageId", "message")
+
+
+def _is_opencode(peek: Peek) -> bool:
+    if peek.is_folder:
+        return f"{_OPENCODE}.db" in peek.names
+    if not peek.is_sqlite:
+        return False
+    with foreign_database(peek.path) as database:
+        return database.tables >= {"session", "message", "part"}
+
+
+CODEX = Adapter(
+    name=_CODEX,
+    looks_for="sessions of Codex: rollout-*.jsonl, or a folder of them (~/.codex/sessions)",
+    fits=_is_codex,
+    read=_of_files(_CODEX, _ROLLOUT, _codex),
+)
+GEMINI = Adapter(
+    name=_GEMINI,
+    looks_for="sessions of Gemini CLI: chats/*.json, *.jsonl or logs.json, or a folder of them (~/.gemini/tmp)",
+    fits=_is_gemini,
+    read=_of_files(_GEMINI, _CHAT, _gemini),
+)
+OPENCODE = Adapter(
+    name=_OPENCODE,
+    looks_for="the database of opencode: opencode.db, or the folder it lies in (~/.local/share/opencode)",
+    fits=_is_opencode,
+    read=_opencode,
+)

@@ -1,0 +1,153 @@
+"""Histories of Codex, Gemini CLI and opencode, and memory files of Claude Code: what they tell comes in once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix.model.memory import Kind
+from helix.model.provenance import Trust
+from helix.operations import capture, ingest, memories
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.settings import Settings
+from tests.waiting import finished
+
+AT = "2026-03-01T10:00:00.000Z"
+RUNS = (
+    ("make migrate", 2, "Error: relation 'users' is missing"),
+    ("createdb shop_test", 0, ""),
+    ("make migrate", 0, ""),
+)
+
+
+@pytest.fixture
+def helix(settings: Settings) -> Iterator[Helix]:
+    with Helix.open(settings, embedder=HashEmbedder()) as opened:
+        yield opened
+
+
+def codex(folder: Path) -> Path:
+    def item(**payload: Any) -> dict[str, Any]:
+        return {"timestamp": AT, "type": "response_item", "payload": payload}
+
+    def text(role: str, said: str, name: str) -> dict[str, Any]:
+        return item(type="message", id=name, role=role, content=[{"type": "input_text", "text": said}])
+
+    lines = [
+        {"timestamp": AT, "type": "session_meta", "payload": {"id": "s1", "cwd": str(folder)}},
+        text("user", "<environment_context>\n  <cwd>/x</cwd>", "m0"),
+        text("user", "Why does the migration fail?", "m1"),
+    ]
+    for number, (command, status, output) in enumerate(RUNS):
+        given = {"cmd": command} if number else {"command": ["bash", "-lc", command]}
+        call = {"name": "exec_command", "arguments": json.dumps(given), "call_id": f"c{number}"}
+        told: Any = f"Chunk ID: 1\nProcess exited with code {status}\nOutput:\n{output}"
+        if number == 1:
+            told = json.dumps({"output": output, "metadata": {"exit_code": status}})
+        lines += [
+            item(type="function_call", **call),
+            item(type="function_call_output", call_id=f"c{number}", output=told),
+        ]
+    lines.append(text("assistant", "The test database was missing.", "m2"))
+    file = folder / "sessions" / "2026" / "03" / "rollout-2026-03-01-s1.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines) + "{", "utf-8")
+    return folder / "sessions"
+
+
+def gemini_messages() -> list[dict[str, Any]]:
+    calls = []
+    for number, (command, status, output) in enumerate(RUNS):
+        told = f"Output: {output}\n" + (f"Exit Code: {status}\n" if status else "")
+        result = [{"functionResponse": {"response": {"output": told}}}]
+        call = {"id": f"c{number}", "name": "run_shell_command", "args": {"command": command}, "status": "success"}
+        calls.append({**call, "result": result, "timestamp": AT})
+    return [
+        {"id": "m0", "timestamp": AT, "type": "user", "content": [{"text": "<session_context>\nThis is it"}]},
+        {"id": "m1", "timestamp": AT, "type": "user", "content": [{"text": "Why does the migration fail?"}]},
+        {"id": "m2", "timestamp": AT, "type": "gemini", "content": ""},
+        {"id": "m2", "timestamp": AT, "type": "gemini", "content": "", "toolCalls": calls},
+        {"id": "m3", "timestamp": AT, "type": "gemini", "content": "The test database was missing."},
+    ]
+
+
+def gemini(folder: Path) -> Path:
+    chats = folder / "tmp" / "p" / "chats"
+    chats.mkdir(parents=True)
+    (chats.parent / ".project_root").write_text(str(folder), "utf-8")
+    head = {"sessionId": "s1", "projectHash": "0", "startTime": AT}
+    first, *rest = gemini_messages()
+    lines = [head, {"$set": {"messages": [first]}}, *rest, {"$set": {"lastUpdated": AT}}]
+    (chats / "session-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    older = {**head, "messages": gemini_messages()}  # older versions write the same session as one object
+    (chats / "session-2.json").write_text(json.dumps(older), "utf-8")
+    return folder / "tmp"
+
+
+def opencode(folder: Path) -> Path:
+    data = folder / "data"
+    data.mkdir(parents=True)
+    with closing(sqlite3.connect(data / "opencode.db")) as made, made:
+        made.executescript(
+            "CREATE TABLE session (id TEXT PRIMARY KEY, directory TEXT);"
+            "CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);"
+            "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);"
+        )
+        made.execute("INSERT INTO session VALUES ('ses_1', ?)", (str(folder),))
+        parts: list[tuple[str, dict[str, Any]]] = [("user", {"type": "text", "text": "Why does the migration fail?"})]
+        for number, (command, status, output) in enumerate(RUNS):
+            state = {
+                "status": "completed",
+                "input": {"command": command},
+                "metadata": {"output": output, "exit": status},
+            }
+            parts.append(("assistant", {"type": "tool", "tool": "bash", "callID": f"c{number}", "state": state}))
+        parts.append(("assistant", {"type": "text", "text": "The test database was missing."}))
+        for number, (role, part) in enumerate(parts):
+            at = 1_772_000_000_000 + number
+            made.execute(
+                "INSERT INTO message VALUES (?, 'ses_1', ?, ?)", (f"m{number}", at, json.dumps({"role": role}))
+            )
+            made.execute(
+                "INSERT INTO part VALUES (?, ?, 'ses_1', ?, ?)", (f"p{number}", f"m{number}", at, json.dumps(part))
+            )
+    return data
+
+
+@pytest.mark.parametrize("make", [codex, gemini, opencode])
+def test_a_history_gives_what_was_said_and_what_mended_a_failure(helix: Helix, tmp_path: Path, make: Any) -> None:
+    place = make(tmp_path / "shop")
+    done = dict(finished(helix, ingest.import_memories(helix, str(place))).result)
+    assert (done["source"], done["memories"]) == (make.__name__, 1)
+    (memory,) = memories.memories(helix, kinds=[Kind.FAILURE]).items
+    assert memory.resolution == "It passed after running `createdb shop_test`."
+    assert memory.provenance.trust is Trust.TOOL_OUTPUT
+    assert memory.scope.startswith("shop"), "the project that the session was held in"
+    told = [(one.role, one.content) for one in capture.episodes(helix).items if one.role != "tool"]
+    assert sorted(told) == [
+        ("assistant", "The test database was missing."),
+        ("user", "Why does the migration fail?"),
+    ]
+    again = dict(finished(helix, ingest.import_memories(helix, str(place))).result)
+    assert (again["episodes"], again["memories"]) == (0, 0)
+
+
+def test_memory_files_of_claude_code_go_into_their_projects(helix: Helix, tmp_path: Path) -> None:
+    project = tmp_path / "projects" / "-home-ada-shop"
+    (project / "memory").mkdir(parents=True)
+    (project / "memory" / "MEMORY.md").write_text("# Testing\n\n- Run `make check` before every commit.\n", "utf-8")
+    work = tmp_path / "shop"
+    work.mkdir()
+    (project / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(work)}) + "\n", "utf-8")
+    done = dict(finished(helix, ingest.import_memories(helix, str(tmp_path / "projects"))).result)
+    assert (done["source"], done["memories"]) == ("claude-code", 1)
+    (memory,) = memories.memories(helix).items
+    assert memory.scope.startswith("shop") and memory.said_by == "notes"
+    assert dict(finished(helix, ingest.import_memories(helix, str(tmp_path / "projects"))).result)["skipped"] == 1
