@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import record_slice, short_label
 from helix.memory.change import links
 from helix.model.edge import Relation
-from helix.model.provenance import Trust
+from helix.model.provenance import JSON_LINES, Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import digest
 
@@ -88,7 +88,8 @@ class Adapter:
     looks_for: str
     fits: Callable[[Peek], bool]
     read: Callable[[Asked], Iterable[Told]]
-    extractor: str = field(default="jsonl")
+    extractor: str = JSON_LINES
+    """What its memories are said to be drawn by, which decides whether they count as imported."""
 
 
 def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:

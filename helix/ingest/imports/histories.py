@@ -245,16 +245,19 @@ CODEX = Adapter(
     looks_for="sessions of Codex: rollout-*.jsonl, or a folder of them (~/.codex/sessions)",
     fits=_is_codex,
     read=_of_files(_CODEX, _ROLLOUT, _codex),
+    extractor=_CODEX,
 )
 GEMINI = Adapter(
     name=_GEMINI,
     looks_for="sessions of Gemini CLI: chats/*.json, *.jsonl or logs.json, or a folder of them (~/.gemini/tmp)",
     fits=_is_gemini,
     read=_of_files(_GEMINI, _CHAT, _gemini),
+    extractor=_GEMINI,
 )
 OPENCODE = Adapter(
     name=_OPENCODE,
     looks_for="the database of opencode: opencode.db, or the folder it lies in (~/.local/share/opencode)",
     fits=_is_opencode,
     read=_opencode,
+    extractor=_OPENCODE,
 )
