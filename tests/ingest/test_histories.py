@@ -98,7 +98,8 @@ def opencode(folder: Path) -> Path:
         made.executescript(
             "CREATE TABLE session (id TEXT PRIMARY KEY, directory TEXT);"
             "CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);"
-            "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);"
+            "CREATE TABLE part"
+            " (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);"
         )
         made.execute("INSERT INTO session VALUES ('ses_1', ?)", (str(folder),))
         parts: list[tuple[str, dict[str, Any]]] = [("user", {"type": "text", "text": "Why does the migration fail?"})]
