@@ -38,6 +38,8 @@ _LONGEST_REMOTE = 2_048
 _LONGEST_NAME = 200
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
 _SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
+_WITH_SECRET = re.compile(r"\\|;|^[^/]*@[^/]*:")
+"""In a path what may be a user's password: `user:word@host:a/b`, `https:\\\\user:word@host`, `a/b;password=word`."""
 _AZURE_SSH = re.compile(r"v3/([^/]+)/([^/]+)/([^/]+)")
 _AZURE_HTTPS = re.compile(r"(?:([^/]+)/)?_git/([^/]+)")
 _BITBUCKET_SERVER_SSH = 7999
@@ -204,6 +206,8 @@ def scope_of_remote(url: str) -> str:
     else:
         return ""
     path = re.sub(r"/{2,}", "/", path).strip("/")
+    if _WITH_SECRET.search(path):
+        return ""
     host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
     host, path = _fit(host), _fit(path)
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
@@ -287,13 +291,21 @@ def _git_folder(top: Path) -> Path | None:
     if dot.is_dir():
         return dot
     word, _, place = _read(dot).strip().partition(":")
-    found = (top / place.strip()).resolve()
-    return found if word == "gitdir" and place.strip() and found.is_dir() else None
+    found = _resolved(top, place.strip())
+    return found if word == "gitdir" and place.strip() and found is not None and found.is_dir() else None
 
 
 def _common_folder(own: Path) -> Path:
     place = _read(own / "commondir").strip()
-    return (own / place).resolve() if place else own.resolve()
+    return (_resolved(own, place) if place else None) or own.resolve()
+
+
+def _resolved(base: Path, place: str) -> Path | None:
+    """Return where a file of a folder says that something lies; None where no path can be meant."""
+    try:
+        return (base / place).resolve()
+    except (OSError, ValueError, RuntimeError):  # a NUL, or links that lead round
+        return None
 
 
 def _remote(common: Path) -> str:

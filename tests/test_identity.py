@@ -75,7 +75,8 @@ def test_clones_are_one_project_however_they_reach_their_remote(tmp_path: Path, 
 
 def test_no_address_has_the_scope_of_a_project_elsewhere() -> None:
     # Git asks the host before the first colon, and the disk for a `file:`.
-    assert scope_of_remote("evil.example:x@github.com:acme/shop.git").startswith("evil.example/")
+    assert scope_of_remote("evil.example:x@github.com/acme/shop.git").startswith("evil.example/")
+    assert scope_of_remote("evil.example:x@github.com:acme/shop.git") == ""
     for scheme in ("ssh", "git+ssh", "git"):  # git asks evil.example: it decodes the address before it takes it apart
         assert scope_of_remote(f"{scheme}://evil.example%2f@github.com/acme/shop.git") == ""
     assert scope_of_remote("https://ann%40work:word@github.com/acme/shop.git") == "github.com/acme/shop"
@@ -145,8 +146,21 @@ def test_what_one_forge_calls_by_several_addresses_is_one_project(scope_of_all: 
     assert {scope_of_remote(url) for url in urls} == {scope_of_all}
 
 
-def test_a_password_in_a_remote_is_no_part_of_the_scope(tmp_path: Path) -> None:
-    assert "hunter2" not in scope(repository(tmp_path / "clone", "https://me:hunter2@example.org/a/b.git"))
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "https://me:hunter2@example.org/a/b.git",
+        "me:hunter2@example.org:a/b.git",
+        "https:\\\\me:hunter2@example.org\\b",
+        "https://example.org/a/b;password=hunter2",
+    ],
+)
+def test_a_password_in_a_remote_is_no_part_of_the_scope(tmp_path: Path, remote: str) -> None:
+    assert "hunter2" not in scope(repository(tmp_path / "clone", remote))
+
+
+def test_an_at_in_a_path_hides_no_password(tmp_path: Path) -> None:
+    assert scope_of_remote("git@example.org:@acme/shop.git") == "example.org/@acme/shop"
 
 
 def test_what_a_repository_was_known_by_before_is_told(tmp_path: Path) -> None:
@@ -299,7 +313,12 @@ def test_what_is_no_repository_is_not_taken_for_one(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / ".git").write_text("gitdir: /nowhere/at/all\n")
     assert identify(tmp_path / "x", home=tmp_path) is None
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z" / ".git").write_bytes(b"gitdir: \0/x\n")
+    assert identify(tmp_path / "z", home=tmp_path) is None
+    assert former_scopes(tmp_path / "z") == ()
     (tmp_path / "y" / ".git").mkdir(parents=True)
+    (tmp_path / "y" / ".git" / "commondir").write_bytes(b"\0\n")
     (tmp_path / "y" / ".git" / "config").write_bytes(b'\xff\xfe[remote "origin"]\nurl = \x00\n')
     assert scope(tmp_path / "y").startswith("y-")
 

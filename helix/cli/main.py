@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -205,9 +206,19 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(also.get(name, name), words) for name, words in commands.items()])
 
 
+class Folder(click.Path):
+    """A folder by its path; an empty one, as of an unset variable, is none and not the folder one stands in."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_HOW_IS_IT)
-@click.option("--store", metavar="FOLDER", type=click.Path(path_type=Path), help="The store to use.")
-@click.option("--home", metavar="FOLDER", type=click.Path(path_type=Path), help="Where Helix lives (~/.helix).")
+@click.option("--store", metavar="FOLDER", type=Folder(path_type=Path), help="The store to use.")
+@click.option("--home", metavar="FOLDER", type=Folder(path_type=Path), help="Where Helix lives (~/.helix).")
 @click.option("--debug", is_flag=True, help="Show where an unexpected error came from.")
 @click.version_option(__version__, prog_name="helix", message="%(prog)s %(version)s")
 @click.pass_obj

@@ -29,4 +29,9 @@ def set_block(text: str, block: str) -> str:
 
 def drop_block(text: str) -> str:
     """Return the text without the block."""
-    return _BLOCK.sub("", text, count=1)
+    return _BLOCK.sub(_between, text, count=1)
+
+
+def _between(block: re.Match[str]) -> str:
+    """Return what is left of a block: the end of the line before it, where there is one and a line comes after it."""
+    return "\n" * (block[0].startswith("\n") and block.start() > 0 and block.end() < len(block.string))

@@ -64,7 +64,7 @@ def cancel_work(helix: Helix, id: Annotated[Id, "The id of the piece of work."])
     return helix.worker.cancel(id)
 
 
-@mutation()
+@mutation(person_where={("on", False): "end a pause of background work"})
 def pause_worker(helix: Helix, on: Annotated[bool, "Pause, or go on."] = True) -> bool:
     """Stop background work, also over restarts, or go on with it; returns whether it is paused now."""
     return helix.worker.pause(on)

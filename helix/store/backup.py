@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from helix import files
-from helix.errors import ConflictError, NotFoundError
+from helix.errors import ConflictError, NotFoundError, StoreError
 from helix.graph.build import remove
 from helix.journal import journal_copy as copies
 from helix.journal.mark import Mark, reached
@@ -55,7 +55,8 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
 def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     """Put a backup in the place of the journal while the service runs; what was there is kept beside it.
 
-    Recall answers from the restored state at once, the graph follows. Raises NotFoundError, InvalidInputError for a
+    Recall answers from the restored state at once, the graph follows: that it could not be built is a warning of the
+    answer. Raises NotFoundError, InvalidInputError for a
     file that is no backup, StoreTooNewError for one of a newer Helix.
     """
     if not source.is_file():
@@ -70,8 +71,12 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     left = erasing.legacy(store.journal)
     with erasing.without_the_erased(source, left, store.path, to_micros(store.runtime.clock())) as cleared:
         store.writer.call(lambda: store.take_over(cleared))
-    store.rebuild_graph(ticket)
-    return {"rows": rows, "kept": str(kept)}
+    warnings = []
+    try:
+        store.rebuild_graph(ticket)
+    except StoreError as error:  # the journal is restored, which is what was asked for
+        warnings.append(f"the graph is not built yet, the next question to it tries again: {error.message}")
+    return {"rows": rows, "kept": str(kept), "warnings": warnings}
 
 
 def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, object]:

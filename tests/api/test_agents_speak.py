@@ -151,6 +151,12 @@ def test_an_agent_may_begin_a_pause_and_not_end_it(served: Served, helix: Helix)
     assert by_person(served, "pause", on=False) is False
 
 
+def test_an_agent_may_stop_background_work_and_not_let_it_go_on(served: Served, helix: Helix) -> None:
+    assert asked(served, "pause_worker", on=True) is True
+    assert asked(served, "pause_worker", on=False) == "PERSON_NEEDED"
+    assert by_person(served, "pause_worker", on=False) is False
+
+
 def test_an_agents_feedback_is_a_bounded_claim_and_can_be_taken_back(served: Served, helix: Helix) -> None:
     name = by_person(served, "store", **SAID)["name"]
     assert asked(served, "feedback", names=[name], delta=100.0) == "INVALID_INPUT"

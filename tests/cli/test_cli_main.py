@@ -98,6 +98,13 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.parametrize("option", ["--home", "--store"])
+def test_an_empty_folder_is_not_the_one_somebody_stands_in(helix_command: Command, option: str) -> None:
+    refused = helix_command(option, "", "--json", "status")
+    assert refused.code == 2
+    assert "the path is empty" in refused.error["message"]
+
+
 def test_every_command_that_was_promised_is_there() -> None:
     assert not PROMISED - set(NAMES)
 
@@ -128,7 +135,7 @@ def test_help_lists_every_command_and_loads_none_of_them(helix_command: Command)
 
 def test_one_thing_has_one_name_wherever_it_is_asked_for() -> None:
     options = {name: {opt for param in command.params for opt in param.opts} for name, command in commands()}
-    plans = {name for name, opts in options.items() if opts & {"--plan", "--plan-id"}}
+    plans = {name for name, opts in options.items() if opts & {"--plan", "--plan-id"} and name != "import"}
     assert len(plans) > 8
     assert not [name for name in plans if not {"--plan", "--plan-id"} <= options[name]], "and its older one everywhere"
     assert not [name for name, opts in options.items() if "--limit" in opts and "-n" not in opts and "git" not in name]

@@ -14,6 +14,7 @@ from command_line import Command
 from helix import local_store
 from helix.connectors import descriptions
 from helix.connectors.descriptions import CLIENTS
+from helix.connectors.marked_text import BEGIN, END, drop_block
 from helix.connectors.plugin_files import copy_name, folder_of
 from helix.errors import ConfigError
 from helix.hooks import helix_hook
@@ -324,6 +325,10 @@ def test_the_block_of_agents_md_comes_and_goes_and_the_rest_stays(
     rules.write_text("# Our rules\n" + rules.read_text("utf-8").partition("\n")[2], "utf-8")
     helix_command("disconnect", "--agents-md")
     assert rules.read_text("utf-8") == "# Our rules\n\n- be kind"
+
+
+def test_lines_around_a_block_stay_lines() -> None:
+    assert drop_block(f"a\n{BEGIN}\ntext\n{END}\nb\n") == "a\nb\n"
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -114,6 +114,19 @@ def test_nothing_that_a_repository_names_is_run(
         assert found
 
 
+def test_a_commit_is_what_its_id_says_and_not_what_replaces_it(tmp_path: Path) -> None:
+    history = History(tmp_path / "replaced")
+    history.path.mkdir()
+    history.git("init", "--quiet")
+    history.commit("The barn is red", {"a.txt": "1"})
+    own = history.commit("The barn is green", {"a.txt": "2"})
+    other = history.git("commit-tree", "-m", "Somebody else's words", "HEAD^{tree}").strip()
+    history.git("replace", own, other)
+    told = [one.episode.content for one in read_history(history.path)]
+    assert not any("Somebody else" in message for message in told)
+    assert len(told) == 2
+
+
 def test_the_repository_would_run_them(hostile: History, tmp_path: Path) -> None:
     """So that the test above says something: the same calls without what Helix adds."""
     subprocess.run(["git", "-C", hostile.path, "log", "-1"], check=False, capture_output=True)
