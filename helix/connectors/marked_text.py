@@ -6,7 +6,7 @@ import re
 
 BEGIN, END = "<!-- helix: begin -->", "<!-- helix: end -->"
 
-_BLOCK = re.compile(rf"\n?{re.escape(BEGIN)}\n(.*?)\n?{re.escape(END)}(?:\n|\Z)", re.DOTALL)
+_BLOCK = re.compile(rf"(?:(?<=\n)\n)?{re.escape(BEGIN)}\n(.*?)\n?{re.escape(END)}(?:\n|\Z)", re.DOTALL)
 
 
 def parse(text: str) -> dict[str, str]:
@@ -28,10 +28,5 @@ def set_block(text: str, block: str) -> str:
 
 
 def drop_block(text: str) -> str:
-    """Return the text without the block."""
-    return _BLOCK.sub(_between, text, count=1)
-
-
-def _between(block: re.Match[str]) -> str:
-    """Return what is left of a block: the end of the line before it, where there is one and a line comes after it."""
-    return "\n" * (block[0].startswith("\n") and block.start() > 0 and block.end() < len(block.string))
+    """Return the text without the block and the empty line before it."""
+    return _BLOCK.sub("", text, count=1)

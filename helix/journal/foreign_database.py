@@ -6,6 +6,7 @@ no virtual table, and no function that its schema names is run.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -51,7 +52,10 @@ def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
         try:
             for suffix in ("", _LOG):
                 if suffix == "" or Path(f"{path}{suffix}").is_file():
-                    with files.open_regular(f"{path}{suffix}") as source, Path(f"{copy}{suffix}").open("wb") as target:
+                    with (
+                        files.open_regular(f"{path}{suffix}") as source,
+                        os.fdopen(files.create_private(Path(f"{copy}{suffix}"), exclusive=True), "wb") as target,
+                    ):
                         shutil.copyfileobj(source, target)
             with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
                 connection.execute("PRAGMA trusted_schema = OFF")

@@ -5,19 +5,26 @@ from __future__ import annotations
 import hashlib
 import re
 
+from helix.text.redact import redact
 from helix.text.secrets import families
 
 _HALF = re.compile("[\ud800-\udfff]")
+_ID = re.compile(r"[\w.:+/=@~#-]*", re.ASCII)
 
 
 def told_id(name: str) -> str:
-    """Return a client's id of a session or call, or a digest of one in the form of a known secret or that is no text.
+    """Return a client's id of a session or call, or a digest of one that holds a secret or is no text.
 
-    Such ids are random by nature: what only looks like a key is none. Live hooks and imported histories know what
-    happened by the same id.
+    Such ids are random by nature: what only looks like a key is none. A name with anything else in it than ids have is
+    read as a text. Live hooks and imported histories know what happened by the same id.
     """
-    secret = any(span.kind != "high-entropy" for span in families.find(name))
-    return f"~{digest(name)}" if secret or _HALF.search(name) else name
+    if _HALF.search(name):
+        return f"~{digest(name)}"
+    if _ID.fullmatch(name):
+        secret = any(span.kind != "high-entropy" for span in families.find(name))
+    else:
+        secret = redact(name).text != name
+    return f"~{digest(name)}" if secret else name
 
 
 def digest(*parts: str) -> str:

@@ -93,8 +93,8 @@ def test_tools_are_listed_and_called(session: Session, tmp_path: Path) -> None:
     assert "memory.search" in {tool["name"] for tool in session.ask("tools/list")["result"]["tools"]}
     written = session.call("write", content="stop the old server", when="port 8080 is taken", type="failure")
     assert tmp_path.name in written["structuredContent"]["scope"]
-    (found,) = session.call("search", query="port 8080 is taken")["structuredContent"]["items"]
-    assert found["by"] == "agent"
+    found = session.call("search", query="port 8080 is taken")["structuredContent"]["items"][0]
+    assert (found["name"], found["by"]) == (written["structuredContent"]["name"], "agent")
 
 
 def test_a_session_outlives_its_daemon(session: Session, helix_command: Command) -> None:

@@ -14,6 +14,7 @@ from messages_server import Block, Script, call, say
 from person import Person
 
 from helix import local_socket
+from helix.lock import StoreLock
 
 KEPT = Path(__file__).parent / "payloads"
 NAMES = (
@@ -27,7 +28,7 @@ NAMES = (
 
 @contextmanager
 def listening(store: Path, payloads: list[dict[str, Any]]) -> Iterator[None]:
-    """Take what a client tells its hooks in the daemon's place, and have nothing to say to it."""
+    """Own a store in the daemon's place, take what a client tells its hooks, and have nothing to say to it."""
 
     class Handler(BaseHTTPRequestHandler):
         wbufsize = -1
@@ -43,6 +44,8 @@ def listening(store: Path, payloads: list[dict[str, Any]]) -> Iterator[None]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
     server.socket.close()
+    owner = StoreLock(store)  # the plugin's MCP server would start a daemon
+    owner.acquire()
     listener = local_socket.listen(store)
     assert listener is not None
     server.socket = listener
@@ -55,6 +58,7 @@ def listening(store: Path, payloads: list[dict[str, Any]]) -> Iterator[None]:
         server.server_close()
         local_socket.forget(store)
         thread.join()
+        owner.release()
 
 
 def shape(payload: Mapping[str, Any]) -> tuple[object, ...]:

@@ -18,6 +18,7 @@ from person import Person
 
 import helix
 from helix import local_socket
+from helix.lock import StoreLock
 
 PLUGIN = Path(helix.__file__).parent / "plugin"
 
@@ -78,21 +79,27 @@ def answered(connection: socket.socket, answer: bytes) -> None:
 
 @contextmanager
 def instead_of_the_daemon(store: Path, answer: bytes | None) -> Iterator[None]:
-    """Have something else than a daemon listen in a store; with None nothing does."""
-    listener = None if answer is None else local_socket.listen(store)
+    """Have something else than a daemon own a store and listen there; with None nothing does."""
+    if answer is None:
+        yield
+        return
+    owner = StoreLock(store)
+    owner.acquire()
+    listener = local_socket.listen(store)
+    assert listener is not None
 
     def serve() -> None:
         with suppress(OSError):
-            while listener is not None:
-                Thread(target=answered, args=(listener.accept()[0], answer or b""), daemon=True).start()
+            while True:
+                Thread(target=answered, args=(listener.accept()[0], answer), daemon=True).start()
 
     Thread(target=serve, daemon=True).start()
     try:
         yield
     finally:
-        if listener is not None:
-            listener.close()
-            local_socket.forget(store)
+        listener.close()
+        local_socket.forget(store)
+        owner.release()
 
 
 @pytest.mark.parametrize(

@@ -46,5 +46,7 @@ def copied(folder: Path) -> Iterator[list[Path]]:
     takes the log away, as the last one that reads it.
     """
     with tempfile.TemporaryDirectory() as place:
-        subprocess.run(["cp", "-R", str(folder), place], check=True, timeout=60)
+        run = subprocess.run(["cp", "-R", str(folder), place], capture_output=True, text=True, check=False, timeout=60)
+        # The graph's log may go while it is copied: what is gone is no file of the folder any more.
+        assert all("No such file" in line for line in run.stderr.splitlines()), run.stderr
         yield sorted(file for file in Path(place).rglob("*") if file.is_file())
