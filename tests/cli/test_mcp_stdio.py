@@ -146,14 +146,20 @@ def test_a_client_that_reads_nothing_is_read_on_and_one_that_is_gone_ends_it(hom
 def test_a_process_that_is_told_to_end_leaves_no_session_behind(
     home: Path, tmp_path: Path, helix_command: Command, number: signal.Signals
 ) -> None:
+    def sessions() -> tuple[int, int]:
+        """How many began in the shared daemon, and how many of them nobody has ended."""
+        log = (home / "store/logs/helix.log").read_text("utf-8")
+        begun = log.count("Created new transport")
+        return begun, begun - log.count("Terminating session")
+
     with started(tmp_path) as session:
         session.open()
         session.call("list")
+        begun, open_ones = sessions()
         session.process.send_signal(number)
         assert session.process.wait(MOST_SECONDS) == 130
         session.process.returncode = 0
-    log = (home / "store/logs/helix.log").read_text("utf-8")
-    assert log.count("Created new transport") == log.count("Terminating session") > 0
+    assert sessions() == (begun, open_ones - 1)
 
 
 def test_what_is_no_message_is_refused_and_the_next_one_answered(session: Session) -> None:
