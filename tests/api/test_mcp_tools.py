@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_client import LEGACY, NEWEST, call, size_of, text_of, with_client
-from mcp_types import CallToolResult, ResourceTemplateReference
+from mcp_types import INVALID_PARAMS, CallToolResult, ResourceTemplateReference
 
 from helix.memory.change.find import memory_of
 from helix.memory.remember.remember import remember
@@ -236,6 +236,9 @@ def test_resources_and_prompts(helix: Helix) -> None:
             read[prompt.name] = (await client.get_prompt(prompt.name, {})).messages[0].content.text
         with pytest.raises(MCPError, match="no memory is called"):
             await client.read_resource("helix://memory/nothing-there")
+        with pytest.raises(MCPError, match="Unknown prompt: nothing") as refused:
+            await client.get_prompt("nothing", {})
+        assert refused.value.error.code == INVALID_PARAMS
         return read
 
     told: dict[str, str] = with_client(helix, work)

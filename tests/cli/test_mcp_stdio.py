@@ -91,9 +91,9 @@ def session(home: Path, tmp_path: Path) -> Iterator[Session]:
 def test_tools_are_listed_and_called(session: Session, tmp_path: Path) -> None:
     assert session.open()["result"]["serverInfo"]["name"] == "helix"
     assert "memory.search" in {tool["name"] for tool in session.ask("tools/list")["result"]["tools"]}
-    written = session.call("write", content="stop the old server", when="port 8080 is taken", type="failure")
+    written = session.call("write", content="dry the wool first", when="the loom jams on wet wool", type="failure")
     assert tmp_path.name in written["structuredContent"]["scope"]
-    found = session.call("search", query="port 8080 is taken")["structuredContent"]["items"][0]
+    found = session.call("search", query="the loom jams on wet wool")["structuredContent"]["items"][0]
     assert (found["name"], found["by"]) == (written["structuredContent"]["name"], "agent")
 
 

@@ -28,6 +28,7 @@ from helix.settings import Settings
 
 _SESSION = "mcp-session-id"
 _UNNAMED = "mcp"
+_PROMPT = "prompts/get"
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 _ROOTS_SECONDS = 2.0
 _MOST_SESSIONS = 1_000
@@ -58,7 +59,12 @@ class Askers:
             raise MCPError(INVALID_PARAMS, f"a request may hold at most {MAX_VALUES:,} values")
         if ctx.method == _ROOTS_CHANGED:
             self._roots.pop(_header(ctx.request, _SESSION), None)
-        return await call_next(ctx)
+        try:
+            return await call_next(ctx)
+        except ValueError as error:
+            if ctx.method == _PROMPT:  # the library calls an unknown prompt, or a wrong argument, an error of its own
+                raise MCPError(INVALID_PARAMS, str(error)) from error
+            raise
 
     async def ask(self, call: Call, operation: str, /, **values: Any) -> Any:
         """Return what an operation answers; raises ToolError with the error's code and hint where it cannot."""
