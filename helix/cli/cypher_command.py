@@ -9,6 +9,7 @@ import click
 from helix.cli.cypher_render import Format
 from helix.cli.cypher_session import Session
 from helix.cli.cypher_text import statements
+from helix.cli.given import stdin
 from helix.cli.invocation import Invocation
 from helix.cli.options import Word
 from helix.errors import InvalidInputError
@@ -64,7 +65,7 @@ def command(
 def _run_all(session: Session) -> None:
     """Run the statements of stdin in their order; the first that fails ends it."""
     try:
-        text = sys.stdin.buffer.read().decode("utf-8")
+        text = stdin().decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"stdin is not UTF-8 text: {error}") from error
     found = statements(text)

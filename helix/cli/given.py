@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from helix import files
+from helix.client import REQUEST_BYTES
 from helix.errors import InvalidInputError
 
 STDIN = "-"
@@ -39,7 +40,15 @@ def text_of(value: str) -> str:
     """
     if value != STDIN:
         return value
-    return sys.stdin.buffer.read().decode("utf-8", "replace").replace("\r\n", "\n")
+    return stdin().decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def stdin() -> bytes:
+    """Return all of stdin; raises InvalidInputError where it does not end within what one request may hold."""
+    data = sys.stdin.buffer.read(REQUEST_BYTES + 1)
+    if len(data) > REQUEST_BYTES:
+        raise InvalidInputError(f"stdin holds more than {REQUEST_BYTES:,} bytes", hint="send it in parts")
+    return data
 
 
 def json_object(value: str, what: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from command_line import Command
 from helix import __version__
 from helix.cli.invocation import Invocation
 from helix.cli.main import ALIASES, SECTIONS, LazyGroup, cli, run
+from helix.client import REQUEST_BYTES
 from helix.errors import DiskFullError, HelixError, InvalidInputError, NotFoundError, StoreError
 from helix.settings import described
 
@@ -293,3 +294,10 @@ def test_the_shell_is_offered_commands_options_and_kinds(
         monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
         assert run([]) == 0
         assert f"plain,{offered}" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("line", [("record", "-"), ("cypher", "-")])
+def test_an_input_without_end_is_not_read_to_its_end(helix_command: Command, line: tuple[str, str]) -> None:
+    refused = helix_command(*line, stdin=b"x" * (REQUEST_BYTES + 1))
+    assert refused.code == 2
+    assert "stdin holds more than" in refused.err
