@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from helix import files
-from helix.client import REQUEST_BYTES
 from helix.errors import InvalidInputError
 
 STDIN = "-"
@@ -45,6 +44,8 @@ def text_of(value: str) -> str:
 
 def stdin() -> bytes:
     """Return all of stdin; raises InvalidInputError where it does not end within what one request may hold."""
+    from helix.client import REQUEST_BYTES  # help needs no client
+
     data = sys.stdin.buffer.read(REQUEST_BYTES + 1)
     if len(data) > REQUEST_BYTES:
         raise InvalidInputError(f"stdin holds more than {REQUEST_BYTES:,} bytes", hint="send it in parts")
