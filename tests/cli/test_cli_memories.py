@@ -235,7 +235,7 @@ def test_far_too_much_to_record_is_refused_as_such(helix_command: Command) -> No
     said = helix_command("record", "-", stdin=b"a line of a log\n" * 700_000)
     assert (said.code, said.err.splitlines()[0]) == (
         InvalidInputError.exit_code,
-        "error [INVALID_INPUT]: the request is larger than 4,194,304 bytes",
+        "error [INVALID_INPUT]: stdin holds more than 4,194,304 bytes",
     )
 
 
