@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
 from helix.api.access import LINK_SECONDS
 from helix.api.resolver_context import Context
 from helix.errors import DaemonError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenLink:
-    """A link that lets one browser in, once."""
-
-    url: Annotated[str, "The address to open."]
-    expires_in_seconds: Annotated[int, "How long it can be used."]
+from helix.model.reports import OpenLink
 
 
 def shutdown(context: Context) -> bool:

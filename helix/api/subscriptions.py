@@ -6,14 +6,13 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import strawberry
 
 from helix.api.resolver_context import Context, Runtime
 from helix.errors import InvalidInputError
-from helix.model.reports import Job, JobState
+from helix.model.reports import Event, Job, JobState
 
 EVENT_TYPES = (
     "memory.added",
@@ -25,18 +24,6 @@ EVENT_TYPES = (
 )
 QUEUE = 1_000
 """Events kept for a subscriber that reads slowly; older ones are dropped and counted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One change of the store, after it is durable."""
-
-    type: Annotated[
-        str, "The type: memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed or job.progress."
-    ]
-    id: Annotated[str, "The id of what changed."]
-    detail: Annotated[Mapping[str, Any], "What else is known of the change."]
-    missed: Annotated[int, "Events dropped before this one because the subscriber read too slowly."]
 
 
 class Feed:

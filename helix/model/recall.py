@@ -121,3 +121,21 @@ class RecallAnswer:
     )
     notes: Annotated[tuple[str, ...], "What a person should know about this answer."] = ()
     at: Annotated[datetime | None, "When it was answered."] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindAnswer:
+    """What recall answered for one kind of memory."""
+
+    kind: Kind
+    answer: Annotated[RecallAnswer, "What was found of that kind."]
+
+
+class Completable(StrEnum):
+    """What a shell can complete from a store."""
+
+    NAMES = "names"
+    SCOPES = "scopes"
+    SESSIONS = "sessions"
+    RELATIONS = "relations"
+    RECIPES = "recipes"

@@ -38,3 +38,24 @@ class Reflection:
     def ref(self) -> Ref:
         """Where it stands in the graph."""
         return Ref(label=Label.REFLECTION, id=self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One piece of evidence of an insight, in its place: `depth` 1 is cited by the insight, 2 by what that rests on."""
+
+    depth: Annotated[int, "How many steps below the insight."]
+    ref: Annotated[Ref, "The node."]
+    text: Annotated[str, "The beginning of what it says."]
+    at: Annotated[datetime, "When it happened or was recorded."]
+    level: Annotated[int, "Levels of insights below it; 0 for what is none."]
+    stands: Annotated[bool, "Whether it still holds: not forgotten, retired or quarantined."]
+    cut: Annotated[bool, "Whether it has evidence that is not shown here."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """An insight with what it rests on, each piece of evidence followed by its own."""
+
+    reflection: Annotated[Reflection, "The insight."]
+    evidence: Annotated[tuple[Evidence, ...], "What it rests on, each piece followed by what that rests on itself."]

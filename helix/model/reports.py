@@ -323,3 +323,34 @@ class GraphTable:
     name: Annotated[str, "The label or the relationship's type."]
     kind: Annotated[str, "`node` or `relationship`."]
     properties: Annotated[tuple[str, ...], "The names of its properties."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting as it is in force."""
+
+    name: Annotated[str, "The name of the setting."]
+    value: Annotated[str | None, "Its value; null where it has none."]
+    source: Annotated[str, "Where the value came from."]
+    variable: Annotated[str, "The environment variable that sets it."]
+    help: Annotated[str, "What it is for."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenLink:
+    """A link that lets one browser in, once."""
+
+    url: Annotated[str, "The address to open."]
+    expires_in_seconds: Annotated[int, "How long it can be used."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One change of the store, after it is durable."""
+
+    type: Annotated[
+        str, "The type: memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed or job.progress."
+    ]
+    id: Annotated[str, "The id of what changed."]
+    detail: Annotated[Mapping[str, Any], "What else is known of the change."]
+    missed: Annotated[int, "Events dropped before this one because the subscriber read too slowly."]

@@ -12,18 +12,14 @@ from helix.agents.context import builder_context as for_builder
 from helix.agents.context import exact_lookup
 from helix.agents.context import explorer_context as for_explorer
 from helix.agents.context import planner_context as for_planner
-from helix.agents.context.brief import Brief
 from helix.agents.context.brief import brief as brief_of
-from helix.agents.context.builder_context import BuilderContext, Delivery, lineage_of
-from helix.agents.context.exact_lookup import Site
-from helix.agents.context.explorer_context import ExplorerContext
+from helix.agents.context.builder_context import lineage_of
 from helix.agents.context.notes import written
-from helix.agents.context.planner_context import PlannerContext
 from helix.agents.context.relevant import LIMIT, Recall
 from helix.agents.tasks.plans import load_plan
 from helix.model.action import Action
+from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.ids import Id
-from helix.model.injection import Shown
 from helix.model.memory import GLOBAL_SCOPE
 from helix.operations.checks import page_size
 from helix.operations.listed import query
@@ -51,15 +47,6 @@ class BuilderRequest:
     scope: str | None = None
     session: str = ""
     no_inject: Annotated[bool, "Put no memories in."] = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionContext:
-    """What is remembered of exactly one command, error or file: the memories, and what an agent is told of them."""
-
-    sites: Annotated[tuple[Site, ...], "The memories about it, best first."]
-    text: Annotated[str, "What an agent is told at the action; empty where nothing is about it."]
-    shown: tuple[Shown, ...]
 
 
 @query

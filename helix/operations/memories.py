@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from helix.agents.outcomes import settle
@@ -21,14 +20,13 @@ from helix.memory.upkeep import maintenance, merge, neighbours
 from helix.model.edge import Edge, Label, Ref
 from helix.model.ids import Id
 from helix.model.memory import Kind, Memory, Status
-from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
+from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import mutation, query
 from helix.operations.tasks import task_named
 from helix.recall import prefix_search
-from helix.recall.prefix_search import Completable
 from helix.service import Helix
 from helix.store import listing
 
@@ -213,14 +211,6 @@ def prune(
 ) -> MaintenanceReport:
     """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
     return maintenance.prune(helix.store, min_effectiveness, min_uses, dry_run)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindAnswer:
-    """What recall answered for one kind of memory."""
-
-    kind: Kind
-    answer: Annotated[RecallAnswer, "What was found of that kind."]
 
 
 @query

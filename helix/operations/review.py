@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from datetime import datetime
+from dataclasses import fields
 from typing import Annotated
 
 from helix.errors import NotFoundError
@@ -14,38 +13,16 @@ from helix.memory.remember import remember
 from helix.memory.upkeep import disputes, gaps
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.dispute import Dispute, DisputeStatus
-from helix.model.edge import Ref
 from helix.model.held import Held
 from helix.model.ids import Id
 from helix.model.insight import Cited
 from helix.model.memory import Memory
 from helix.model.records import Node
-from helix.model.reflection import Reflection
+from helix.model.reflection import Evidence, Insight, Reflection
 from helix.model.reports import Page, StoreResult
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """One piece of evidence of an insight, in its place: `depth` 1 is cited by the insight, 2 by what that rests on."""
-
-    depth: Annotated[int, "How many steps below the insight."]
-    ref: Annotated[Ref, "The node."]
-    text: Annotated[str, "The beginning of what it says."]
-    at: Annotated[datetime, "When it happened or was recorded."]
-    level: Annotated[int, "Levels of insights below it; 0 for what is none."]
-    stands: Annotated[bool, "Whether it still holds: not forgotten, retired or quarantined."]
-    cut: Annotated[bool, "Whether it has evidence that is not shown here."]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Insight:
-    """An insight with what it rests on, each piece of evidence followed by its own."""
-
-    reflection: Annotated[Reflection, "The insight."]
-    evidence: Annotated[tuple[Evidence, ...], "What it rests on, each piece followed by what that rests on itself."]
 
 
 @query

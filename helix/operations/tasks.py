@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from datetime import datetime
+from dataclasses import fields
 from functools import partial
 from typing import Annotated, Any
 
 from helix.agents.answers import dag
-from helix.agents.answers.dag import Cascade, Stall
 from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
-from helix.agents.answers.task_record import TaskState, client_task, helix_task_state
-from helix.agents.context.builder_context import BuilderContext, builder_context
+from helix.agents.answers.task_record import client_task, helix_task_state
+from helix.agents.context.builder_context import builder_context
 from helix.agents.context.notes import written
 from helix.agents.experiment.holdback import treatment
 from helix.agents.outcomes import noting
@@ -28,65 +26,19 @@ from helix.commands.outcome.exit_status import succeeded
 from helix.commands.outcome.fixes import looks
 from helix.errors import NotFoundError
 from helix.model.action import Action
-from helix.model.evidence import Evidence, EvidenceKind, Verification
+from helix.model.context_answers import BuilderContext
+from helix.model.evidence import Evidence
 from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
-from helix.model.outcome import Gain
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.task import CLIENT_TASK, VERIFY, Task
+from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskState
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
 from helix.store.index import Index
 from helix.store.store import Store
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stalled:
-    """Whether nothing can go on, and why."""
-
-    stalled: Annotated[bool, "Whether tasks are left of which none is at work and none can begin."]
-    info: Annotated[Stall | None, "Why; null where it is not so."]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cleared:
-    """The tasks that are pending again, those whose session may still be at work, and the whole list as it is then."""
-
-    cleared: Annotated[tuple[str, ...], "The tasks that were in progress."]
-    kept: Annotated[tuple[str, ...], "The tasks that stay in progress, as their session may still be at work."]
-    tasks: Annotated[tuple[Mapping[str, Any], ...], "All tasks as they are now."]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One command that said whether the work holds."""
-
-    kind: Annotated[EvidenceKind, "What was run."]
-    command: Annotated[str, "The command, redacted; empty for a person's word."]
-    passed: Annotated[bool, "Whether it speaks for the work."]
-    exit_status: Annotated[int | None, "What it ended with; null where that is not known."]
-    tests_passed: Annotated[int | None, "How many tests passed, as its output says; null where it does not."]
-    tests_failed: Annotated[
-        int | None, "How many tests failed, or what a linter found; null where its output does not say."
-    ]
-    commit: Annotated[str, "The commit that landed, or of a revert the one that was taken back."]
-    verify: Annotated[bool, "Whether it is the task's own verify command."]
-    at: Annotated[datetime | None, "When it ended."]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskOutcome:
-    """How a task stands by its evidence, and what the memories got that were shown to it."""
-
-    task: Annotated[Id, "The id of the task."]
-    outcome: Annotated[str, "What came of it by the evidence: `delivered`, `blocked`, `skipped`, or empty."]
-    claimed: Annotated[str, "What the agent said of it."]
-    verification: Annotated[Verification, "What all the evidence comes to."]
-    evidence: Annotated[tuple[Check, ...], "The evidence, in the order in which it came."]
-    gains: Annotated[tuple[Gain, ...], "What each memory got that was shown to it."]
-    changed: Annotated[bool, "Whether this has changed anything."]
 
 
 @query

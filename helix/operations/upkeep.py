@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from helix import settings as configuration
 from helix.memory.remember import recover as recovery
 from helix.memory.upkeep import reembed as embedding
 from helix.model.ids import Id
-from helix.model.reports import DoctorReport, Health, Job, Stats, StatusReport
+from helix.model.reports import DoctorReport, Health, Job, Setting, Stats, StatusReport
 from helix.operations.checks import absolute
 from helix.operations.listed import graph_query, mutation, query
 from helix.service import Helix
@@ -19,17 +19,6 @@ from helix.store import backup as copies
 from helix.store import doctor as examination
 from helix.store import overview
 from helix.store.jobs import Ticket
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """One setting as it is in force."""
-
-    name: Annotated[str, "The name of the setting."]
-    value: Annotated[str | None, "Its value; null where it has none."]
-    source: Annotated[str, "Where the value came from."]
-    variable: Annotated[str, "The environment variable that sets it."]
-    help: Annotated[str, "What it is for."]
 
 
 @query

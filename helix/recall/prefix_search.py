@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
 
 import numpy as np
 
 from helix.model.edge import OPEN_RELATIONS
 from helix.model.memory import Status
+from helix.model.recall import Completable
 from helix.recall.recipes import recipes_of
 from helix.store.node_columns import NO_CODE, STATUS_CODE, Vocabulary
 from helix.store.store import Store
-
-
-class Completable(StrEnum):
-    """What a shell can complete from a store."""
-
-    NAMES = "names"
-    SCOPES = "scopes"
-    SESSIONS = "sessions"
-    RELATIONS = "relations"
-    RECIPES = "recipes"
 
 
 def completions(store: Store, of: Completable, prefix: str, limit: int) -> list[str]:

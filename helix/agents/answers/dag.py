@@ -8,58 +8,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any
 
 from helix.agents.answers.task_record import (
     BLOCKED,
     DELETED,
     IN_PROGRESS,
     PENDING,
-    TaskState,
     blockers,
     identity,
     state,
     status_of,
 )
+from helix.model.task_answers import Cascade, Progress, Stall, TaskState
 
 TaskList = Sequence[Mapping[str, Any]]
-
-
-class Progress(StrEnum):
-    """Where a plan as a whole stands."""
-
-    COMPLETE = "complete"
-    IN_PROGRESS = "in_progress"
-    ALL_BLOCKED = "all_blocked"
-    STUCK = "stuck"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stall:
-    """Why nothing can go on: the tasks that wait, what each of them waits for, and what of that is wrong.
-
-    `blocked` are the tasks in the way that are over without being delivered, `missing` the ids that no task has.
-    """
-
-    pending: Annotated[tuple[str, ...], "The tasks that are left."] = ()
-    waiting: Annotated[Mapping[str, tuple[str, ...]], "What each of them still waits for."]
-    blocked: Annotated[tuple[str, ...], "What they wait for that is over and was not delivered."] = ()
-    missing: Annotated[tuple[str, ...], "What they wait for that is no task."] = ()
-    cycles: Annotated[tuple[tuple[str, ...], ...], "Those that wait for each other."] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cascade:
-    """Where a plan stands: what can begin, what is over, and what can never begin as things are."""
-
-    status: Annotated[Progress, "Where the plan stands."]
-    ready: Annotated[tuple[str, ...], "The tasks that can begin."] = ()
-    in_progress: Annotated[tuple[str, ...], "The tasks that somebody works on."] = ()
-    delivered: Annotated[tuple[str, ...], "The tasks that were delivered."] = ()
-    blocked: Annotated[tuple[str, ...], "The tasks that were blocked."] = ()
-    unreachable: Annotated[tuple[str, ...], "The tasks that can never begin as things are."] = ()
 
 
 def detect_cycles(dependencies: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:

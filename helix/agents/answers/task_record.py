@@ -8,30 +8,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
+
+from helix.model.task_answers import TaskState
 
 PENDING, IN_PROGRESS, COMPLETED, DELETED = "pending", "in_progress", "completed", "deleted"
 DELIVERED, BLOCKED, SKIPPED = "delivered", "blocked", "skipped"
 OUTCOMES = (DELIVERED, BLOCKED, SKIPPED)
 """What a task that was worked on can come to, as `helix_outcome` in its metadata says."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskState:
-    """Where a task stands.
-
-    `executable`: pending, and every task it waits for was delivered. `outcome`: what Helix was told came of it, else
-    the client's status. `blocks_dependents`: it is over and was not delivered, so what waits for it cannot begin.
-    """
-
-    executable: Annotated[bool, "Whether it can begin: pending, and everything it waits for delivered."]
-    finished: Annotated[bool, "Whether it is over."]
-    successful: Annotated[bool, "Whether it is over and was delivered."]
-    outcome: Annotated[str, "`delivered`, `blocked` or `skipped`, else the client's status."]
-    blocks_dependents: Annotated[
-        bool, "Whether it is over and was not delivered, so that what waits for it cannot begin."
-    ]
 
 
 def helix_task_state(task: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> TaskState:

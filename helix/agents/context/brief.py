@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import Annotated
 
 from helix.agents.context.blocks import LONGEST_BLOCK, WARNING, Entry, claim, entry, listing, shown_of
 from helix.agents.context.loaded import IsLoaded, nothing_loaded
 from helix.commands.outcome.fixes import SESSIONS
 from helix.memory.upkeep.disputes import contradictions
+from helix.model.context_answers import Brief
 from helix.model.dispute import Dispute, DisputeStatus
-from helix.model.injection import BRIEF, Shown
+from helix.model.injection import BRIEF
 from helix.model.memory import Kind, scopes_seen
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
@@ -47,14 +47,6 @@ _LOOKED_AT = 32
 """Memories of low trust that are read at most, to find those of a kind of source."""
 _UNASKED = frozenset({"notes", "tool", "web"})
 """Where a side of an open contradiction may come from that is not put before an agent unasked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Brief:
-    """The block that a session begins with, and the memories in it as they are noted; both empty for nothing to say."""
-
-    text: Annotated[str, "The block that a session begins with; empty where there is nothing to say."] = ""
-    shown: tuple[Shown, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

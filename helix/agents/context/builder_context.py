@@ -6,8 +6,7 @@ Lineage: what the tasks before a task delivered, as the next agent is told of it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from helix.agents.answers.planner_answer import sequence
 from helix.agents.answers.prompt import MOST_MEMORIES, BuilderParams
@@ -28,7 +27,7 @@ from helix.agents.context.blocks import (
 )
 from helix.agents.context.notes import Written, nothing_written
 from helix.agents.context.relevant import FLOOR, Recall, relevant
-from helix.model.injection import Shown
+from helix.model.context_answers import BuilderContext, Delivery
 from helix.model.memory import Kind
 from helix.model.planned import PlanTask
 from helix.model.provenance import QUOTED
@@ -45,20 +44,6 @@ _SECTIONS: Mapping[str, tuple[Kind, ...]] = {
 _BINDING = _SECTIONS[CONVENTIONS]
 """Kinds that bind an agent, where they are not only quoted from somebody else: then they stand among the facts."""
 _KINDS = (Kind.SYSTEMIC, *(kind for kinds in _SECTIONS.values() for kind in kinds))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuilderContext:
-    """What a builder is told: the block, the names of the memories in it, and what is noted as shown."""
-
-    injected: tuple[str, ...] = ()
-    text: Annotated[str, "The block as it goes into a prompt; empty where nothing fits."] = ""
-    shown: tuple[Shown, ...] = ()
-
-    @property
-    def prompt(self) -> str:
-        """The block as it goes into a prompt."""
-        return self.text
 
 
 def builder_context(
@@ -121,20 +106,6 @@ def _lines(entries: Sequence[Entry], kinds: Sequence[Kind]) -> tuple[str, ...]:
 
 _LONGEST = 300
 _MOST = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """What a task delivered: its number in the plan, its short name, and what came of it in a line."""
-
-    seq: Annotated[str, "The number of the task in its plan."]
-    slug: Annotated[str, "The short name of the task."]
-    delivered: Annotated[str, "What came of it, in a line."]
-
-    @property
-    def line(self) -> str:
-        """The delivery as a line of a block: what an agent said of its task."""
-        return f"{' '.join((*filter(None, (self.seq, self.slug)), '(agent)'))}: {self.delivered}"
 
 
 def lineage_of(tasks: Iterable[Mapping[str, Any] | Task | PlanTask | Delivery]) -> tuple[Delivery, ...]:

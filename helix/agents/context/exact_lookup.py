@@ -12,13 +12,13 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import islice
 from posixpath import isabs, join, normpath
-from typing import Annotated
 
 from helix.agents.context.blocks import Entry, entry, listing, one_line, shown_of
 from helix.agents.context.relevant import is_worth_its_room
 from helix.commands.grammar.normal_forms import command_forms, error_of
 from helix.commands.outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
+from helix.model.context_answers import Site
 from helix.model.edge import Label, Relation
 from helix.model.entity import EntityKind
 from helix.model.injection import ACTION, ON_ERROR, Shown
@@ -62,18 +62,6 @@ _RULES = frozenset({Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT})
 """Kinds of what a person wrote that may stand at a command or file which it names; a fact where it tells a rule."""
 _ORDER = (Kind.SYSTEMIC, Kind.FAILURE, Kind.PATTERN, Kind.CONVENTION)
 _GLOB = frozenset("*?[")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """A memory about an action: why it is about it, the way it came, and how exactly it fits (0 is the most)."""
-
-    memory: Annotated[Memory, "The memory."]
-    reason: Annotated[str, "What it is about, in words."]
-    arm: Annotated[str, "The way it came: `action` or `error`."]
-    level: Annotated[
-        int, "How exactly it fits: 0 as a whole, 1 by what the command is run on, 2 by the tool and what it does."
-    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

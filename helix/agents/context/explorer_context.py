@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
 
 from helix.agents.context.blocks import Entry, fitted, listing, names_line, shown_of
 from helix.agents.context.notes import Written, nothing_written
 from helix.agents.context.relevant import FLOOR, LIMIT, Recall, relevant
-from helix.model.injection import Shown
+from helix.model.context_answers import ExplorerContext
 from helix.model.memory import Kind
 
 TITLE = "# MEMORY CONTEXT"
@@ -19,17 +17,6 @@ _FACTS = (
 )
 _FAILURES = (Kind.SYSTEMIC, Kind.FAILURE)
 _KINDS = (Kind.DECISION, Kind.CONVENTION, Kind.FACT, Kind.ENTITY, Kind.PROJECT, *_FAILURES)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplorerContext:
-    """What an explorer is told: a line for each memory, their names, the block, and what is noted as shown."""
-
-    known_facts: Annotated[tuple[str, ...], "What need not be found again, a line each."] = ()
-    relevant_failures: Annotated[tuple[str, ...], "What to watch for, a line each."] = ()
-    injected: tuple[str, ...] = ()
-    text: Annotated[str, "The block as it goes into a prompt; empty where nothing fits."] = ""
-    shown: tuple[Shown, ...] = ()
 
 
 def explorer_context(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
 
 from helix.agents.context.blocks import WARNING, Entry, fitted, listing, names_line, shown_of
 from helix.agents.context.notes import Written, nothing_written
 from helix.agents.context.relevant import FLOOR, LIMIT, Recall, relevant
-from helix.model.injection import Shown
+from helix.model.context_answers import PlannerContext
 from helix.model.memory import Kind
 
 TITLE = "# PROJECT CONTEXT"
@@ -19,18 +17,6 @@ _KINDS = (
     *(Kind.SYSTEMIC, Kind.DECISION, Kind.CONVENTION, Kind.PREFERENCE, Kind.EVOLUTION),
     *(Kind.FACT, Kind.FAILURE),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannerContext:
-    """What a planner is told: a line for each memory, their names, the block, and what is noted as shown."""
-
-    decisions: Annotated[tuple[str, ...], "Choices already made, a line each."] = ()
-    conventions: Annotated[tuple[str, ...], "How things are done here, a line each."] = ()
-    recent_evolution: Annotated[tuple[str, ...], "What has changed lately, a line each."] = ()
-    injected: tuple[str, ...] = ()
-    text: Annotated[str, "The block as it goes into a prompt; empty where nothing fits."] = ""
-    shown: tuple[Shown, ...] = ()
 
 
 def planner_context(

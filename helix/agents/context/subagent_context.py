@@ -11,11 +11,12 @@ from helix.agents.answers.prompt import (
     extract_planner_params,
     should_inject,
 )
-from helix.agents.context.builder_context import BuilderContext, builder_context
-from helix.agents.context.explorer_context import ExplorerContext, explorer_context
+from helix.agents.context.builder_context import builder_context
+from helix.agents.context.explorer_context import explorer_context
 from helix.agents.context.notes import Written, nothing_written
-from helix.agents.context.planner_context import PlannerContext, planner_context
+from helix.agents.context.planner_context import planner_context
 from helix.agents.context.relevant import FLOOR, Recall
+from helix.model.context_answers import BuilderContext, ExplorerContext, PlannerContext
 
 _LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), frozenset({"plan", "planner"})
 """Names of other agents that look around or plan; all others are taken to build something."""

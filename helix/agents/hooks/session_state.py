@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix.agents.answers.prompt import AgentType
-from helix.agents.context.exact_lookup import Site
 from helix.agents.hooks.hook_events import Event
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.commands.outcome.fixes import Mending
 from helix.identity import Identity, project_of
+from helix.model.context_answers import Site
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
 from helix.store.store import Store

@@ -14,12 +14,9 @@ from helix.agents.answers.prompt import (
     parse_prompt,
     should_inject,
 )
-from helix.agents.context.builder_context import BuilderContext
 from helix.agents.context.exact_lookup import MOST, look_up, shown, text
-from helix.agents.context.explorer_context import ExplorerContext
 from helix.agents.context.loaded import loaded_by, recall_without, written_without
 from helix.agents.context.notes import written
-from helix.agents.context.planner_context import PlannerContext
 from helix.agents.context.subagent_context import context_for, context_for_other
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
@@ -28,6 +25,7 @@ from helix.agents.hooks.session_state import Call
 from helix.agents.tasks.board import SESSION_KEY, inject, shortened, task_id
 from helix.agents.tasks.task_names import is_clients, key_named
 from helix.model.action import Action
+from helix.model.context_answers import BuilderContext, ExplorerContext, PlannerContext
 from helix.model.injection import Shown
 from helix.model.task import CALL, CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from helix.agents.context.exact_lookup import MOST, Site, look_up, shown, text
+from helix.agents.context.exact_lookup import MOST, look_up, shown, text
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
 from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, Reply
@@ -21,6 +21,7 @@ from helix.commands.outcome.ignored import names_ignored
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.capture.ignore import without_ignored
 from helix.model.action import Action
+from helix.model.context_answers import Site
 from helix.model.evidence import EvidenceKind
 from helix.model.provenance import Trust
 from helix.model.task import HELD_BACK, VERIFY

@@ -40,6 +40,7 @@ from helix.model.task import (
     Plan,
     Task,
 )
+from helix.model.task_answers import Cascade
 from helix.model.tombstone import is_erased
 from helix.store.index import Index
 from helix.store.store import Store
@@ -179,7 +180,7 @@ def ready_tasks(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> t
     return tuple(task for task in tasks if task.seq in ready)
 
 
-def cascade_status(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> dag.Cascade:
+def cascade_status(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> Cascade:
     """Return where a plan stands; its tasks are named by their `seq`."""
     return dag.cascade_status(as_listed(load_plan(index, plan_id, scope).tasks))
 

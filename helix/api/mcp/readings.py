@@ -20,7 +20,7 @@ from helix.api.mcp.answers import found_of
 from helix.api.mcp.asker import Askers
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Memory, Status
-from helix.recall.prefix_search import Completable
+from helix.model.recall import Completable
 
 _JSON, _TEXT = "application/json", "text/markdown"
 _NEAR = 50

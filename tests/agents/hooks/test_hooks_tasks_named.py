@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from helix.agents.answers.dag import Progress
 from helix.agents.observer.queue import Keeping
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import find_task, injections, tasks_of
@@ -14,6 +13,7 @@ from helix.agents.tasks.plans import PlanRequest, cascade_status, ready_tasks, s
 from helix.errors import InvalidInputError
 from helix.model.planned import PlanReport
 from helix.model.task import CLIENT_TASK
+from helix.model.task_answers import Progress
 from helix.operations import learning
 from helix.operations import tasks as tasks_operations
 from tests.agents.hooks.agent_client import AgentSession

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.agents.answers.dag import (
-    Progress,
     cascade_status,
     check_stalled,
     clear_checkpoints,
@@ -18,6 +17,7 @@ from helix.agents.answers.dag import (
     get_completed_task_ids,
     get_ready_tasks,
 )
+from helix.model.task_answers import Progress
 
 IDS = tuple("abcdefgh")
 Tasks = list[dict[str, Any]]

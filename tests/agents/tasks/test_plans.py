@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix.agents.answers.dag import Progress
 from helix.agents.answers.planner_answer import PlannedTask
 from helix.agents.tasks import board
 from helix.agents.tasks.board import TaskSighting, mirror
@@ -20,6 +19,7 @@ from helix.agents.tasks.plans import PlanRequest, cascade_status, load_plan, rea
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.model.planned import PlanReport
+from helix.model.task_answers import Progress
 from helix.operations import graph
 from helix.service import Helix
 from helix.store.store import Store

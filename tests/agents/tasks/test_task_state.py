@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.agents.answers.task_record import TaskState, helix_task_state
+from helix.agents.answers.task_record import helix_task_state
+from helix.model.task_answers import TaskState
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
