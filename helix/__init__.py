@@ -8,17 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Client", "Helix", "connect", "open"]
+__all__ = ["AsyncClient", "Client", "Helix", "connect", "connect_async", "open"]
 
 if TYPE_CHECKING:
     from helix.client import Client
-    from helix.daemon import connect
+    from helix.client.async_client import AsyncClient
+    from helix.daemon import connect, connect_async
     from helix.service import Helix
     from helix.service import open_embedded as open
 
 _HOMES = {
+    "AsyncClient": ("helix.client.async_client", "AsyncClient"),
     "Client": ("helix.client", "Client"),
     "connect": ("helix.daemon", "connect"),
+    "connect_async": ("helix.daemon", "connect_async"),
     "Helix": ("helix.service", "Helix"),
     "open": ("helix.service", "open_embedded"),
 }

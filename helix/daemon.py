@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from helix import __version__, files, local_socket
@@ -29,6 +30,9 @@ from helix.errors import DaemonError, DiskFullError, HelixError, StoreLockedErro
 from helix.lock import StoreLock, is_locked, owner_of
 from helix.processes import NEUTRAL_FOLDER, daemon_environment, identity, python_command
 from helix.settings import Settings, load
+
+if TYPE_CHECKING:
+    from helix.client.async_client import AsyncClient
 
 DAEMON_FILE = "daemon.json"
 PORTS_FILE = "port"
@@ -68,9 +72,24 @@ class Daemon:
     idle_minutes: float
 
 
-def connect(settings: Settings | None = None) -> Client:
-    """Return a client of the store's daemon, which is started when none runs."""
-    return ensure_running(load() if settings is None else settings)
+def connect(settings: Settings | None = None, *, store: Path | str | None = None) -> Client:
+    """Return a client of a store's daemon, which is started when none runs.
+
+    The store is the one in the folder `store`, else that of the settings, else that of the command line here.
+    """
+    return ensure_running(_settings_of(settings, store))
+
+
+async def connect_async(settings: Settings | None = None, *, store: Path | str | None = None) -> AsyncClient:
+    """Return the same for asyncio; the daemon is looked for and started in a thread."""
+    import asyncio  # which commands do without
+
+    from helix.client.async_client import AsyncClient
+
+    chosen = await asyncio.to_thread(_settings_of, settings, store)
+    locate = partial(_located, chosen, chosen.idle_exit_minutes)
+    url, token = await asyncio.to_thread(locate)
+    return AsyncClient(url, token, _timeout(chosen), store=chosen.store_path, relocate=locate)
 
 
 def ensure_running(settings: Settings, *, idle_minutes: float | None = None) -> Client:
@@ -163,6 +182,10 @@ def used_ports(store: Path) -> tuple[int, ...]:
         return tuple(dict.fromkeys(map(int, files.read_text(store / PORTS_FILE).split())))
     except (OSError, ValueError):
         return ()
+
+
+def _settings_of(settings: Settings | None, store: Path | str | None) -> Settings:
+    return settings or load({"db_path": store and Path(store).absolute()})
 
 
 def _located(settings: Settings, minutes: float) -> tuple[str, str]:

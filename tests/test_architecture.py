@@ -81,6 +81,7 @@ OWNERS = {
     "markdown_it": "ingest/sections.py",
     "yaml": "connectors/yaml_text.py",
     "jinja2": "agents/experiment/report_page.py",
+    "h11": ("api/", "client/async_client.py"),
 }
 STARTS_PYTHON = {"processes.py", "hooks/helix_hook.py"}  # the hook may import nothing of Helix, and is held to the same
 OTHER_STARTS = (
@@ -98,11 +99,14 @@ FOLDERS = {
 }
 """The folders within a part, each of which imports none that comes after it."""
 PUTS_OFF_IMPORTS = {
-    *("helix", "helix.client", "helix.cli.output", "helix.cli.invocation"),  # the command line starts without them
+    *("helix", "helix.daemon", "helix.cli.output", "helix.cli.invocation"),  # the command line starts without them
+    *("helix.client.sync_operations", "helix.client.async_operations"),
     *("helix.providers.fastembed_embedder", "helix.providers.fastembed_reranker"),
 }
 COMPUTES = {"store", "recall", "providers", "graph"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60
+WRITTEN = {"helix.client.sync_operations", "helix.client.async_operations", "helix.client.domain"}
+"""Modules that scripts/schema writes: nobody edits them, so they may be long."""
 
 
 def imports(name: str) -> Iterator[str]:
@@ -256,8 +260,8 @@ def test_every_library_that_helix_imports_is_a_declared_dependency() -> None:
 def test_files_and_functions_stay_readable() -> None:
     long = [
         f"{path.relative_to(ROOT)}"
-        for path in MODULES.values()
-        if len(path.read_text("utf-8").splitlines()) > LONGEST_FILE
+        for name, path in MODULES.items()
+        if name not in WRITTEN and len(path.read_text("utf-8").splitlines()) > LONGEST_FILE
     ]
     long += [
         f"{name}.{node.name}"

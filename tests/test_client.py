@@ -20,6 +20,7 @@ from helix.api.limits import BODY_BYTES
 from helix.client import REQUEST_BYTES, Client, document, error_from
 from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
 from helix.model.memory import Kind
+from helix.model.reports import StoreStatus
 
 ROOT = Path(__file__).resolve().parent.parent
 Answer = Callable[[dict[str, Any]], tuple[int, bytes] | None]
@@ -150,8 +151,8 @@ def test_what_has_an_idempotency_key_is_sent_once_more_with_the_same_one(server:
 
     server.answer = lost_once
     with Client(server.url, "secret", timeout=5) as client:
-        assert client.store(trigger="t", resolution="r", kind="fact") == {"status": "ADDED"}
-        client.store(trigger="t", resolution="r", kind="fact", idempotency_key="mine")
+        assert client.run("store", trigger="t", resolution="r") == {"store": {"status": "ADDED"}}
+        client.run("store", trigger="t", resolution="r", idempotency_key="mine")
     first, again, own = (request["variables"]["idempotencyKey"] for request in server.requests)
     assert first == again != own == "mine"
 
@@ -159,8 +160,22 @@ def test_what_has_an_idempotency_key_is_sent_once_more_with_the_same_one(server:
 def test_a_connection_that_breaks_off_twice_is_told_of(server: Server) -> None:
     server.answer = lambda request: None
     with Client(server.url, "secret", timeout=5) as client, pytest.raises(DaemonError, match="broke off"):
-        client.store(trigger="t", resolution="r", kind="fact")
+        client.store("t", "r", "fact")
     assert len(server.requests) == 2
+
+
+def test_what_only_reads_is_sent_once_more(server: Server) -> None:
+    server.answer = lambda request: (200, b'{"data": {"pong": 1}}') if len(server.requests) > 1 else None
+    with Client(server.url, "secret", timeout=5) as client:
+        assert client.run("status") == {"pong": 1}
+    assert len(server.requests) == 2
+
+
+def test_a_change_without_a_key_is_sent_once(server: Server) -> None:
+    server.answer = lambda request: None
+    with Client(server.url, "secret", timeout=5) as client, pytest.raises(DaemonError, match="broke off"):
+        client.flush()
+    assert len(server.requests) == 1
 
 
 def test_a_silent_daemon_is_a_timeout_and_the_late_answer_is_not_taken_for_the_next(server: Server) -> None:
@@ -212,14 +227,16 @@ def test_an_operation_is_sent_with_python_names_and_values_in_graphql_form(serve
     }
 
 
-def test_recall_and_store_take_kinds_as_words_and_refuse_unknown_ones(server: Server, client: Client) -> None:
-    server.answer = lambda request: (200, b'{"data": {"recall": {"items": []}, "store": {"status": "ADDED"}}}')
-    assert client.recall("q", kinds=["failure"], intent="why") == {"items": []}
-    assert client.store(trigger="t", resolution="r", kind="Fact") == {"status": "ADDED"}
+def test_words_of_enums_are_taken_as_text_and_unknown_ones_refused(server: Server, client: Client) -> None:
+    stored = {"status": "ADDED", "name": "n", "id": "i", "redacted": [], "suspicious": [], "contradicts": []}
+    server.answer = lambda request: (200, json.dumps({"data": {"memories": {}, "store": stored}}).encode())
+    assert client.store("t", "r", "Fact").status is StoreStatus.ADDED
+    with pytest.raises(DaemonError, match="the answer to memories cannot be read"):
+        client.memories(kinds=["failure", Kind.GAP], status="archived")
     sent = [request["variables"] for request in server.requests]
-    assert (sent[0]["kinds"], sent[0]["intent"], sent[1]["kind"]) == (["FAILURE"], "WHY", "FACT")
+    assert (sent[0]["kind"], sent[1]["kinds"], sent[1]["status"]) == ("FACT", ["FAILURE", "GAP"], "ARCHIVED")
     with pytest.raises(InvalidInputError, match="unknown kind 'fable'") as raised:
-        client.store(trigger="t", resolution="r", kind="fable")
+        client.store("t", "r", "fable")
     assert "failure, pattern" in str(raised.value.hint)
 
 

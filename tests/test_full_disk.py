@@ -121,7 +121,7 @@ def test_no_daemon_starts_on_a_full_disk_and_that_is_what_its_client_says(
     overrides = {"home": small_disk, "buffer_pool_mb": 64, "max_db_gb": 1, "embedding_model": "none"}
     settings = configuration.load(overrides, environ=UNHURRIED, cwd=small_disk)
     with daemon.connect(settings) as client:
-        name = client.store(trigger="before the flood", resolution="x", kind="fact")["name"]
+        name = client.store(trigger="before the flood", resolution="x", kind="fact").name
     daemon.stop(settings)
     ballast = small_disk / "ballast"
     flood(ballast)
@@ -131,7 +131,7 @@ def test_no_daemon_starts_on_a_full_disk_and_that_is_what_its_client_says(
         assert "room" in f"{refused.value.message} {refused.value.hint}"
     ballast.unlink()
     with daemon.connect(settings) as client:
-        assert client.recall("before the flood")["items"][0]["node"]["name"] == name
+        assert client.recall("before the flood").items[0].node.name == name
     daemon.stop(settings)
 
 

@@ -8,10 +8,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
-import strawberry
-
 from helix.api.resolver_context import Context, Runtime
 from helix.errors import InvalidInputError
+from helix.model.ids import Id
 from helix.model.reports import Event, Job, JobState
 
 EVENT_TYPES = (
@@ -87,7 +86,7 @@ async def events(
             yield Event(type=event["type"], id=event["id"], detail=detail, missed=missed)
 
 
-async def job_progress(context: Context, *, id: strawberry.ID) -> AsyncGenerator[Job, None]:
+async def job_progress(context: Context, *, id: Id) -> AsyncGenerator[Job, None]:
     """Show a job as it stands, then again whenever it moves, until it ends."""
     runtime = context.runtime
 

@@ -188,8 +188,8 @@ def test_the_client_says_which_agent_runs_it(served: Served, helix: Helix, monke
     with Client(served.origin, TOKEN) as client:
         stored = client.store(**{**SAID, "kind": "convention"})
         with pytest.raises(PersonNeededError):
-            client.run("confirm", name_or_id=stored["name"])
-    assert memories.get(helix, stored["id"]).provenance.agent == "claude-code"
+            client.run("confirm", name_or_id=stored.name)
+    assert memories.get(helix, stored.id).provenance.agent == "claude-code"
 
 
 @pytest.mark.parametrize("mark", sorted(MARKS))

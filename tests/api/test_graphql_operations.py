@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from api_server import TOKEN, Served
+from api_server import Served
 
-from helix.client import Client, document
+from helix.client import document
 from tests.waiting import until
 
 TRIGGERS = {
@@ -184,9 +184,3 @@ def test_cypher_reads_the_live_graph(served: Served, names: list[str]) -> None:
     assert answer == {"columns": ["name", "nothing"], "rows": [[names[0], None]], "truncated": False}
     tables = {table["name"]: table for table in served.ask("{ graphSchema { name kind properties } }")["graphSchema"]}
     assert "trigger" in tables["Memory"]["properties"]
-
-
-def test_the_client_that_hooks_use_speaks_this_schema(served: Served) -> None:
-    with Client(served.origin, TOKEN) as client:
-        client.store(trigger="when the client stores", resolution="it is stored", kind="fact")
-        assert client.recall("when the client stores", kinds=["fact"], explain=True)["items"]

@@ -1,0 +1,1150 @@
+# Written by scripts/schema: change the operation instead.
+"""Every operation as a method of a client that is awaited."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from helix.client.domain import (
+        Accepted,
+        ActionContext,
+        BackgroundStatus,
+        Brief,
+        BuilderContext,
+        Candidate,
+        Cascade,
+        CentralNode,
+        Certainty,
+        Check,
+        Cleared,
+        Community,
+        Completable,
+        CypherResult,
+        Delivery,
+        Dispute,
+        DisputeStatus,
+        DoctorReport,
+        Edge,
+        EdgeSuggestion,
+        Episode,
+        ErasePlan,
+        Event,
+        Expand,
+        Exploration,
+        ExplorationReport,
+        ExplorerContext,
+        GraphPath,
+        GraphTable,
+        Health,
+        Held,
+        IngestReport,
+        Insight,
+        Intent,
+        Job,
+        Kind,
+        KindAnswer,
+        Label,
+        MaintenanceReport,
+        Memory,
+        Neighbourhood,
+        Node,
+        Observed,
+        OpenLink,
+        Page,
+        PlannerContext,
+        PlanReport,
+        PlanTask,
+        RecallAnswer,
+        RecallItem,
+        Recording,
+        Reflection,
+        Report,
+        SessionReport,
+        Setting,
+        SimilarMemory,
+        Stalled,
+        Stats,
+        Status,
+        StatusReport,
+        StoreResult,
+        TaskOutcome,
+        TaskState,
+        Trust,
+        UndoReport,
+        WorkItem,
+        WorkPlan,
+        WorkspaceReport,
+    )
+
+
+class AsyncOperations(ABC):
+    """Every operation as a method: positional is what has to be given, None stands for what is not.
+
+    The words of an enum may be given as text. Raises HelixError of the class that the error's code names.
+    """
+
+    @abstractmethod
+    async def _ask(self, operation: str, /, **arguments: Any) -> Any: ...
+
+    @abstractmethod
+    def _listen(self, operation: str, /, **arguments: Any) -> AsyncIterator[Any]: ...
+
+    async def background(self, *, limit: int | None = None) -> BackgroundStatus:
+        """Show what goes on behind the foreground, what is queued, and what the last pieces of work came to."""
+        return await self._ask("background", limit=limit)
+
+    async def work(self, id: str) -> WorkItem:
+        """Look at one piece of background work."""
+        return await self._ask("work", id=id)
+
+    async def work_plan(self, kind: str, *, payload: Mapping[str, Any] | None = None) -> WorkPlan:
+        """Say what a piece of background work would do now; nothing is changed."""
+        return await self._ask("work_plan", kind=kind, payload=payload)
+
+    async def flush(self, *, scope: str | None = None) -> WorkItem:
+        """Have what happened consolidated now, without waiting until enough of it has come together."""
+        return await self._ask("flush", scope=scope)
+
+    async def begin_work(self, kind: str, *, payload: Mapping[str, Any] | None = None) -> WorkItem:
+        """Ask for a piece of background work; of the same there is one unfinished at most."""
+        return await self._ask("begin_work", kind=kind, payload=payload)
+
+    async def cancel_work(self, id: str) -> WorkItem:
+        """Ask a piece of background work to end; `undo` takes back what it has written."""
+        return await self._ask("cancel_work", id=id)
+
+    async def pause_worker(self, *, on: bool | None = None) -> bool:
+        """Stop background work, also over restarts, or go on with it; returns whether it is paused now."""
+        return await self._ask("pause_worker", on=on)
+
+    async def undo(self, job: str, *, dry_run: bool | None = None) -> UndoReport:
+        """Take a piece of background work back exactly, or list what has been done since that this would take away."""
+        return await self._ask("undo", job=job, dry_run=dry_run)
+
+    async def record_episode(
+        self,
+        content: str,
+        *,
+        session: str | None = None,
+        scope: str | None = None,
+        agent: str | None = None,
+        role: str | None = None,
+        occurred_at: datetime | None = None,
+        source: str | None = None,
+        importance: float | None = None,
+        trust: Trust | str | None = None,
+        files: Sequence[str] | None = None,
+        project: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Recording:
+        """Record what happened, word for word but for secrets, as evidence for memories; found by its words at once.
+
+        A private session, and files that the project's `.helixignore` excludes, leave nothing: the answer says
+        so.
+        """
+        return await self._ask(
+            "record_episode",
+            content=content,
+            session=session,
+            scope=scope,
+            agent=agent,
+            role=role,
+            occurred_at=occurred_at,
+            source=source,
+            importance=importance,
+            trust=trust,
+            files=files,
+            project=project,
+            idempotency_key=idempotency_key,
+        )
+
+    async def episodes(
+        self,
+        *,
+        scope: str | None = None,
+        session: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[Episode]:
+        """List episodes page by page, newest first."""
+        return await self._ask("episodes", scope=scope, session=session, first=first, after=after)
+
+    async def open_session(
+        self,
+        *,
+        name: str | None = None,
+        scope: str | None = None,
+        agent: str | None = None,
+        private: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> SessionReport:
+        """Open a session, or go on with one. Nothing of a private one is ever written down."""
+        return await self._ask(
+            "open_session", name=name, scope=scope, agent=agent, private=private, idempotency_key=idempotency_key
+        )
+
+    async def close_session(
+        self, name: str, *, scope: str | None = None, idempotency_key: str | None = None
+    ) -> SessionReport:
+        """End a session; what is new in its scope is consolidated in the background."""
+        return await self._ask("close_session", name=name, scope=scope, idempotency_key=idempotency_key)
+
+    async def sessions(self, *, scope: str | None = None, limit: int | None = None) -> list[SessionReport]:
+        """List sessions, the latest start first; private ones are not among them."""
+        return await self._ask("sessions", scope=scope, limit=limit)
+
+    async def pause(self, *, on: bool | None = None) -> bool:
+        """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.
+
+        Nothing new comes in while it is paused. Recall goes on, and so does what people do to what is there.
+        """
+        return await self._ask("pause", on=on)
+
+    async def explorer_context(
+        self,
+        objective: str,
+        *,
+        focus: str | None = None,
+        scope: str | None = None,
+        limit: int | None = None,
+        session: str | None = None,
+    ) -> ExplorerContext:
+        """Tell an explorer what is known already and which failures to watch for."""
+        return await self._ask(
+            "explorer_context", objective=objective, focus=focus, scope=scope, limit=limit, session=session
+        )
+
+    async def planner_context(
+        self, objective: str, *, scope: str | None = None, limit: int | None = None, session: str | None = None
+    ) -> PlannerContext:
+        """Tell a planner what was decided, how things are done here and what has changed lately."""
+        return await self._ask("planner_context", objective=objective, scope=scope, limit=limit, session=session)
+
+    async def builder_context(
+        self,
+        objective: str,
+        *,
+        task: str | None = None,
+        files: Sequence[str] | None = None,
+        lineage: Sequence[Mapping[str, Any]] | None = None,
+        warning: str | None = None,
+        limit: int | None = None,
+        scope: str | None = None,
+        session: str | None = None,
+        no_inject: bool | None = None,
+    ) -> BuilderContext:
+        """Tell a builder what matters to its task, by the objective and by the files."""
+        return await self._ask(
+            "builder_context",
+            objective=objective,
+            task=task,
+            files=files,
+            lineage=lineage,
+            warning=warning,
+            limit=limit,
+            scope=scope,
+            session=session,
+            no_inject=no_inject,
+        )
+
+    async def lineage(
+        self, *, tasks: Sequence[Mapping[str, Any]] | None = None, plan: str | None = None, scope: str | None = None
+    ) -> list[Delivery]:
+        """List what tasks delivered: those of a client's list, else of a plan, by default the newest of a scope."""
+        return await self._ask("lineage", tasks=tasks, plan=plan, scope=scope)
+
+    async def brief(
+        self, *, scope: str | None = None, budget_tokens: int | None = None, without: Sequence[str] | None = None
+    ) -> Brief:
+        """Tell what there is to know of a project as a session begins, without a question."""
+        return await self._ask("brief", scope=scope, budget_tokens=budget_tokens, without=without)
+
+    async def at_action(
+        self,
+        *,
+        command: str | None = None,
+        files: Sequence[str] | None = None,
+        output: str | None = None,
+        folder: str | None = None,
+        project: str | None = None,
+        scope: str | None = None,
+        limit: int | None = None,
+    ) -> ActionContext:
+        """Look up what is remembered about exactly a command, the error it ended with, or the files an edit changes."""
+        return await self._ask(
+            "at_action",
+            command=command,
+            files=files,
+            output=output,
+            folder=folder,
+            project=project,
+            scope=scope,
+            limit=limit,
+        )
+
+    async def erase_plan(self, name_or_id: str) -> ErasePlan:
+        """Show what a hard forget would take away for good; nothing is changed."""
+        return await self._ask("erase_plan", name_or_id=name_or_id)
+
+    async def hard_forget(self, name_or_id: str, confirm: str) -> Job:
+        """Erase a memory or an episode from every file, for good; `confirm` is the id of the root of its
+        `erasePlan`.
+        """
+        return await self._ask("hard_forget", name_or_id=name_or_id, confirm=confirm)
+
+    async def scan_secrets(self, *, apply: bool | None = None) -> Job:
+        """Look with today's rules for secrets in everything that is stored, and with `apply` take them out for good."""
+        return await self._ask("scan_secrets", apply=apply)
+
+    async def export_jsonl(self, path: str) -> Job:
+        """Write every node and edge to a new file of JSON lines, from which all of it can be taken in again."""
+        return await self._ask("export_jsonl", path=path)
+
+    async def export_graphml(self, path: str) -> Job:
+        """Write every node and edge to a new file of GraphML, for programs that draw and measure graphs."""
+        return await self._ask("export_graphml", path=path)
+
+    async def export_markdown(self, path: str) -> Job:
+        """Write a note for each memory into an empty or new folder, with links to those it has edges to."""
+        return await self._ask("export_markdown", path=path)
+
+    async def cypher(
+        self,
+        query: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        timeout_ms: int | None = None,
+        limit: int | None = None,
+    ) -> CypherResult:
+        """Run a Cypher statement that only reads; time and rows are limited by the settings at most."""
+        return await self._ask("cypher", query=query, params=params, timeout_ms=timeout_ms, limit=limit)
+
+    async def graph_schema(self) -> list[GraphTable]:
+        """List the labels and relationships of the graph with the names of their properties, for writing Cypher."""
+        return await self._ask("graph_schema")
+
+    async def neighbourhood(
+        self, name_or_id: str, *, steps: int | None = None, scope: str | None = None, limit: int | None = None
+    ) -> Neighbourhood:
+        """Show what lies around a node: the nodes within so many steps, and the edges among them."""
+        return await self._ask("neighbourhood", name_or_id=name_or_id, steps=steps, scope=scope, limit=limit)
+
+    async def path(self, source: str, target: str, *, scope: str | None = None) -> GraphPath:
+        """Find a shortest path between two nodes, of at most 8 steps: how one has to do with the other."""
+        return await self._ask("path", source=source, target=target, scope=scope)
+
+    async def communities(
+        self, *, scope: str | None = None, least: int | None = None, limit: int | None = None
+    ) -> list[Community]:
+        """List the largest communities: nodes that are linked with each other more than with the rest (Louvain)."""
+        return await self._ask("communities", scope=scope, least=least, limit=limit)
+
+    async def centrality(
+        self, *, scope: str | None = None, labels: Sequence[Label | str] | None = None, limit: int | None = None
+    ) -> list[CentralNode]:
+        """List the nodes that most others lead to (PageRank): what everything is about."""
+        return await self._ask("centrality", scope=scope, labels=labels, limit=limit)
+
+    async def ingest_git(self, path: str, *, scope: str | None = None, limit: int | None = None) -> Job:
+        """Take in the history of a git repository, oldest commit first; nothing is taken in twice."""
+        return await self._ask("ingest_git", path=path, scope=scope, limit=limit)
+
+    async def ingest_notes(self, paths: Sequence[str], *, scope: str | None = None, mine: bool | None = None) -> Job:
+        """Take in Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
+        return await self._ask("ingest_notes", paths=paths, scope=scope, mine=mine)
+
+    async def ingest_transcript(self, path: str, *, scope: str | None = None, agent: str | None = None) -> Job:
+        """Take in Claude Code's history of sessions: what was said, what failed, what mended it, and what worked.
+
+        For an agent all goes into `scope`, which it has to name.
+        """
+        return await self._ask("ingest_transcript", path=path, scope=scope, agent=agent)
+
+    async def ingest_jsonl(
+        self,
+        lines: Sequence[str],
+        *,
+        first_line: int | None = None,
+        scope: str | None = None,
+        source: str | None = None,
+        agent: str | None = None,
+    ) -> IngestReport:
+        """Take in one chunk of JSON lines; a broken line is named by its number and the rest goes in.
+
+        For an agent all goes into `scope`, which it has to name, whatever the lines say.
+        """
+        return await self._ask(
+            "ingest_jsonl", lines=lines, first_line=first_line, scope=scope, source=source, agent=agent
+        )
+
+    async def ingest_bulk(
+        self,
+        path: str,
+        *,
+        vectors: str | None = None,
+        scope: str | None = None,
+        source: str | None = None,
+        agent: str | None = None,
+    ) -> Job:
+        """Take in a file of JSON lines, a large one fast: the graph is built once, when all its lines are in.
+
+        Recall finds what is in at every moment, and the same file goes on where it was stopped. For an agent all
+        goes into `scope`, which it has to name, whatever the lines say.
+        """
+        return await self._ask("ingest_bulk", path=path, vectors=vectors, scope=scope, source=source, agent=agent)
+
+    async def import_memories(
+        self,
+        path: str,
+        *,
+        source: str | None = None,
+        scope: str | None = None,
+        plan: bool | None = None,
+        mine: bool | None = None,
+        agent: str | None = None,
+    ) -> Job:
+        """Take in what another memory keeps: its notes, its database or its export. Nothing is taken in twice.
+
+        A file of no known kind is refused, and told what was looked for. For an agent all goes into `scope`.
+        """
+        return await self._ask(
+            "import_memories", path=path, source=source, scope=scope, plan=plan, mine=mine, agent=agent
+        )
+
+    async def observe_explorer(
+        self,
+        output: str,
+        *,
+        store: bool | None = None,
+        queue: bool | None = None,
+        min_confidence: Certainty | str | None = None,
+        scope: str | None = None,
+        session: str | None = None,
+        task_id: str | None = None,
+        agent: str | None = None,
+        source: str | None = None,
+    ) -> Observed:
+        """See what an explorer's answer gives to learn: facts and conventions."""
+        return await self._ask(
+            "observe_explorer",
+            store=store,
+            queue=queue,
+            min_confidence=min_confidence,
+            scope=scope,
+            session=session,
+            task_id=task_id,
+            agent=agent,
+            source=source,
+            output=output,
+        )
+
+    async def observe_planner(
+        self,
+        tasks: Sequence[Mapping[str, Any]],
+        *,
+        store: bool | None = None,
+        queue: bool | None = None,
+        min_confidence: Certainty | str | None = None,
+        scope: str | None = None,
+        session: str | None = None,
+        task_id: str | None = None,
+        agent: str | None = None,
+        source: str | None = None,
+        exploration: Mapping[str, Any] | None = None,
+        learned: Sequence[str] | None = None,
+    ) -> Observed:
+        """See what a plan gives to learn: decisions."""
+        return await self._ask(
+            "observe_planner",
+            store=store,
+            queue=queue,
+            min_confidence=min_confidence,
+            scope=scope,
+            session=session,
+            task_id=task_id,
+            agent=agent,
+            source=source,
+            tasks=tasks,
+            exploration=exploration,
+            learned=learned,
+        )
+
+    async def observe_builder(
+        self,
+        task: Mapping[str, Any],
+        *,
+        store: bool | None = None,
+        queue: bool | None = None,
+        min_confidence: Certainty | str | None = None,
+        scope: str | None = None,
+        session: str | None = None,
+        task_id: str | None = None,
+        agent: str | None = None,
+        source: str | None = None,
+        result: str | None = None,
+        files_changed: Sequence[str] | None = None,
+    ) -> Observed:
+        """See what a builder's work gives to learn: what changed, what stood in the way, what it says it learned."""
+        return await self._ask(
+            "observe_builder",
+            store=store,
+            queue=queue,
+            min_confidence=min_confidence,
+            scope=scope,
+            session=session,
+            task_id=task_id,
+            agent=agent,
+            source=source,
+            task=task,
+            result=result,
+            files_changed=files_changed,
+        )
+
+    async def observe_session(
+        self,
+        objective: str,
+        *,
+        store: bool | None = None,
+        queue: bool | None = None,
+        min_confidence: Certainty | str | None = None,
+        scope: str | None = None,
+        session: str | None = None,
+        task_id: str | None = None,
+        agent: str | None = None,
+        source: str | None = None,
+        tasks: Sequence[Mapping[str, Any]] | None = None,
+        outcomes: Mapping[str, Any] | None = None,
+    ) -> Observed:
+        """See what a session came to as a whole, by the tasks that are given, else by those that are kept of it."""
+        return await self._ask(
+            "observe_session",
+            store=store,
+            queue=queue,
+            min_confidence=min_confidence,
+            scope=scope,
+            session=session,
+            task_id=task_id,
+            agent=agent,
+            source=source,
+            objective=objective,
+            tasks=tasks,
+            outcomes=outcomes,
+        )
+
+    async def learning_queue(self, *, scope: str | None = None, limit: int | None = None) -> list[Candidate]:
+        """List what agents' work gave to learn and nobody has looked at, the surest first."""
+        return await self._ask("learning_queue", scope=scope, limit=limit)
+
+    async def accept_candidate(self, id: str, *, by: str | None = None) -> Accepted:
+        """Make a memory of what waits in the learning queue; it is trusted no further than the one who said it."""
+        return await self._ask("accept_candidate", id=id, by=by)
+
+    async def reject_candidate(self, id: str, *, by: str | None = None) -> Candidate:
+        """Have what waits in the learning queue come to nothing, also when the same is proposed again."""
+        return await self._ask("reject_candidate", id=id, by=by)
+
+    async def chunk(
+        self,
+        task: str,
+        outcome: str,
+        approach: str,
+        *,
+        scope: str | None = None,
+        task_id: str | None = None,
+        agent: str | None = None,
+        source: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> StoreResult | None:
+        """Remember how a task was done as a pattern; a task that failed gives none."""
+        return await self._ask(
+            "chunk",
+            task=task,
+            outcome=outcome,
+            approach=approach,
+            scope=scope,
+            task_id=task_id,
+            agent=agent,
+            source=source,
+            idempotency_key=idempotency_key,
+        )
+
+    async def verify(self, *, scope: str | None = None) -> Health:
+        """Say whether the learning loop is closed: what was shown is judged, what was judged counts, nothing
+        dangles.
+        """
+        return await self._ask("verify", scope=scope)
+
+    async def report(self, *, since: datetime | None = None, scope: str | None = None) -> Report:
+        """Compare tasks that were shown memories with tasks that they were held back from."""
+        return await self._ask("report", since=since, scope=scope)
+
+    async def report_page(self, *, since: datetime | None = None, scope: str | None = None) -> str:
+        """Write the report as one HTML document that asks for nothing from anywhere."""
+        return await self._ask("report_page", since=since, scope=scope)
+
+    async def exploration(self, *, id: str | None = None, scope: str | None = None) -> Exploration:
+        """Read what explorers found: one exploration by its id, or the newest of a scope."""
+        return await self._ask("exploration", id=id, scope=scope)
+
+    async def save_exploration(
+        self, answer: str, *, objective: str | None = None, scope: str | None = None, session: str | None = None
+    ) -> ExplorationReport:
+        """Keep what explorers found: an exploration as JSON, or the answers of one or more explorers."""
+        return await self._ask("save_exploration", answer=answer, objective=objective, scope=scope, session=session)
+
+    async def plan(self, *, id: str | None = None, scope: str | None = None) -> PlanReport:
+        """Read a plan with its tasks as they stand: one by its id, or the newest of a scope."""
+        return await self._ask("plan", id=id, scope=scope)
+
+    async def save_plan(
+        self,
+        answer: str,
+        *,
+        objective: str | None = None,
+        scope: str | None = None,
+        session: str | None = None,
+        exploration: str | None = None,
+    ) -> PlanReport:
+        """Keep what a planner answered, as tasks and their order; refused where nobody could work through it."""
+        return await self._ask(
+            "save_plan", answer=answer, objective=objective, scope=scope, session=session, exploration=exploration
+        )
+
+    async def complete_plan(self, *, plan: str | None = None, scope: str | None = None) -> PlanReport:
+        """Say that nobody works on a plan any more, whatever became of its tasks; what is left is among the
+        problems.
+        """
+        return await self._ask("complete_plan", plan=plan, scope=scope)
+
+    async def ready_tasks(self, *, plan: str | None = None, scope: str | None = None) -> list[PlanTask]:
+        """List the tasks of a plan that can begin now: pending, with all they wait for delivered."""
+        return await self._ask("ready_tasks", plan=plan, scope=scope)
+
+    async def cascade_status(self, *, plan: str | None = None, scope: str | None = None) -> Cascade:
+        """Say where a plan stands as a whole, and which of its tasks can never begin as things are."""
+        return await self._ask("cascade_status", plan=plan, scope=scope)
+
+    async def workspaces(
+        self, *, plan: str | None = None, scope: str | None = None, status: str | None = None, limit: int | None = None
+    ) -> list[WorkspaceReport]:
+        """List attempts at tasks, the oldest first; of more than `limit` the newest."""
+        return await self._ask("workspaces", plan=plan, scope=scope, status=status, limit=limit)
+
+    async def create_workspace(
+        self,
+        task: str,
+        *,
+        plan: str | None = None,
+        scope: str | None = None,
+        warning: str | None = None,
+        limit: int | None = None,
+    ) -> WorkspaceReport:
+        """Begin an attempt at a task: what is to be put before the agent, with the memories that fit, or without
+        them.
+        """
+        return await self._ask("create_workspace", task=task, plan=plan, scope=scope, warning=warning, limit=limit)
+
+    async def complete_workspace(
+        self, id: str, delivered: str, *, utilized: Sequence[str] | None = None
+    ) -> WorkspaceReport:
+        """Say that an attempt delivered; what that is worth to the memories it was shown is for evidence to say."""
+        return await self._ask("complete_workspace", id=id, delivered=delivered, utilized=utilized)
+
+    async def block_workspace(
+        self,
+        id: str,
+        reason: str,
+        *,
+        tried: str | None = None,
+        error: str | None = None,
+        utilized: Sequence[str] | None = None,
+    ) -> WorkspaceReport:
+        """Say that an attempt came to nothing, and why."""
+        return await self._ask("block_workspace", id=id, reason=reason, tried=tried, error=error, utilized=utilized)
+
+    async def task_state(
+        self, task: Mapping[str, Any], *, others: Sequence[Mapping[str, Any]] | None = None
+    ) -> TaskState:
+        """Say where a task of a client's list stands; what it waits for was delivered only where `others` say so."""
+        return await self._ask("task_state", task=task, others=others)
+
+    async def dag_cycles(self, dependencies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+        """List circles of tasks that wait for each other, a shortest one of each knot."""
+        return await self._ask("dag_cycles", dependencies=dependencies)
+
+    async def dag_ready(
+        self, *, tasks: Sequence[Mapping[str, Any]] | None = None, plan: str | None = None, scope: str | None = None
+    ) -> list[str]:
+        """List the tasks that can begin now: pending, with everything they wait for delivered."""
+        return await self._ask("dag_ready", tasks=tasks, plan=plan, scope=scope)
+
+    async def dag_stalled(
+        self, *, tasks: Sequence[Mapping[str, Any]] | None = None, plan: str | None = None, scope: str | None = None
+    ) -> Stalled:
+        """Say whether tasks are left of which none is at work and none can begin, and why."""
+        return await self._ask("dag_stalled", tasks=tasks, plan=plan, scope=scope)
+
+    async def dag_clear(
+        self,
+        *,
+        tasks: Sequence[Mapping[str, Any]] | None = None,
+        plan: str | None = None,
+        scope: str | None = None,
+        session: str | None = None,
+        force: bool | None = None,
+    ) -> Cleared:
+        """Give back the tasks that a dead session left in progress; a plan is changed, a list only answered."""
+        return await self._ask("dag_clear", tasks=tasks, plan=plan, scope=scope, session=session, force=force)
+
+    async def task_outcome(
+        self,
+        task: str,
+        outcome: str,
+        *,
+        claimed: bool | None = None,
+        utilized: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> TaskOutcome:
+        """Say what came of a task: delivered, blocked, skipped, or nothing to take that back.
+
+        `utilized` are the memories that the agent says it used.
+        """
+        return await self._ask(
+            "task_outcome",
+            task=task,
+            outcome=outcome,
+            claimed=claimed,
+            utilized=utilized,
+            idempotency_key=idempotency_key,
+        )
+
+    async def note_action(
+        self,
+        task: str,
+        *,
+        command: str | None = None,
+        files: Sequence[str] | None = None,
+        exit_status: int | None = None,
+        output: str | None = None,
+        id: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Check | None:
+        """Say what was done in a task: a command that ended, or files that were edited; null where it proves
+        nothing.
+
+        It is looked through for use of what the task was shown.
+        """
+        return await self._ask(
+            "note_action",
+            task=task,
+            command=command,
+            files=files,
+            exit_status=exit_status,
+            output=output,
+            id=id,
+            idempotency_key=idempotency_key,
+        )
+
+    async def store(
+        self,
+        trigger: str,
+        resolution: str,
+        kind: Kind | str,
+        *,
+        scope: str | None = None,
+        name: str | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        files: Sequence[str] | None = None,
+        trust: Trust | str | None = None,
+        source: str | None = None,
+        agent: str | None = None,
+        session: str | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        attributes: Mapping[str, object] | None = None,
+        idempotency_key: str | None = None,
+    ) -> StoreResult:
+        """Remember something. The same thing twice counts once; a refinement becomes a new version.
+
+        Secrets are taken out before anything is written.
+        """
+        return await self._ask(
+            "store",
+            trigger=trigger,
+            resolution=resolution,
+            kind=kind,
+            scope=scope,
+            name=name,
+            confidence=confidence,
+            importance=importance,
+            files=files,
+            trust=trust,
+            source=source,
+            agent=agent,
+            session=session,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            attributes=attributes,
+            idempotency_key=idempotency_key,
+        )
+
+    async def get(self, name_or_id: str) -> Memory:
+        """Read one memory; a name leads to its newest version."""
+        return await self._ask("get", name_or_id=name_or_id)
+
+    async def memories(
+        self,
+        *,
+        scope: str | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        status: Status | str | None = None,
+        any_status: bool | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[Memory]:
+        """List memories page by page, newest first."""
+        return await self._ask(
+            "memories", scope=scope, kinds=kinds, status=status, any_status=any_status, first=first, after=after
+        )
+
+    async def similar_recent(
+        self,
+        trigger: str,
+        *,
+        threshold: float | None = None,
+        days: float | None = None,
+        kind: Kind | str | None = None,
+        scope: str | None = None,
+        limit: int | None = None,
+    ) -> list[SimilarMemory]:
+        """Find memories of the last days that are like a trigger: has this happened before?"""
+        return await self._ask(
+            "similar_recent", trigger=trigger, threshold=threshold, days=days, kind=kind, scope=scope, limit=limit
+        )
+
+    async def edit(
+        self,
+        name_or_id: str,
+        *,
+        trigger: str | None = None,
+        resolution: str | None = None,
+        kind: Kind | str | None = None,
+        name: str | None = None,
+        scope: str | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        agent: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Memory:
+        """Write a new version of a memory that supersedes the old one; what is left out stays as it is."""
+        return await self._ask(
+            "edit",
+            name_or_id=name_or_id,
+            trigger=trigger,
+            resolution=resolution,
+            kind=kind,
+            name=name,
+            scope=scope,
+            confidence=confidence,
+            importance=importance,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            agent=agent,
+            idempotency_key=idempotency_key,
+        )
+
+    async def forget(self, name_or_id: str, *, idempotency_key: str | None = None) -> Memory:
+        """Take a memory out of recall; `restore` brings it back."""
+        return await self._ask("forget", name_or_id=name_or_id, idempotency_key=idempotency_key)
+
+    async def restore(self, name_or_id: str, *, idempotency_key: str | None = None) -> Memory:
+        """Bring a forgotten, archived or quarantined memory back into recall."""
+        return await self._ask("restore", name_or_id=name_or_id, idempotency_key=idempotency_key)
+
+    async def confirm(self, name_or_id: str, *, idempotency_key: str | None = None) -> Memory:
+        """Say, as a person, that a memory holds: this reinforces it."""
+        return await self._ask("confirm", name_or_id=name_or_id, idempotency_key=idempotency_key)
+
+    async def unmerge(self, name_or_id: str) -> Memory:
+        """Bring back a memory that was folded into another one; the two are not folded again."""
+        return await self._ask("unmerge", name_or_id=name_or_id)
+
+    async def edge(
+        self,
+        source: str,
+        target: str,
+        relation: str,
+        *,
+        weight: float | None = None,
+        agent: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Edge:
+        """Draw an edge between two memories."""
+        return await self._ask(
+            "edge",
+            source=source,
+            target=target,
+            relation=relation,
+            weight=weight,
+            agent=agent,
+            idempotency_key=idempotency_key,
+        )
+
+    async def edges(
+        self, *, name_or_id: str | None = None, relation: str | None = None, limit: int | None = None
+    ) -> list[Edge]:
+        """Read the edges of one memory, in both directions, or of the whole graph."""
+        return await self._ask("edges", name_or_id=name_or_id, relation=relation, limit=limit)
+
+    async def suggest_edges(self, name_or_id: str, *, limit: int | None = None) -> list[EdgeSuggestion]:
+        """Suggest edges that a memory might want; `edge` draws one."""
+        return await self._ask("suggest_edges", name_or_id=name_or_id, limit=limit)
+
+    async def feedback(
+        self,
+        names: Sequence[str],
+        *,
+        delta: float | None = None,
+        quality: int | None = None,
+        task: str | None = None,
+        agent: str | None = None,
+        undo: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> list[Memory]:
+        """Say that memories helped (a positive delta) or failed (a negative one); with a quality, that it was
+        verified.
+
+        With a task it takes the place of what that task's outcome gave to them. What an agent says is a claim,
+        which is no part of the label, and bounded. `undo` takes the newest back instead.
+        """
+        return await self._ask(
+            "feedback",
+            names=names,
+            delta=delta,
+            quality=quality,
+            task=task,
+            agent=agent,
+            undo=undo,
+            idempotency_key=idempotency_key,
+        )
+
+    async def decay(
+        self, *, unused_days: float | None = None, min_uses: int | None = None, dry_run: bool | None = None
+    ) -> MaintenanceReport:
+        """Halve the counters of memories that were not used for long, so that old evidence weighs less."""
+        return await self._ask("decay", unused_days=unused_days, min_uses=min_uses, dry_run=dry_run)
+
+    async def decay_edges(self, *, unused_days: float | None = None, dry_run: bool | None = None) -> MaintenanceReport:
+        """Halve the weights of edges that were not used for long."""
+        return await self._ask("decay_edges", unused_days=unused_days, dry_run=dry_run)
+
+    async def prune(
+        self, *, min_effectiveness: float | None = None, min_uses: int | None = None, dry_run: bool | None = None
+    ) -> MaintenanceReport:
+        """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
+        return await self._ask("prune", min_effectiveness=min_effectiveness, min_uses=min_uses, dry_run=dry_run)
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        scope: str | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        labels: Sequence[Label | str] | None = None,
+        limit: int | None = None,
+        intent: Intent | str | None = None,
+        expand: Expand | str | None = None,
+        files: Sequence[str] | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+        asked_at: datetime | None = None,
+        since: datetime | None = None,
+        budget_tokens: int | None = None,
+        recipe: str | None = None,
+        rerank: bool | None = None,
+        deep: bool | None = None,
+        everything: bool | None = None,
+        explain: bool | None = None,
+        session: str | None = None,
+    ) -> RecallAnswer:
+        """Find what matters for a question: by meaning, by words, by files and by time, walked through the graph.
+
+        An empty store, or a question nothing is close to, gives an empty list.
+        """
+        return await self._ask(
+            "recall",
+            query=query,
+            scope=scope,
+            kinds=kinds,
+            labels=labels,
+            limit=limit,
+            intent=intent,
+            expand=expand,
+            files=files,
+            as_of=as_of,
+            known_at=known_at,
+            asked_at=asked_at,
+            since=since,
+            budget_tokens=budget_tokens,
+            recipe=recipe,
+            rerank=rerank,
+            deep=deep,
+            everything=everything,
+            explain=explain,
+            session=session,
+        )
+
+    async def recall_by_type(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[Kind | str] | None = None,
+        limit: int | None = None,
+        scope: str | None = None,
+    ) -> list[KindAnswer]:
+        """Find the best few memories of each kind, kind by kind, in the order of `kinds`."""
+        return await self._ask("recall_by_type", query=query, kinds=kinds, limit=limit, scope=scope)
+
+    async def completions(
+        self, of: Completable | str, *, prefix: str | None = None, limit: int | None = None
+    ) -> list[str]:
+        """List words of the store that begin with a prefix, in the order of letters."""
+        return await self._ask("completions", of=of, prefix=prefix, limit=limit)
+
+    async def last(self, *, session: str | None = None) -> RecallAnswer | None:
+        """Show again what a session was answered last, if anything."""
+        return await self._ask("last", session=session)
+
+    async def why(self, name_or_id: str, *, session: str | None = None) -> RecallItem:
+        """Explain the place of a memory in the last answer of a session."""
+        return await self._ask("why", name_or_id=name_or_id, session=session)
+
+    async def contradictions(
+        self, *, scope: str | None = None, status: DisputeStatus | str | None = None, any_status: bool | None = None
+    ) -> list[Dispute]:
+        """List pairs of memories that cannot both hold, the oldest first."""
+        return await self._ask("contradictions", scope=scope, status=status, any_status=any_status)
+
+    async def resolve_contradiction(self, a: str, b: str, winner: str, *, note: str | None = None) -> Dispute:
+        """Say, as a person, which of two memories holds: the name or id of one, `both` or `neither`."""
+        return await self._ask("resolve_contradiction", a=a, b=b, winner=winner, note=note)
+
+    async def reopen_contradiction(self, a: str, b: str) -> Dispute:
+        """Take back what was said of a contradiction."""
+        return await self._ask("reopen_contradiction", a=a, b=b)
+
+    async def note_gap(
+        self, *, session: str | None = None, agent: str | None = None, idempotency_key: str | None = None
+    ) -> StoreResult | None:
+        """Remember that the last question of a session was not answered; one that was is not noted."""
+        return await self._ask("note_gap", session=session, agent=agent, idempotency_key=idempotency_key)
+
+    async def reopen_gap(self, name_or_id: str) -> Memory:
+        """Say that what closed a gap did not answer it."""
+        return await self._ask("reopen_gap", name_or_id=name_or_id)
+
+    async def review(
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+    ) -> Page[Held]:
+        """List what is kept from recall until a person has looked at it, newest first, with the reasons."""
+        return await self._ask("review", scope=scope, first=first, after=after)
+
+    async def accept(self, name_or_id: str, *, by: str | None = None, idempotency_key: str | None = None) -> Node:
+        """Let something quarantined be recalled; its trust stays what it was."""
+        return await self._ask("accept", name_or_id=name_or_id, by=by, idempotency_key=idempotency_key)
+
+    async def reject(self, name_or_id: str, *, by: str | None = None, idempotency_key: str | None = None) -> Node:
+        """Have something quarantined forgotten; it stays on disk."""
+        return await self._ask("reject", name_or_id=name_or_id, by=by, idempotency_key=idempotency_key)
+
+    async def reflections(
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+    ) -> Page[Reflection]:
+        """List insights, newest first, page by page."""
+        return await self._ask("reflections", scope=scope, first=first, after=after)
+
+    async def insight_tree(self, id: str) -> Insight:
+        """Show an insight with what it rests on, down to the episodes."""
+        return await self._ask("insight_tree", id=id)
+
+    async def health(self) -> Health:
+        """Say whether the store works as it should, and what is wrong where it does not."""
+        return await self._ask("health")
+
+    async def stats(self, *, scope: str | None = None) -> Stats:
+        """Count the memories of the store, or of one scope."""
+        return await self._ask("stats", scope=scope)
+
+    async def status(self) -> StatusReport:
+        """Show the store, its model, its files, its jobs, and anything that is not as it should be."""
+        return await self._ask("status")
+
+    async def doctor(self) -> DoctorReport:
+        """Run every check of the store, comparing journal and graph; it takes its time."""
+        return await self._ask("doctor")
+
+    async def config(self) -> list[Setting]:
+        """List each setting, its value, and where that came from; secrets are no settings."""
+        return await self._ask("config")
+
+    async def job(self, id: str) -> Job:
+        """Look at one job."""
+        return await self._ask("job", id=id)
+
+    async def jobs(self) -> list[Job]:
+        """List the jobs since the daemon started, newest first."""
+        return await self._ask("jobs")
+
+    async def cancel_job(self, id: str) -> Job:
+        """Ask a job to stop; what it has done so far stays."""
+        return await self._ask("cancel_job", id=id)
+
+    async def rebuild(self) -> Job:
+        """Build the graph anew from the journal; recall answers by words alone meanwhile."""
+        return await self._ask("rebuild")
+
+    async def reembed(self) -> Job:
+        """Embed everything anew with the model that is set."""
+        return await self._ask("reembed")
+
+    async def backup(self, path: str) -> Job:
+        """Write a backup of the running store to a file or folder of this machine."""
+        return await self._ask("backup", path=path)
+
+    async def restore_backup(self, path: str) -> Job:
+        """Put a backup in the place of the store; what was there is moved aside."""
+        return await self._ask("restore_backup", path=path)
+
+    async def recover(self) -> Job:
+        """Take back what the journal lost, from the files that were put aside when that was noticed."""
+        return await self._ask("recover")
+
+    async def acknowledge_loss(self) -> int:
+        """Tell no more of what the journal lost, and return how many losses there were; the kept files stay."""
+        return await self._ask("acknowledge_loss")
+
+    async def shutdown(self) -> bool:
+        """Stop the daemon: what has begun is answered first, nothing acknowledged is lost."""
+        return await self._ask("shutdown")
+
+    async def open_link(self) -> OpenLink:
+        """Make a link that opens this explorer in a browser; it works once, within a minute."""
+        return await self._ask("open_link")
+
+    def events(self, *, types: Sequence[str] | None = None) -> AsyncIterator[Event]:
+        """Tell of each change of the store after it is durable, optionally of some types only.
+
+        Types are memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed and job.progress.
+        """
+        return self._listen("events", types=types)
+
+    def job_progress(self, id: str) -> AsyncIterator[Job]:
+        """Show a job as it stands, then again whenever it moves, until it ends."""
+        return self._listen("job_progress", id=id)

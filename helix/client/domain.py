@@ -1,0 +1,127 @@
+# Written by scripts/schema: change the operation instead.
+"""What operations take and answer with: records, enums and the types around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from helix.model.candidate import Candidate, Certainty
+from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
+from helix.model.dispute import Dispute, DisputeStatus
+from helix.model.edge import Edge, Label
+from helix.model.episode import Episode
+from helix.model.erasure_report import ErasePlan
+from helix.model.exploration import Exploration, ExplorationReport
+from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood
+from helix.model.held import Held
+from helix.model.memory import Kind, Memory, Status
+from helix.model.observed import Accepted, Observed
+from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
+from helix.model.proof import Report
+from helix.model.provenance import Trust
+from helix.model.recall import Completable, Expand, Intent, KindAnswer, RecallAnswer, RecallItem
+from helix.model.records import Node
+from helix.model.reflection import Insight, Reflection
+from helix.model.reports import (
+    BackgroundStatus,
+    CypherResult,
+    DoctorReport,
+    EdgeSuggestion,
+    Event,
+    GraphTable,
+    Health,
+    IngestReport,
+    Job,
+    MaintenanceReport,
+    OpenLink,
+    Page,
+    Recording,
+    SessionReport,
+    Setting,
+    SimilarMemory,
+    Stats,
+    StatusReport,
+    StoreResult,
+    WorkPlan,
+)
+from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskState
+from helix.model.undo_report import UndoReport
+from helix.model.work_item import WorkItem
+
+__all__ = [
+    "Accepted",
+    "ActionContext",
+    "Any",
+    "BackgroundStatus",
+    "Brief",
+    "BuilderContext",
+    "Candidate",
+    "Cascade",
+    "CentralNode",
+    "Certainty",
+    "Check",
+    "Cleared",
+    "Community",
+    "Completable",
+    "CypherResult",
+    "Delivery",
+    "Dispute",
+    "DisputeStatus",
+    "DoctorReport",
+    "Edge",
+    "EdgeSuggestion",
+    "Episode",
+    "ErasePlan",
+    "Event",
+    "Expand",
+    "Exploration",
+    "ExplorationReport",
+    "ExplorerContext",
+    "GraphPath",
+    "GraphTable",
+    "Health",
+    "Held",
+    "IngestReport",
+    "Insight",
+    "Intent",
+    "Iterator",
+    "Job",
+    "Kind",
+    "KindAnswer",
+    "Label",
+    "MaintenanceReport",
+    "Mapping",
+    "Memory",
+    "Neighbourhood",
+    "Node",
+    "Observed",
+    "OpenLink",
+    "Page",
+    "PlanReport",
+    "PlanTask",
+    "PlannerContext",
+    "RecallAnswer",
+    "RecallItem",
+    "Recording",
+    "Reflection",
+    "Report",
+    "Sequence",
+    "SessionReport",
+    "Setting",
+    "SimilarMemory",
+    "Stalled",
+    "Stats",
+    "Status",
+    "StatusReport",
+    "StoreResult",
+    "TaskOutcome",
+    "TaskState",
+    "Trust",
+    "UndoReport",
+    "WorkItem",
+    "WorkPlan",
+    "WorkspaceReport",
+    "datetime",
+]
