@@ -116,9 +116,11 @@ def test_what_each_locked_package_opens_and_writes_is_told() -> None:
     assert not sorted(set(pins(LOCK)) - set(names)), "look through it, then name it in docs/dependencies.md"
 
 
-@pytest.mark.parametrize("folder", ["graphiql", "claude-code", "agents"])
+@pytest.mark.parametrize(
+    "folder", ["web/graphiql", "web/claude-code", "web/agents", "sdk/typescript", "sdk/typescript/generator"]
+)
 def test_the_package_lock_names_no_registry(folder: str) -> None:
-    text = (ROOT / "web" / folder / "package-lock.json").read_text("utf-8")
+    text = (ROOT / folder / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in text
     assert '"integrity"' in text
 

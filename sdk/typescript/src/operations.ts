@@ -1,0 +1,3835 @@
+// Written by scripts/schema from the schema and queries/operations.graphql (439fc8ff74bc94c5).
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { Document as DocumentNode } from './document.js';
+import { gql } from './document.js';
+/** Where a candidate stands; `stored` ones became a memory without having waited. */
+export type CandidateStatus =
+  | 'ACCEPTED'
+  | 'REJECTED'
+  | 'STORED'
+  | 'WAITING';
+
+/** How much speaks for a candidate: it happened, the evidence is strong, or only its use will tell. */
+export type Certainty =
+  | 'HIGH'
+  | 'LOW'
+  | 'MEDIUM';
+
+/** What a shell can complete from a store. */
+export type Completable =
+  | 'NAMES'
+  | 'RECIPES'
+  | 'RELATIONS'
+  | 'SCOPES'
+  | 'SESSIONS';
+
+/** Where a contradiction stands: open for a person, settled by rule, or resolved by a person. */
+export type DisputeStatus =
+  | 'OPEN'
+  | 'RESOLVED'
+  | 'SETTLED';
+
+/**
+ * What was run. `other` is a task's own verify command that is none of the known tools.
+ *
+ * `person` is no command: somebody has looked, and says whether it holds.
+ */
+export type EvidenceKind =
+  | 'BUILD'
+  | 'COMMIT'
+  | 'LINT'
+  | 'OTHER'
+  | 'PERSON'
+  | 'REVERT'
+  | 'TEST';
+
+/** How far the graph is walked from the first candidates. */
+export type Expand =
+  | 'NEIGHBOURS'
+  | 'NONE'
+  | 'PAGERANK';
+
+/** What the asker is after; boosts kinds, never filters. */
+export type Intent =
+  | 'DEBUG'
+  | 'HOW'
+  | 'WHAT'
+  | 'WHY';
+
+/** Where a job stands. */
+export type JobState =
+  | 'CANCELLED'
+  | 'DONE'
+  | 'FAILED'
+  | 'RUNNING';
+
+/** Kinds of memory. */
+export type Kind =
+  | 'CONVENTION'
+  | 'DECISION'
+  | 'ENTITY'
+  | 'EVOLUTION'
+  | 'FACT'
+  | 'FAILURE'
+  | 'GAP'
+  | 'IDENTITY'
+  | 'PATTERN'
+  | 'PREFERENCE'
+  | 'PROJECT'
+  | 'SNIPPET'
+  | 'SYSTEMIC';
+
+/** Labels of nodes. */
+export type Label =
+  | 'CANDIDATE'
+  | 'ENTITY'
+  | 'EPISODE'
+  | 'EXPLORATION'
+  | 'MEMORY'
+  | 'PLAN'
+  | 'REFLECTION'
+  | 'SESSION'
+  | 'TASK'
+  | 'WORKSPACE';
+
+/** What of two contradicting memories stays. */
+export type Outcome =
+  | 'BOTH'
+  | 'FIRST'
+  | 'NEITHER'
+  | 'SECOND';
+
+/** Where a plan as a whole stands. */
+export type Progress =
+  | 'ALL_BLOCKED'
+  | 'COMPLETE'
+  | 'IN_PROGRESS'
+  | 'STUCK';
+
+/** Types of relationship. The first block is open to `edge`, the second is written by Helix itself. */
+export type Relation =
+  | 'BASED_ON'
+  | 'BLOCKED_BY'
+  | 'CAUSES'
+  | 'CITES'
+  | 'CONTRADICTS'
+  | 'CO_OCCURS'
+  | 'DECIDED_BY'
+  | 'DEPENDS_ON'
+  | 'FOR_TASK'
+  | 'GROUNDED_IN'
+  | 'HAS_TASK'
+  | 'INJECTED'
+  | 'IN_SESSION'
+  | 'LEARNED'
+  | 'MENTIONS'
+  | 'NEXT'
+  | 'PREFERS'
+  | 'PROPOSED'
+  | 'RELATED'
+  | 'SIMILAR'
+  | 'SOLVES'
+  | 'SUPERSEDES'
+  | 'TOUCHES'
+  | 'WITHHELD'
+  | 'WORKS_ON';
+
+/** Where a memory stands. Only `active` is recalled by default; `archived` with `deep`. */
+export type Status =
+  | 'ACTIVE'
+  | 'ARCHIVED'
+  | 'FORGOTTEN'
+  | 'QUARANTINED'
+  | 'RETIRED';
+
+/** What a store came to: a new memory, a count on an existing one, a new version of it, or one kept from recall. */
+export type StoreStatus =
+  | 'ADDED'
+  | 'MERGED'
+  | 'QUARANTINED'
+  | 'UPDATED';
+
+/** Provenance classes, strongest first; anything derived is bounded by its weakest source. */
+export type Trust =
+  | 'AGENT_INFERRED'
+  | 'TOOL_OUTPUT'
+  | 'USER_ASSERTED'
+  | 'VERIFIED_OUTCOME'
+  | 'WEB';
+
+/** What all the evidence of a task comes to. */
+export type Verification =
+  | 'FAILED'
+  | 'NONE'
+  | 'PASSED';
+
+/** Where a piece of work stands. */
+export type WorkState =
+  | 'DONE'
+  | 'FAILED'
+  | 'QUEUED'
+  | 'RUNNING';
+
+export type BackgroundQueryVariables = Exact<{
+  limit?: number | null | undefined;
+}>;
+
+
+export type BackgroundQuery = { background: BackgroundStatusFragment };
+
+export type WorkQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WorkQuery = { work: WorkItemFragment };
+
+export type WorkPlanQueryVariables = Exact<{
+  kind: string;
+  payload?: unknown;
+}>;
+
+
+export type WorkPlanQuery = { workPlan: WorkPlanFragment };
+
+export type EpisodesQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type EpisodesQuery = { episodes: EpisodeConnectionFragment };
+
+export type SessionsQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type SessionsQuery = { sessions: Array<SessionReportFragment> };
+
+export type ExplorerContextQueryVariables = Exact<{
+  objective: string;
+  focus?: string | null | undefined;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+  session?: string | null | undefined;
+}>;
+
+
+export type ExplorerContextQuery = { explorerContext: ExplorerContextFragment };
+
+export type PlannerContextQueryVariables = Exact<{
+  objective: string;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+  session?: string | null | undefined;
+}>;
+
+
+export type PlannerContextQuery = { plannerContext: PlannerContextFragment };
+
+export type BuilderContextQueryVariables = Exact<{
+  objective: string;
+  task?: string | null | undefined;
+  files?: Array<string> | string | null | undefined;
+  lineage?: Array<unknown> | unknown | null | undefined;
+  warning?: string | null | undefined;
+  limit?: number | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  noInject?: boolean | null | undefined;
+}>;
+
+
+export type BuilderContextQuery = { builderContext: BuilderContextFragment };
+
+export type LineageQueryVariables = Exact<{
+  tasks?: Array<unknown> | unknown | null | undefined;
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type LineageQuery = { lineage: Array<DeliveryFragment> };
+
+export type BriefQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  budgetTokens?: number | null | undefined;
+  without?: Array<string> | string | null | undefined;
+}>;
+
+
+export type BriefQuery = { brief: BriefFragment };
+
+export type AtActionQueryVariables = Exact<{
+  command?: string | null | undefined;
+  files?: Array<string> | string | null | undefined;
+  output?: string | null | undefined;
+  folder?: string | null | undefined;
+  project?: string | null | undefined;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type AtActionQuery = { atAction: ActionContextFragment };
+
+export type ErasePlanQueryVariables = Exact<{
+  nameOrId: string;
+}>;
+
+
+export type ErasePlanQuery = { erasePlan: ErasePlanFragment };
+
+export type CypherQueryVariables = Exact<{
+  query: string;
+  params?: unknown;
+  timeoutMs?: number | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type CypherQuery = { cypher: CypherResultFragment };
+
+export type GraphSchemaQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GraphSchemaQuery = { graphSchema: Array<GraphTableFragment> };
+
+export type NeighbourhoodQueryVariables = Exact<{
+  nameOrId: string;
+  steps?: number | null | undefined;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type NeighbourhoodQuery = { neighbourhood: NeighbourhoodFragment };
+
+export type PathQueryVariables = Exact<{
+  source: string;
+  target: string;
+  scope?: string | null | undefined;
+}>;
+
+
+export type PathQuery = { path: GraphPathFragment };
+
+export type CommunitiesQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  least?: number | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type CommunitiesQuery = { communities: Array<CommunityFragment> };
+
+export type CentralityQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  labels?: Array<Label> | Label | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type CentralityQuery = { centrality: Array<CentralNodeFragment> };
+
+export type LearningQueueQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type LearningQueueQuery = { learningQueue: Array<CandidateFragment> };
+
+export type VerifyQueryVariables = Exact<{
+  scope?: string | null | undefined;
+}>;
+
+
+export type VerifyQuery = { verify: HealthFragment };
+
+export type ReportQueryVariables = Exact<{
+  since?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type ReportQuery = { report: ReportFragment };
+
+export type ReportPageQueryVariables = Exact<{
+  since?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type ReportPageQuery = { reportPage: string };
+
+export type ExplorationQueryVariables = Exact<{
+  id?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type ExplorationQuery = { exploration: ExplorationFragment };
+
+export type PlanQueryVariables = Exact<{
+  id?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type PlanQuery = { plan: PlanReportFragment };
+
+export type ReadyTasksQueryVariables = Exact<{
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type ReadyTasksQuery = { readyTasks: Array<PlanTaskFragment> };
+
+export type CascadeStatusQueryVariables = Exact<{
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type CascadeStatusQuery = { cascadeStatus: CascadeFragment };
+
+export type WorkspacesQueryVariables = Exact<{
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+  status?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type WorkspacesQuery = { workspaces: Array<WorkspaceReportFragment> };
+
+export type TaskStateQueryVariables = Exact<{
+  task: unknown;
+  others?: Array<unknown> | unknown | null | undefined;
+}>;
+
+
+export type TaskStateQuery = { taskState: TaskStateFragment };
+
+export type DagCyclesQueryVariables = Exact<{
+  dependencies: unknown;
+}>;
+
+
+export type DagCyclesQuery = { dagCycles: Array<Array<string>> };
+
+export type DagReadyQueryVariables = Exact<{
+  tasks?: Array<unknown> | unknown | null | undefined;
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type DagReadyQuery = { dagReady: Array<string> };
+
+export type DagStalledQueryVariables = Exact<{
+  tasks?: Array<unknown> | unknown | null | undefined;
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type DagStalledQuery = { dagStalled: StalledFragment };
+
+export type GetQueryVariables = Exact<{
+  nameOrId: string;
+}>;
+
+
+export type GetQuery = { get: MemoryFragment };
+
+export type MemoriesQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  kinds?: Array<Kind> | Kind | null | undefined;
+  status?: Status | null | undefined;
+  anyStatus?: boolean | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type MemoriesQuery = { memories: MemoryConnectionFragment };
+
+export type SimilarRecentQueryVariables = Exact<{
+  trigger: string;
+  threshold?: number | null | undefined;
+  days?: number | null | undefined;
+  kind?: Kind | null | undefined;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type SimilarRecentQuery = { similarRecent: Array<SimilarMemoryFragment> };
+
+export type EdgesQueryVariables = Exact<{
+  nameOrId?: string | null | undefined;
+  relation?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type EdgesQuery = { edges: Array<EdgeFragment> };
+
+export type SuggestEdgesQueryVariables = Exact<{
+  nameOrId: string;
+  limit?: number | null | undefined;
+}>;
+
+
+export type SuggestEdgesQuery = { suggestEdges: Array<EdgeSuggestionFragment> };
+
+export type RecallQueryVariables = Exact<{
+  query: string;
+  scope?: string | null | undefined;
+  kinds?: Array<Kind> | Kind | null | undefined;
+  labels?: Array<Label> | Label | null | undefined;
+  limit?: number | null | undefined;
+  intent?: Intent | null | undefined;
+  expand?: Expand | null | undefined;
+  files?: Array<string> | string | null | undefined;
+  asOf?: string | null | undefined;
+  knownAt?: string | null | undefined;
+  askedAt?: string | null | undefined;
+  since?: string | null | undefined;
+  budgetTokens?: number | null | undefined;
+  recipe?: string | null | undefined;
+  rerank?: boolean | null | undefined;
+  deep?: boolean | null | undefined;
+  everything?: boolean | null | undefined;
+  explain?: boolean | null | undefined;
+  session?: string | null | undefined;
+}>;
+
+
+export type RecallQuery = { recall: RecallAnswerFragment };
+
+export type RecallByTypeQueryVariables = Exact<{
+  query: string;
+  kinds?: Array<Kind> | Kind | null | undefined;
+  limit?: number | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type RecallByTypeQuery = { recallByType: Array<KindAnswerFragment> };
+
+export type CompletionsQueryVariables = Exact<{
+  of: Completable;
+  prefix?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type CompletionsQuery = { completions: Array<string> };
+
+export type LastQueryVariables = Exact<{
+  session?: string | null | undefined;
+}>;
+
+
+export type LastQuery = { last: RecallAnswerFragment | null };
+
+export type WhyQueryVariables = Exact<{
+  nameOrId: string;
+  session?: string | null | undefined;
+}>;
+
+
+export type WhyQuery = { why: RecallItemFragment };
+
+export type ContradictionsQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  status?: DisputeStatus | null | undefined;
+  anyStatus?: boolean | null | undefined;
+}>;
+
+
+export type ContradictionsQuery = { contradictions: Array<DisputeFragment> };
+
+export type ReviewQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReviewQuery = { review: HeldConnectionFragment };
+
+export type ReflectionsQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReflectionsQuery = { reflections: ReflectionConnectionFragment };
+
+export type InsightTreeQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InsightTreeQuery = { insightTree: InsightFragment };
+
+export type HealthQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HealthQuery = { health: HealthFragment };
+
+export type StatsQueryVariables = Exact<{
+  scope?: string | null | undefined;
+}>;
+
+
+export type StatsQuery = { stats: StatsFragment };
+
+export type StatusQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type StatusQuery = { status: StatusReportFragment };
+
+export type DoctorQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type DoctorQuery = { doctor: DoctorReportFragment };
+
+export type ConfigQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ConfigQuery = { config: Array<SettingFragment> };
+
+export type JobQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type JobQuery = { job: JobFragment };
+
+export type JobsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type JobsQuery = { jobs: Array<JobFragment> };
+
+export type FlushMutationVariables = Exact<{
+  scope?: string | null | undefined;
+}>;
+
+
+export type FlushMutation = { flush: WorkItemFragment };
+
+export type BeginWorkMutationVariables = Exact<{
+  kind: string;
+  payload?: unknown;
+}>;
+
+
+export type BeginWorkMutation = { beginWork: WorkItemFragment };
+
+export type CancelWorkMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelWorkMutation = { cancelWork: WorkItemFragment };
+
+export type PauseWorkerMutationVariables = Exact<{
+  on?: boolean | null | undefined;
+}>;
+
+
+export type PauseWorkerMutation = { pauseWorker: boolean };
+
+export type UndoMutationVariables = Exact<{
+  job: string;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type UndoMutation = { undo: UndoReportFragment };
+
+export type RecordEpisodeMutationVariables = Exact<{
+  content: string;
+  session?: string | null | undefined;
+  scope?: string | null | undefined;
+  agent?: string | null | undefined;
+  role?: string | null | undefined;
+  occurredAt?: string | null | undefined;
+  source?: string | null | undefined;
+  importance?: number | null | undefined;
+  trust?: Trust | null | undefined;
+  files?: Array<string> | string | null | undefined;
+  project?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type RecordEpisodeMutation = { recordEpisode: RecordingFragment };
+
+export type OpenSessionMutationVariables = Exact<{
+  name?: string | null | undefined;
+  scope?: string | null | undefined;
+  agent?: string | null | undefined;
+  private?: boolean | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type OpenSessionMutation = { openSession: SessionReportFragment };
+
+export type CloseSessionMutationVariables = Exact<{
+  name: string;
+  scope?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type CloseSessionMutation = { closeSession: SessionReportFragment };
+
+export type PauseMutationVariables = Exact<{
+  on?: boolean | null | undefined;
+}>;
+
+
+export type PauseMutation = { pause: boolean };
+
+export type HardForgetMutationVariables = Exact<{
+  nameOrId: string;
+  confirm: string;
+}>;
+
+
+export type HardForgetMutation = { hardForget: JobFragment };
+
+export type ScanSecretsMutationVariables = Exact<{
+  apply?: boolean | null | undefined;
+}>;
+
+
+export type ScanSecretsMutation = { scanSecrets: JobFragment };
+
+export type ExportJsonlMutationVariables = Exact<{
+  path: string;
+}>;
+
+
+export type ExportJsonlMutation = { exportJsonl: JobFragment };
+
+export type ExportGraphmlMutationVariables = Exact<{
+  path: string;
+}>;
+
+
+export type ExportGraphmlMutation = { exportGraphml: JobFragment };
+
+export type ExportMarkdownMutationVariables = Exact<{
+  path: string;
+}>;
+
+
+export type ExportMarkdownMutation = { exportMarkdown: JobFragment };
+
+export type IngestGitMutationVariables = Exact<{
+  path: string;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type IngestGitMutation = { ingestGit: JobFragment };
+
+export type IngestNotesMutationVariables = Exact<{
+  paths: Array<string> | string;
+  scope?: string | null | undefined;
+  mine?: boolean | null | undefined;
+}>;
+
+
+export type IngestNotesMutation = { ingestNotes: JobFragment };
+
+export type IngestTranscriptMutationVariables = Exact<{
+  path: string;
+  scope?: string | null | undefined;
+  agent?: string | null | undefined;
+}>;
+
+
+export type IngestTranscriptMutation = { ingestTranscript: JobFragment };
+
+export type IngestJsonlMutationVariables = Exact<{
+  lines: Array<string> | string;
+  firstLine?: number | null | undefined;
+  scope?: string | null | undefined;
+  source?: string | null | undefined;
+  agent?: string | null | undefined;
+}>;
+
+
+export type IngestJsonlMutation = { ingestJsonl: IngestReportFragment };
+
+export type IngestBulkMutationVariables = Exact<{
+  path: string;
+  vectors?: string | null | undefined;
+  scope?: string | null | undefined;
+  source?: string | null | undefined;
+  agent?: string | null | undefined;
+}>;
+
+
+export type IngestBulkMutation = { ingestBulk: JobFragment };
+
+export type ImportMemoriesMutationVariables = Exact<{
+  path: string;
+  source?: string | null | undefined;
+  scope?: string | null | undefined;
+  plan?: boolean | null | undefined;
+  mine?: boolean | null | undefined;
+  agent?: string | null | undefined;
+}>;
+
+
+export type ImportMemoriesMutation = { importMemories: JobFragment };
+
+export type ObserveExplorerMutationVariables = Exact<{
+  store?: boolean | null | undefined;
+  queue?: boolean | null | undefined;
+  minConfidence?: Certainty | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  taskId?: string | null | undefined;
+  agent?: string | null | undefined;
+  source?: string | null | undefined;
+  output: string;
+}>;
+
+
+export type ObserveExplorerMutation = { observeExplorer: ObservedFragment };
+
+export type ObservePlannerMutationVariables = Exact<{
+  store?: boolean | null | undefined;
+  queue?: boolean | null | undefined;
+  minConfidence?: Certainty | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  taskId?: string | null | undefined;
+  agent?: string | null | undefined;
+  source?: string | null | undefined;
+  tasks: Array<unknown> | unknown;
+  exploration?: unknown;
+  learned?: Array<string> | string | null | undefined;
+}>;
+
+
+export type ObservePlannerMutation = { observePlanner: ObservedFragment };
+
+export type ObserveBuilderMutationVariables = Exact<{
+  store?: boolean | null | undefined;
+  queue?: boolean | null | undefined;
+  minConfidence?: Certainty | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  taskId?: string | null | undefined;
+  agent?: string | null | undefined;
+  source?: string | null | undefined;
+  task: unknown;
+  result?: string | null | undefined;
+  filesChanged?: Array<string> | string | null | undefined;
+}>;
+
+
+export type ObserveBuilderMutation = { observeBuilder: ObservedFragment };
+
+export type ObserveSessionMutationVariables = Exact<{
+  store?: boolean | null | undefined;
+  queue?: boolean | null | undefined;
+  minConfidence?: Certainty | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  taskId?: string | null | undefined;
+  agent?: string | null | undefined;
+  source?: string | null | undefined;
+  objective: string;
+  tasks?: Array<unknown> | unknown | null | undefined;
+  outcomes?: unknown;
+}>;
+
+
+export type ObserveSessionMutation = { observeSession: ObservedFragment };
+
+export type AcceptCandidateMutationVariables = Exact<{
+  id: string;
+  by?: string | null | undefined;
+}>;
+
+
+export type AcceptCandidateMutation = { acceptCandidate: AcceptedFragment };
+
+export type RejectCandidateMutationVariables = Exact<{
+  id: string;
+  by?: string | null | undefined;
+}>;
+
+
+export type RejectCandidateMutation = { rejectCandidate: CandidateFragment };
+
+export type ChunkMutationVariables = Exact<{
+  task: string;
+  outcome: string;
+  approach: string;
+  scope?: string | null | undefined;
+  taskId?: string | null | undefined;
+  agent?: string | null | undefined;
+  source?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type ChunkMutation = { chunk: StoreResultFragment | null };
+
+export type SaveExplorationMutationVariables = Exact<{
+  answer: string;
+  objective?: string | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+}>;
+
+
+export type SaveExplorationMutation = { saveExploration: ExplorationReportFragment };
+
+export type SavePlanMutationVariables = Exact<{
+  answer: string;
+  objective?: string | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  exploration?: string | null | undefined;
+}>;
+
+
+export type SavePlanMutation = { savePlan: PlanReportFragment };
+
+export type CompletePlanMutationVariables = Exact<{
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+}>;
+
+
+export type CompletePlanMutation = { completePlan: PlanReportFragment };
+
+export type CreateWorkspaceMutationVariables = Exact<{
+  task: string;
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+  warning?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type CreateWorkspaceMutation = { createWorkspace: WorkspaceReportFragment };
+
+export type CompleteWorkspaceMutationVariables = Exact<{
+  id: string;
+  delivered: string;
+  utilized?: Array<string> | string | null | undefined;
+}>;
+
+
+export type CompleteWorkspaceMutation = { completeWorkspace: WorkspaceReportFragment };
+
+export type BlockWorkspaceMutationVariables = Exact<{
+  id: string;
+  reason: string;
+  tried?: string | null | undefined;
+  error?: string | null | undefined;
+  utilized?: Array<string> | string | null | undefined;
+}>;
+
+
+export type BlockWorkspaceMutation = { blockWorkspace: WorkspaceReportFragment };
+
+export type DagClearMutationVariables = Exact<{
+  tasks?: Array<unknown> | unknown | null | undefined;
+  plan?: string | null | undefined;
+  scope?: string | null | undefined;
+  session?: string | null | undefined;
+  force?: boolean | null | undefined;
+}>;
+
+
+export type DagClearMutation = { dagClear: ClearedFragment };
+
+export type TaskOutcomeMutationVariables = Exact<{
+  task: string;
+  outcome: string;
+  claimed?: boolean | null | undefined;
+  utilized?: Array<string> | string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type TaskOutcomeMutation = { taskOutcome: TaskOutcomeFragment };
+
+export type NoteActionMutationVariables = Exact<{
+  task: string;
+  command?: string | null | undefined;
+  files?: Array<string> | string | null | undefined;
+  exitStatus?: number | null | undefined;
+  output?: string | null | undefined;
+  id?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type NoteActionMutation = { noteAction: CheckFragment | null };
+
+export type StoreMutationVariables = Exact<{
+  trigger: string;
+  resolution: string;
+  kind: Kind;
+  scope?: string | null | undefined;
+  name?: string | null | undefined;
+  confidence?: number | null | undefined;
+  importance?: number | null | undefined;
+  files?: Array<string> | string | null | undefined;
+  trust?: Trust | null | undefined;
+  source?: string | null | undefined;
+  agent?: string | null | undefined;
+  session?: string | null | undefined;
+  validFrom?: string | null | undefined;
+  validTo?: string | null | undefined;
+  attributes?: unknown;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type StoreMutation = { store: StoreResultFragment };
+
+export type EditMutationVariables = Exact<{
+  nameOrId: string;
+  trigger?: string | null | undefined;
+  resolution?: string | null | undefined;
+  kind?: Kind | null | undefined;
+  name?: string | null | undefined;
+  scope?: string | null | undefined;
+  confidence?: number | null | undefined;
+  importance?: number | null | undefined;
+  validFrom?: string | null | undefined;
+  validTo?: string | null | undefined;
+  agent?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type EditMutation = { edit: MemoryFragment };
+
+export type ForgetMutationVariables = Exact<{
+  nameOrId: string;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type ForgetMutation = { forget: MemoryFragment };
+
+export type RestoreMutationVariables = Exact<{
+  nameOrId: string;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type RestoreMutation = { restore: MemoryFragment };
+
+export type ConfirmMutationVariables = Exact<{
+  nameOrId: string;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type ConfirmMutation = { confirm: MemoryFragment };
+
+export type UnmergeMutationVariables = Exact<{
+  nameOrId: string;
+}>;
+
+
+export type UnmergeMutation = { unmerge: MemoryFragment };
+
+export type EdgeMutationVariables = Exact<{
+  source: string;
+  target: string;
+  relation: string;
+  weight?: number | null | undefined;
+  agent?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type EdgeMutation = { edge: EdgeFragment };
+
+export type FeedbackMutationVariables = Exact<{
+  names: Array<string> | string;
+  delta?: number | null | undefined;
+  quality?: number | null | undefined;
+  task?: string | null | undefined;
+  agent?: string | null | undefined;
+  undo?: boolean | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type FeedbackMutation = { feedback: Array<MemoryFragment> };
+
+export type DecayMutationVariables = Exact<{
+  unusedDays?: number | null | undefined;
+  minUses?: number | null | undefined;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type DecayMutation = { decay: MaintenanceReportFragment };
+
+export type DecayEdgesMutationVariables = Exact<{
+  unusedDays?: number | null | undefined;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type DecayEdgesMutation = { decayEdges: MaintenanceReportFragment };
+
+export type PruneMutationVariables = Exact<{
+  minEffectiveness?: number | null | undefined;
+  minUses?: number | null | undefined;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type PruneMutation = { prune: MaintenanceReportFragment };
+
+export type ResolveContradictionMutationVariables = Exact<{
+  a: string;
+  b: string;
+  winner: string;
+  note?: string | null | undefined;
+}>;
+
+
+export type ResolveContradictionMutation = { resolveContradiction: DisputeFragment };
+
+export type ReopenContradictionMutationVariables = Exact<{
+  a: string;
+  b: string;
+}>;
+
+
+export type ReopenContradictionMutation = { reopenContradiction: DisputeFragment };
+
+export type NoteGapMutationVariables = Exact<{
+  session?: string | null | undefined;
+  agent?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type NoteGapMutation = { noteGap: StoreResultFragment | null };
+
+export type ReopenGapMutationVariables = Exact<{
+  nameOrId: string;
+}>;
+
+
+export type ReopenGapMutation = { reopenGap: MemoryFragment };
+
+export type AcceptMutationVariables = Exact<{
+  nameOrId: string;
+  by?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type AcceptMutation = { accept:
+    | Node_Candidate_Fragment
+    | Node_Entity_Fragment
+    | Node_Episode_Fragment
+    | Node_Exploration_Fragment
+    | Node_Memory_Fragment
+    | Node_Plan_Fragment
+    | Node_Reflection_Fragment
+    | Node_Session_Fragment
+    | Node_Task_Fragment
+    | Node_Workspace_Fragment
+   };
+
+export type RejectMutationVariables = Exact<{
+  nameOrId: string;
+  by?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type RejectMutation = { reject:
+    | Node_Candidate_Fragment
+    | Node_Entity_Fragment
+    | Node_Episode_Fragment
+    | Node_Exploration_Fragment
+    | Node_Memory_Fragment
+    | Node_Plan_Fragment
+    | Node_Reflection_Fragment
+    | Node_Session_Fragment
+    | Node_Task_Fragment
+    | Node_Workspace_Fragment
+   };
+
+export type CancelJobMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelJobMutation = { cancelJob: JobFragment };
+
+export type RebuildMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type RebuildMutation = { rebuild: JobFragment };
+
+export type ReembedMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReembedMutation = { reembed: JobFragment };
+
+export type BackupMutationVariables = Exact<{
+  path: string;
+}>;
+
+
+export type BackupMutation = { backup: JobFragment };
+
+export type RestoreBackupMutationVariables = Exact<{
+  path: string;
+}>;
+
+
+export type RestoreBackupMutation = { restoreBackup: JobFragment };
+
+export type RecoverMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type RecoverMutation = { recover: JobFragment };
+
+export type AcknowledgeLossMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AcknowledgeLossMutation = { acknowledgeLoss: number };
+
+export type ShutdownMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ShutdownMutation = { shutdown: boolean };
+
+export type OpenLinkMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OpenLinkMutation = { openLink: OpenLinkFragment };
+
+export type EventsSubscriptionVariables = Exact<{
+  types?: Array<string> | string | null | undefined;
+}>;
+
+
+export type EventsSubscription = { events: EventFragment };
+
+export type JobProgressSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type JobProgressSubscription = { jobProgress: JobFragment };
+
+export type AcceptedFragment = { candidate: CandidateFragment, result: StoreResultFragment };
+
+export type ActionContextFragment = { text: string, sites: Array<SiteFragment>, shown: Array<ShownFragment> };
+
+export type ArmFragment = { tasks: number, blocked: number, skipped: number, open: number, failedChecks: number, tokens: number, tokensPerTask: number, delivered: ShareFragment, repeated: ShareFragment };
+
+export type ArmHitFragment = { arm: string, rank: number, score: number, contribution: number };
+
+export type BackgroundStatusFragment = { paused: boolean, progress: string, queued: number, failed: number, lackingVectors: number, importance: number, budget: number, totals: unknown, running: WorkItemFragment | null, items: Array<WorkItemFragment>, gate: GateReportFragment };
+
+export type BriefFragment = { text: string, shown: Array<ShownFragment> };
+
+export type BuilderContextFragment = { injected: Array<string>, text: string, prompt: string, shown: Array<ShownFragment> };
+
+export type CandidateFragment = { id: string, scope: string, kind: Kind, trigger: string, resolution: string, recordedAt: string, confidence: Certainty, status: CandidateStatus, agent: string, session: string, task: string, source: string, memory: string, decidedAt: string | null, attributes: unknown, provenance: ProvenanceFragment };
+
+export type CascadeFragment = { status: Progress, ready: Array<string>, inProgress: Array<string>, delivered: Array<string>, blocked: Array<string>, unreachable: Array<string> };
+
+export type CentralNodeFragment = { rank: number, node: GraphNodeFragment };
+
+export type CheckFragment = { kind: EvidenceKind, command: string, passed: boolean, exitStatus: number | null, testsPassed: number | null, testsFailed: number | null, commit: string, verify: boolean, at: string | null };
+
+export type ClearedFragment = { cleared: Array<string>, kept: Array<string>, tasks: Array<unknown> };
+
+export type CommunityFragment = { size: number, nodes: Array<GraphNodeFragment> };
+
+export type CypherResultFragment = { columns: Array<string>, rows: Array<Array<unknown>>, truncated: boolean, elapsedMs: number };
+
+export type DeliveryFragment = { seq: string, slug: string, delivered: string, line: string };
+
+export type DisputeFragment = { status: DisputeStatus, ground: string, left: string, right: string, since: string, outcome: Outcome | null, resolvedAt: string | null, note: string, first: MemoryFragment, second: MemoryFragment };
+
+export type DoctorFindingFragment = { check: string, ok: boolean, detail: string, hint: string };
+
+export type DoctorReportFragment = { healthy: boolean, findings: Array<DoctorFindingFragment> };
+
+export type EdgeFragment = { type: Relation, createdAt: string, weight: number, relation: string, lastUsedAt: string | null, attributes: unknown, source: RefFragment, target: RefFragment, provenance: ProvenanceFragment };
+
+export type EdgeSuggestionFragment = { relation: Relation, similarity: number, reason: string, memory: MemoryFragment };
+
+export type EpisodeFragment = { id: string, scope: string, content: string, recordedAt: string, occurredAt: string, session: string, agent: string, role: string, importance: number, source: string, status: Status, consolidatedAt: string | null, saidBy: string, provenance: ProvenanceFragment };
+
+export type EpisodeConnectionFragment = { totalCount: number, edges: Array<EpisodeEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type EpisodeEdgeFragment = { cursor: string, node: EpisodeFragment };
+
+export type ErasableFragment = { name: string, why: string, ref: RefFragment };
+
+export type ErasePlanFragment = { copies: Array<string>, root: RefFragment, goes: Array<ErasableFragment>, stays: Array<ErasableFragment> };
+
+export type EventFragment = { type: string, id: string, detail: unknown, missed: number };
+
+export type EvidenceFragment = { depth: number, text: string, at: string, level: number, stands: boolean, cut: boolean, ref: RefFragment };
+
+export type ExplorationFragment = { id: string, scope: string, objective: string, recordedAt: string, session: string, attributes: unknown };
+
+export type ExplorationReportFragment = { problems: Array<string>, exploration: ExplorationFragment };
+
+export type ExplorerContextFragment = { knownFacts: Array<string>, relevantFailures: Array<string>, injected: Array<string>, text: string, shown: Array<ShownFragment> };
+
+export type GainFragment = { memoryId: string, name: string, use: string, outcome: string, helped: number, failed: number, quality: number | null, signs: Array<string>, overridden: boolean };
+
+export type GateReportFragment = { read: number, dropped: number, dropRate: number | null };
+
+export type GraphEdgeFragment = { type: Relation, weight: number, source: RefFragment, target: RefFragment };
+
+export type GraphNodeFragment = { title: string, scope: string, ref: RefFragment };
+
+export type GraphPathFragment = { nodes: Array<GraphNodeFragment>, edges: Array<GraphEdgeFragment> };
+
+export type GraphTableFragment = { name: string, kind: string, properties: Array<string> };
+
+export type HarmFragment = { blocked: number, shown: number, failed: number, unused: number };
+
+export type HealthFragment = { status: string, issues: Array<string>, stats: unknown };
+
+export type HeldFragment = { name: string, scope: string, text: string, trust: Trust, source: string, agent: string, recordedAt: string, reasons: Array<string>, id: string, ref: RefFragment };
+
+export type HeldConnectionFragment = { totalCount: number, edges: Array<HeldEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type HeldEdgeFragment = { cursor: string, node: HeldFragment };
+
+export type IngestProblemFragment = { where: string, why: string };
+
+export type IngestReportFragment = { source: string, episodes: number, memories: number, edges: number, skipped: number, redacted: number, quarantined: number, problems: Array<IngestProblemFragment> };
+
+export type InsightFragment = { reflection: ReflectionFragment, evidence: Array<EvidenceFragment> };
+
+export type JobFragment = { id: string, kind: string, state: JobState, startedAt: string, endedAt: string | null, done: number, total: number, message: string, error: string, errorCode: string, result: unknown };
+
+export type KindAnswerFragment = { kind: Kind, answer: RecallAnswerFragment };
+
+export type LeaderFragment = { memoryId: string, name: string, kind: string, shown: number, helped: number, failed: number, unused: number, claimed: number, withheld: number };
+
+export type LiftFragment = { value: number, low: number, high: number, sure: boolean };
+
+export type MaintenanceReportFragment = { operation: string, changed: number, names: Array<string>, dryRun: boolean, job: string };
+
+export type MemoryFragment = { id: string, scope: string, name: string, kind: Kind, trigger: string, resolution: string, recordedAt: string, status: Status, confidence: number, importance: number, helped: number, failed: number, uses: number, easiness: number, halfLifeDays: number, validFrom: string | null, validTo: string | null, retiredAt: string | null, lastUsedAt: string | null, source: string, attributes: unknown, effectiveness: number | null, isSummary: boolean, isDerived: boolean, saidBy: string, confidenceLabel: string, provenance: ProvenanceFragment };
+
+export type MemoryConnectionFragment = { totalCount: number, edges: Array<MemoryEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type MemoryEdgeFragment = { cursor: string, node: MemoryFragment };
+
+export type ModelSpendFragment = { month: string, provider: string, calls: number, failures: number, tokensIn: number, tokensOut: number, cost: number };
+
+export type ModelUsageFragment = { budget: number, paidTokens: number, calls: number, cacheHits: number, absences: unknown, standing: string, providers: Array<ProviderStateFragment>, spend: Array<ModelSpendFragment> };
+
+export type NearNodeFragment = { steps: number, node: GraphNodeFragment };
+
+export type NeighbourhoodFragment = { truncated: boolean, centre: GraphNodeFragment, nodes: Array<NearNodeFragment>, edges: Array<GraphEdgeFragment> };
+
+type Node_Candidate_Fragment = { __typename: 'Candidate', id: string, scope: string };
+
+type Node_Entity_Fragment = { __typename: 'Entity', id: string, scope: string };
+
+type Node_Episode_Fragment = (
+  { __typename: 'Episode', id: string, scope: string }
+  & EpisodeFragment
+);
+
+type Node_Exploration_Fragment = { __typename: 'Exploration', id: string, scope: string };
+
+type Node_Memory_Fragment = (
+  { __typename: 'Memory', id: string, scope: string }
+  & MemoryFragment
+);
+
+type Node_Plan_Fragment = { __typename: 'Plan', id: string, scope: string };
+
+type Node_Reflection_Fragment = (
+  { __typename: 'Reflection', id: string, scope: string }
+  & ReflectionFragment
+);
+
+type Node_Session_Fragment = { __typename: 'Session', id: string, scope: string };
+
+type Node_Task_Fragment = { __typename: 'Task', id: string, scope: string };
+
+type Node_Workspace_Fragment = { __typename: 'Workspace', id: string, scope: string };
+
+export type NodeFragment =
+  | Node_Candidate_Fragment
+  | Node_Entity_Fragment
+  | Node_Episode_Fragment
+  | Node_Exploration_Fragment
+  | Node_Memory_Fragment
+  | Node_Plan_Fragment
+  | Node_Reflection_Fragment
+  | Node_Session_Fragment
+  | Node_Task_Fragment
+  | Node_Workspace_Fragment
+;
+
+export type ObservedFragment = { candidates: Array<CandidateFragment>, stored: Array<StoreResultFragment>, skipped: Array<CandidateFragment>, queued: Array<CandidateFragment> };
+
+export type OpenLinkFragment = { url: string, expiresInSeconds: number };
+
+export type PageInfoFragment = { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null };
+
+export type PeriodFragment = { start: string, withEnded: number, withDelivered: number, withoutEnded: number, withoutDelivered: number, tokens: number };
+
+export type PlanFragment = { id: string, scope: string, objective: string, recordedAt: string, status: string, attributes: unknown };
+
+export type PlanReportFragment = { exploration: string, problems: Array<string>, taskCount: number, plan: PlanFragment, tasks: Array<PlanTaskFragment> };
+
+export type PlanTaskFragment = { id: string, clientTask: string, seq: string, slug: string, objective: string, delta: Array<string>, verify: string, depends: Array<string>, budget: number, relevantFiles: Array<string>, status: string, outcome: string, delivered: string };
+
+export type PlannerContextFragment = { decisions: Array<string>, conventions: Array<string>, recentEvolution: Array<string>, injected: Array<string>, text: string, shown: Array<ShownFragment> };
+
+export type ProvenanceFragment = { slice: string, extractor: string, model: string, agent: string, trust: Trust };
+
+export type ProviderStateFragment = { model: string, free: boolean, ready: boolean, state: string, place: string, trouble: string };
+
+export type RecallAnswerFragment = { mode: string, recipe: string, tokens: number, timingsMs: unknown, notes: Array<string>, at: string | null, query: RecallQueryFragment, items: Array<RecallItemFragment> };
+
+export type RecallItemFragment = { label: Label, score: number, relevance: number, recency: number, effectiveness: number, confidenceLabel: string, text: string, tokens: number, factors: unknown, reason: string, fit: number, standsOut: boolean, standing: string, node:
+    | Node_Candidate_Fragment
+    | Node_Entity_Fragment
+    | Node_Episode_Fragment
+    | Node_Exploration_Fragment
+    | Node_Memory_Fragment
+    | Node_Plan_Fragment
+    | Node_Reflection_Fragment
+    | Node_Session_Fragment
+    | Node_Task_Fragment
+    | Node_Workspace_Fragment
+  , arms: Array<ArmHitFragment> };
+
+export type RecallQueryFragment = { query: string, scope: string | null, kinds: Array<Kind>, labels: Array<Label>, limit: number, intent: Intent | null, expand: Expand, files: Array<string>, asOf: string | null, knownAt: string | null, askedAt: string | null, since: string | null, budgetTokens: number, recipe: string | null, rerank: boolean | null, deep: boolean, everything: boolean, explain: boolean, session: string };
+
+export type RecordingFragment = { reason: string, redacted: Array<string>, suspicious: Array<string>, id: string | null, episode: EpisodeFragment | null };
+
+export type RefFragment = { label: Label, id: string };
+
+export type ReflectionFragment = { id: string, scope: string, question: string, insight: string, recordedAt: string, level: number, confidence: number, status: Status, validFrom: string | null, validTo: string | null, retiredAt: string | null, lastUsedAt: string | null, saidBy: string, provenance: ProvenanceFragment };
+
+export type ReflectionConnectionFragment = { totalCount: number, edges: Array<ReflectionEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type ReflectionEdgeFragment = { cursor: string, node: ReflectionFragment };
+
+export type ReportFragment = { at: string, since: string | null, scope: string | null, holdback: number, least: number, enough: boolean, neither: number, days: number, says: Array<string>, withMemory: ArmFragment, heldBack: ArmFragment, undrawn: ArmFragment, delivered: LiftFragment | null, repeated: LiftFragment | null, harm: HarmFragment, periods: Array<PeriodFragment>, leaders: Array<LeaderFragment> };
+
+export type SessionReportFragment = { name: string, scope: string, agent: string, startedAt: string, endedAt: string | null, private: boolean, episodes: number };
+
+export type SettingFragment = { name: string, value: string | null, source: string, variable: string, help: string };
+
+export type ShareFragment = { hits: number, cases: number, value: number | null, low: number, high: number };
+
+export type ShownFragment = { memoryId: string, name: string, kind: string, rank: number, score: number, arm: string, tokens: number };
+
+export type SimilarMemoryFragment = { similarity: number, memory: MemoryFragment };
+
+export type SiteFragment = { reason: string, arm: string, level: number, memory: MemoryFragment };
+
+export type StallFragment = { pending: Array<string>, waiting: unknown, blocked: Array<string>, missing: Array<string>, cycles: Array<Array<string>> };
+
+export type StalledFragment = { stalled: boolean, info: StallFragment | null };
+
+export type StatsFragment = { total: number, byType: unknown, byStatus: unknown, totalHelped: number, totalFailed: number, withFeedback: number, withoutFeedback: number, overallEffectiveness: number | null, episodes: number, entities: number, relationships: number, embeddingCoverage: number };
+
+export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, poisonRows: number, diskBytes: unknown, journalBytesWeek: number, memoryBytes: number, paused: boolean, nodes: unknown, edges: number, warnings: Array<string>, startedAt: string, holdback: number, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
+
+export type StoreResultFragment = { status: StoreStatus, name: string, id: string, redacted: Array<string>, suspicious: Array<string>, contradicts: Array<string> };
+
+export type TaskOutcomeFragment = { task: string, outcome: string, claimed: string, verification: Verification, changed: boolean, evidence: Array<CheckFragment>, gains: Array<GainFragment> };
+
+export type TaskStateFragment = { executable: boolean, finished: boolean, successful: boolean, outcome: string, blocksDependents: boolean };
+
+export type UndoConflictFragment = { what: string, by: string };
+
+export type UndoReportFragment = { job: string, restored: number, keptOut: number, dryRun: boolean, conflicts: Array<UndoConflictFragment> };
+
+export type WorkItemFragment = { id: string, kind: string, key: string, payload: unknown, state: WorkState, attempts: number, notBefore: string, createdAt: string, startedAt: string | null, endedAt: string | null, error: string, result: unknown, changed: boolean };
+
+export type WorkPlanFragment = { kind: string, lines: Array<string>, counts: unknown, withoutModel: boolean };
+
+export type WorkspaceFragment = { id: string, scope: string, recordedAt: string, status: string, endedAt: string | null, attributes: unknown };
+
+export type WorkspaceReportFragment = { prompt: string, heldBack: boolean, problems: Array<string>, workspace: WorkspaceFragment, task: PlanTaskFragment, injected: Array<ShownFragment> };
+
+export const ProvenanceFragmentDoc = gql`
+    fragment Provenance on Provenance {
+  slice
+  extractor
+  model
+  agent
+  trust
+}
+    ` as unknown as DocumentNode<ProvenanceFragment, unknown>;
+export const CandidateFragmentDoc = gql`
+    fragment Candidate on Candidate {
+  id
+  scope
+  kind
+  trigger
+  resolution
+  recordedAt
+  confidence
+  status
+  agent
+  session
+  task
+  source
+  memory
+  decidedAt
+  attributes
+  provenance {
+    ...Provenance
+  }
+}
+    ` as unknown as DocumentNode<CandidateFragment, unknown>;
+export const StoreResultFragmentDoc = gql`
+    fragment StoreResult on StoreResult {
+  status
+  name
+  id
+  redacted
+  suspicious
+  contradicts
+}
+    ` as unknown as DocumentNode<StoreResultFragment, unknown>;
+export const AcceptedFragmentDoc = gql`
+    fragment Accepted on Accepted {
+  candidate {
+    ...Candidate
+  }
+  result {
+    ...StoreResult
+  }
+}
+    ` as unknown as DocumentNode<AcceptedFragment, unknown>;
+export const MemoryFragmentDoc = gql`
+    fragment Memory on Memory {
+  id
+  scope
+  name
+  kind
+  trigger
+  resolution
+  recordedAt
+  status
+  confidence
+  importance
+  helped
+  failed
+  uses
+  easiness
+  halfLifeDays
+  validFrom
+  validTo
+  retiredAt
+  lastUsedAt
+  source
+  attributes
+  provenance {
+    ...Provenance
+  }
+  effectiveness
+  isSummary
+  isDerived
+  saidBy
+  confidenceLabel
+}
+    ` as unknown as DocumentNode<MemoryFragment, unknown>;
+export const SiteFragmentDoc = gql`
+    fragment Site on Site {
+  memory {
+    ...Memory
+  }
+  reason
+  arm
+  level
+}
+    ` as unknown as DocumentNode<SiteFragment, unknown>;
+export const ShownFragmentDoc = gql`
+    fragment Shown on Shown {
+  memoryId
+  name
+  kind
+  rank
+  score
+  arm
+  tokens
+}
+    ` as unknown as DocumentNode<ShownFragment, unknown>;
+export const ActionContextFragmentDoc = gql`
+    fragment ActionContext on ActionContext {
+  sites {
+    ...Site
+  }
+  text
+  shown {
+    ...Shown
+  }
+}
+    ` as unknown as DocumentNode<ActionContextFragment, unknown>;
+export const BriefFragmentDoc = gql`
+    fragment Brief on Brief {
+  text
+  shown {
+    ...Shown
+  }
+}
+    ` as unknown as DocumentNode<BriefFragment, unknown>;
+export const BuilderContextFragmentDoc = gql`
+    fragment BuilderContext on BuilderContext {
+  injected
+  text
+  shown {
+    ...Shown
+  }
+  prompt
+}
+    ` as unknown as DocumentNode<BuilderContextFragment, unknown>;
+export const CascadeFragmentDoc = gql`
+    fragment Cascade on Cascade {
+  status
+  ready
+  inProgress
+  delivered
+  blocked
+  unreachable
+}
+    ` as unknown as DocumentNode<CascadeFragment, unknown>;
+export const RefFragmentDoc = gql`
+    fragment Ref on Ref {
+  label
+  id
+}
+    ` as unknown as DocumentNode<RefFragment, unknown>;
+export const GraphNodeFragmentDoc = gql`
+    fragment GraphNode on GraphNode {
+  ref {
+    ...Ref
+  }
+  title
+  scope
+}
+    ` as unknown as DocumentNode<GraphNodeFragment, unknown>;
+export const CentralNodeFragmentDoc = gql`
+    fragment CentralNode on CentralNode {
+  node {
+    ...GraphNode
+  }
+  rank
+}
+    ` as unknown as DocumentNode<CentralNodeFragment, unknown>;
+export const ClearedFragmentDoc = gql`
+    fragment Cleared on Cleared {
+  cleared
+  kept
+  tasks
+}
+    ` as unknown as DocumentNode<ClearedFragment, unknown>;
+export const CommunityFragmentDoc = gql`
+    fragment Community on Community {
+  size
+  nodes {
+    ...GraphNode
+  }
+}
+    ` as unknown as DocumentNode<CommunityFragment, unknown>;
+export const CypherResultFragmentDoc = gql`
+    fragment CypherResult on CypherResult {
+  columns
+  rows
+  truncated
+  elapsedMs
+}
+    ` as unknown as DocumentNode<CypherResultFragment, unknown>;
+export const DeliveryFragmentDoc = gql`
+    fragment Delivery on Delivery {
+  seq
+  slug
+  delivered
+  line
+}
+    ` as unknown as DocumentNode<DeliveryFragment, unknown>;
+export const DisputeFragmentDoc = gql`
+    fragment Dispute on Dispute {
+  first {
+    ...Memory
+  }
+  second {
+    ...Memory
+  }
+  status
+  ground
+  left
+  right
+  since
+  outcome
+  resolvedAt
+  note
+}
+    ` as unknown as DocumentNode<DisputeFragment, unknown>;
+export const DoctorFindingFragmentDoc = gql`
+    fragment DoctorFinding on DoctorFinding {
+  check
+  ok
+  detail
+  hint
+}
+    ` as unknown as DocumentNode<DoctorFindingFragment, unknown>;
+export const DoctorReportFragmentDoc = gql`
+    fragment DoctorReport on DoctorReport {
+  findings {
+    ...DoctorFinding
+  }
+  healthy
+}
+    ` as unknown as DocumentNode<DoctorReportFragment, unknown>;
+export const EdgeFragmentDoc = gql`
+    fragment Edge on Edge {
+  type
+  source {
+    ...Ref
+  }
+  target {
+    ...Ref
+  }
+  createdAt
+  weight
+  relation
+  lastUsedAt
+  attributes
+  provenance {
+    ...Provenance
+  }
+}
+    ` as unknown as DocumentNode<EdgeFragment, unknown>;
+export const EdgeSuggestionFragmentDoc = gql`
+    fragment EdgeSuggestion on EdgeSuggestion {
+  memory {
+    ...Memory
+  }
+  relation
+  similarity
+  reason
+}
+    ` as unknown as DocumentNode<EdgeSuggestionFragment, unknown>;
+export const EpisodeFragmentDoc = gql`
+    fragment Episode on Episode {
+  id
+  scope
+  content
+  recordedAt
+  occurredAt
+  session
+  agent
+  role
+  importance
+  source
+  status
+  consolidatedAt
+  provenance {
+    ...Provenance
+  }
+  saidBy
+}
+    ` as unknown as DocumentNode<EpisodeFragment, unknown>;
+export const EpisodeEdgeFragmentDoc = gql`
+    fragment EpisodeEdge on EpisodeEdge {
+  cursor
+  node {
+    ...Episode
+  }
+}
+    ` as unknown as DocumentNode<EpisodeEdgeFragment, unknown>;
+export const PageInfoFragmentDoc = gql`
+    fragment PageInfo on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+    ` as unknown as DocumentNode<PageInfoFragment, unknown>;
+export const EpisodeConnectionFragmentDoc = gql`
+    fragment EpisodeConnection on EpisodeConnection {
+  edges {
+    ...EpisodeEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<EpisodeConnectionFragment, unknown>;
+export const ErasableFragmentDoc = gql`
+    fragment Erasable on Erasable {
+  ref {
+    ...Ref
+  }
+  name
+  why
+}
+    ` as unknown as DocumentNode<ErasableFragment, unknown>;
+export const ErasePlanFragmentDoc = gql`
+    fragment ErasePlan on ErasePlan {
+  root {
+    ...Ref
+  }
+  goes {
+    ...Erasable
+  }
+  stays {
+    ...Erasable
+  }
+  copies
+}
+    ` as unknown as DocumentNode<ErasePlanFragment, unknown>;
+export const EventFragmentDoc = gql`
+    fragment Event on Event {
+  type
+  id
+  detail
+  missed
+}
+    ` as unknown as DocumentNode<EventFragment, unknown>;
+export const ExplorationFragmentDoc = gql`
+    fragment Exploration on Exploration {
+  id
+  scope
+  objective
+  recordedAt
+  session
+  attributes
+}
+    ` as unknown as DocumentNode<ExplorationFragment, unknown>;
+export const ExplorationReportFragmentDoc = gql`
+    fragment ExplorationReport on ExplorationReport {
+  exploration {
+    ...Exploration
+  }
+  problems
+}
+    ` as unknown as DocumentNode<ExplorationReportFragment, unknown>;
+export const ExplorerContextFragmentDoc = gql`
+    fragment ExplorerContext on ExplorerContext {
+  knownFacts
+  relevantFailures
+  injected
+  text
+  shown {
+    ...Shown
+  }
+}
+    ` as unknown as DocumentNode<ExplorerContextFragment, unknown>;
+export const GraphEdgeFragmentDoc = gql`
+    fragment GraphEdge on GraphEdge {
+  type
+  source {
+    ...Ref
+  }
+  target {
+    ...Ref
+  }
+  weight
+}
+    ` as unknown as DocumentNode<GraphEdgeFragment, unknown>;
+export const GraphPathFragmentDoc = gql`
+    fragment GraphPath on GraphPath {
+  nodes {
+    ...GraphNode
+  }
+  edges {
+    ...GraphEdge
+  }
+}
+    ` as unknown as DocumentNode<GraphPathFragment, unknown>;
+export const GraphTableFragmentDoc = gql`
+    fragment GraphTable on GraphTable {
+  name
+  kind
+  properties
+}
+    ` as unknown as DocumentNode<GraphTableFragment, unknown>;
+export const HealthFragmentDoc = gql`
+    fragment Health on Health {
+  status
+  issues
+  stats
+}
+    ` as unknown as DocumentNode<HealthFragment, unknown>;
+export const HeldFragmentDoc = gql`
+    fragment Held on Held {
+  ref {
+    ...Ref
+  }
+  name
+  scope
+  text
+  trust
+  source
+  agent
+  recordedAt
+  reasons
+  id
+}
+    ` as unknown as DocumentNode<HeldFragment, unknown>;
+export const HeldEdgeFragmentDoc = gql`
+    fragment HeldEdge on HeldEdge {
+  cursor
+  node {
+    ...Held
+  }
+}
+    ` as unknown as DocumentNode<HeldEdgeFragment, unknown>;
+export const HeldConnectionFragmentDoc = gql`
+    fragment HeldConnection on HeldConnection {
+  edges {
+    ...HeldEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<HeldConnectionFragment, unknown>;
+export const IngestProblemFragmentDoc = gql`
+    fragment IngestProblem on IngestProblem {
+  where
+  why
+}
+    ` as unknown as DocumentNode<IngestProblemFragment, unknown>;
+export const IngestReportFragmentDoc = gql`
+    fragment IngestReport on IngestReport {
+  source
+  episodes
+  memories
+  edges
+  skipped
+  redacted
+  quarantined
+  problems {
+    ...IngestProblem
+  }
+}
+    ` as unknown as DocumentNode<IngestReportFragment, unknown>;
+export const ReflectionFragmentDoc = gql`
+    fragment Reflection on Reflection {
+  id
+  scope
+  question
+  insight
+  recordedAt
+  level
+  confidence
+  status
+  validFrom
+  validTo
+  retiredAt
+  lastUsedAt
+  provenance {
+    ...Provenance
+  }
+  saidBy
+}
+    ` as unknown as DocumentNode<ReflectionFragment, unknown>;
+export const EvidenceFragmentDoc = gql`
+    fragment Evidence on Evidence {
+  depth
+  ref {
+    ...Ref
+  }
+  text
+  at
+  level
+  stands
+  cut
+}
+    ` as unknown as DocumentNode<EvidenceFragment, unknown>;
+export const InsightFragmentDoc = gql`
+    fragment Insight on Insight {
+  reflection {
+    ...Reflection
+  }
+  evidence {
+    ...Evidence
+  }
+}
+    ` as unknown as DocumentNode<InsightFragment, unknown>;
+export const RecallQueryFragmentDoc = gql`
+    fragment RecallQuery on RecallQuery {
+  query
+  scope
+  kinds
+  labels
+  limit
+  intent
+  expand
+  files
+  asOf
+  knownAt
+  askedAt
+  since
+  budgetTokens
+  recipe
+  rerank
+  deep
+  everything
+  explain
+  session
+}
+    ` as unknown as DocumentNode<RecallQueryFragment, unknown>;
+export const NodeFragmentDoc = gql`
+    fragment Node on Node {
+  __typename
+  id
+  scope
+  ...Memory
+  ...Episode
+  ...Reflection
+}
+    ` as unknown as DocumentNode<NodeFragment, unknown>;
+export const ArmHitFragmentDoc = gql`
+    fragment ArmHit on ArmHit {
+  arm
+  rank
+  score
+  contribution
+}
+    ` as unknown as DocumentNode<ArmHitFragment, unknown>;
+export const RecallItemFragmentDoc = gql`
+    fragment RecallItem on RecallItem {
+  node {
+    ...Node
+  }
+  label
+  score
+  relevance
+  recency
+  effectiveness
+  confidenceLabel
+  text
+  tokens
+  arms {
+    ...ArmHit
+  }
+  factors
+  reason
+  fit
+  standsOut
+  standing
+}
+    ` as unknown as DocumentNode<RecallItemFragment, unknown>;
+export const RecallAnswerFragmentDoc = gql`
+    fragment RecallAnswer on RecallAnswer {
+  query {
+    ...RecallQuery
+  }
+  items {
+    ...RecallItem
+  }
+  mode
+  recipe
+  tokens
+  timingsMs
+  notes
+  at
+}
+    ` as unknown as DocumentNode<RecallAnswerFragment, unknown>;
+export const KindAnswerFragmentDoc = gql`
+    fragment KindAnswer on KindAnswer {
+  kind
+  answer {
+    ...RecallAnswer
+  }
+}
+    ` as unknown as DocumentNode<KindAnswerFragment, unknown>;
+export const MaintenanceReportFragmentDoc = gql`
+    fragment MaintenanceReport on MaintenanceReport {
+  operation
+  changed
+  names
+  dryRun
+  job
+}
+    ` as unknown as DocumentNode<MaintenanceReportFragment, unknown>;
+export const MemoryEdgeFragmentDoc = gql`
+    fragment MemoryEdge on MemoryEdge {
+  cursor
+  node {
+    ...Memory
+  }
+}
+    ` as unknown as DocumentNode<MemoryEdgeFragment, unknown>;
+export const MemoryConnectionFragmentDoc = gql`
+    fragment MemoryConnection on MemoryConnection {
+  edges {
+    ...MemoryEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<MemoryConnectionFragment, unknown>;
+export const NearNodeFragmentDoc = gql`
+    fragment NearNode on NearNode {
+  node {
+    ...GraphNode
+  }
+  steps
+}
+    ` as unknown as DocumentNode<NearNodeFragment, unknown>;
+export const NeighbourhoodFragmentDoc = gql`
+    fragment Neighbourhood on Neighbourhood {
+  centre {
+    ...GraphNode
+  }
+  nodes {
+    ...NearNode
+  }
+  edges {
+    ...GraphEdge
+  }
+  truncated
+}
+    ` as unknown as DocumentNode<NeighbourhoodFragment, unknown>;
+export const ObservedFragmentDoc = gql`
+    fragment Observed on Observed {
+  candidates {
+    ...Candidate
+  }
+  stored {
+    ...StoreResult
+  }
+  skipped {
+    ...Candidate
+  }
+  queued {
+    ...Candidate
+  }
+}
+    ` as unknown as DocumentNode<ObservedFragment, unknown>;
+export const OpenLinkFragmentDoc = gql`
+    fragment OpenLink on OpenLink {
+  url
+  expiresInSeconds
+}
+    ` as unknown as DocumentNode<OpenLinkFragment, unknown>;
+export const PlanFragmentDoc = gql`
+    fragment Plan on Plan {
+  id
+  scope
+  objective
+  recordedAt
+  status
+  attributes
+}
+    ` as unknown as DocumentNode<PlanFragment, unknown>;
+export const PlanTaskFragmentDoc = gql`
+    fragment PlanTask on PlanTask {
+  id
+  clientTask
+  seq
+  slug
+  objective
+  delta
+  verify
+  depends
+  budget
+  relevantFiles
+  status
+  outcome
+  delivered
+}
+    ` as unknown as DocumentNode<PlanTaskFragment, unknown>;
+export const PlanReportFragmentDoc = gql`
+    fragment PlanReport on PlanReport {
+  plan {
+    ...Plan
+  }
+  tasks {
+    ...PlanTask
+  }
+  exploration
+  problems
+  taskCount
+}
+    ` as unknown as DocumentNode<PlanReportFragment, unknown>;
+export const PlannerContextFragmentDoc = gql`
+    fragment PlannerContext on PlannerContext {
+  decisions
+  conventions
+  recentEvolution
+  injected
+  text
+  shown {
+    ...Shown
+  }
+}
+    ` as unknown as DocumentNode<PlannerContextFragment, unknown>;
+export const RecordingFragmentDoc = gql`
+    fragment Recording on Recording {
+  episode {
+    ...Episode
+  }
+  reason
+  redacted
+  suspicious
+  id
+}
+    ` as unknown as DocumentNode<RecordingFragment, unknown>;
+export const ReflectionEdgeFragmentDoc = gql`
+    fragment ReflectionEdge on ReflectionEdge {
+  cursor
+  node {
+    ...Reflection
+  }
+}
+    ` as unknown as DocumentNode<ReflectionEdgeFragment, unknown>;
+export const ReflectionConnectionFragmentDoc = gql`
+    fragment ReflectionConnection on ReflectionConnection {
+  edges {
+    ...ReflectionEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<ReflectionConnectionFragment, unknown>;
+export const ShareFragmentDoc = gql`
+    fragment Share on Share {
+  hits
+  cases
+  value
+  low
+  high
+}
+    ` as unknown as DocumentNode<ShareFragment, unknown>;
+export const ArmFragmentDoc = gql`
+    fragment Arm on Arm {
+  tasks
+  blocked
+  skipped
+  open
+  failedChecks
+  delivered {
+    ...Share
+  }
+  repeated {
+    ...Share
+  }
+  tokens
+  tokensPerTask
+}
+    ` as unknown as DocumentNode<ArmFragment, unknown>;
+export const LiftFragmentDoc = gql`
+    fragment Lift on Lift {
+  value
+  low
+  high
+  sure
+}
+    ` as unknown as DocumentNode<LiftFragment, unknown>;
+export const HarmFragmentDoc = gql`
+    fragment Harm on Harm {
+  blocked
+  shown
+  failed
+  unused
+}
+    ` as unknown as DocumentNode<HarmFragment, unknown>;
+export const PeriodFragmentDoc = gql`
+    fragment Period on Period {
+  start
+  withEnded
+  withDelivered
+  withoutEnded
+  withoutDelivered
+  tokens
+}
+    ` as unknown as DocumentNode<PeriodFragment, unknown>;
+export const LeaderFragmentDoc = gql`
+    fragment Leader on Leader {
+  memoryId
+  name
+  kind
+  shown
+  helped
+  failed
+  unused
+  claimed
+  withheld
+}
+    ` as unknown as DocumentNode<LeaderFragment, unknown>;
+export const ReportFragmentDoc = gql`
+    fragment Report on Report {
+  at
+  since
+  scope
+  holdback
+  least
+  enough
+  withMemory {
+    ...Arm
+  }
+  heldBack {
+    ...Arm
+  }
+  undrawn {
+    ...Arm
+  }
+  neither
+  delivered {
+    ...Lift
+  }
+  repeated {
+    ...Lift
+  }
+  harm {
+    ...Harm
+  }
+  days
+  periods {
+    ...Period
+  }
+  leaders {
+    ...Leader
+  }
+  says
+}
+    ` as unknown as DocumentNode<ReportFragment, unknown>;
+export const SessionReportFragmentDoc = gql`
+    fragment SessionReport on SessionReport {
+  name
+  scope
+  agent
+  startedAt
+  endedAt
+  private
+  episodes
+}
+    ` as unknown as DocumentNode<SessionReportFragment, unknown>;
+export const SettingFragmentDoc = gql`
+    fragment Setting on Setting {
+  name
+  value
+  source
+  variable
+  help
+}
+    ` as unknown as DocumentNode<SettingFragment, unknown>;
+export const SimilarMemoryFragmentDoc = gql`
+    fragment SimilarMemory on SimilarMemory {
+  memory {
+    ...Memory
+  }
+  similarity
+}
+    ` as unknown as DocumentNode<SimilarMemoryFragment, unknown>;
+export const StallFragmentDoc = gql`
+    fragment Stall on Stall {
+  pending
+  waiting
+  blocked
+  missing
+  cycles
+}
+    ` as unknown as DocumentNode<StallFragment, unknown>;
+export const StalledFragmentDoc = gql`
+    fragment Stalled on Stalled {
+  stalled
+  info {
+    ...Stall
+  }
+}
+    ` as unknown as DocumentNode<StalledFragment, unknown>;
+export const StatsFragmentDoc = gql`
+    fragment Stats on Stats {
+  total
+  byType
+  byStatus
+  totalHelped
+  totalFailed
+  withFeedback
+  withoutFeedback
+  overallEffectiveness
+  episodes
+  entities
+  relationships
+  embeddingCoverage
+}
+    ` as unknown as DocumentNode<StatsFragment, unknown>;
+export const JobFragmentDoc = gql`
+    fragment Job on Job {
+  id
+  kind
+  state
+  startedAt
+  endedAt
+  done
+  total
+  message
+  error
+  errorCode
+  result
+}
+    ` as unknown as DocumentNode<JobFragment, unknown>;
+export const WorkItemFragmentDoc = gql`
+    fragment WorkItem on WorkItem {
+  id
+  kind
+  key
+  payload
+  state
+  attempts
+  notBefore
+  createdAt
+  startedAt
+  endedAt
+  error
+  result
+  changed
+}
+    ` as unknown as DocumentNode<WorkItemFragment, unknown>;
+export const GateReportFragmentDoc = gql`
+    fragment GateReport on GateReport {
+  read
+  dropped
+  dropRate
+}
+    ` as unknown as DocumentNode<GateReportFragment, unknown>;
+export const BackgroundStatusFragmentDoc = gql`
+    fragment BackgroundStatus on BackgroundStatus {
+  paused
+  running {
+    ...WorkItem
+  }
+  progress
+  queued
+  failed
+  lackingVectors
+  importance
+  budget
+  items {
+    ...WorkItem
+  }
+  totals
+  gate {
+    ...GateReport
+  }
+}
+    ` as unknown as DocumentNode<BackgroundStatusFragment, unknown>;
+export const ProviderStateFragmentDoc = gql`
+    fragment ProviderState on ProviderState {
+  model
+  free
+  ready
+  state
+  place
+  trouble
+}
+    ` as unknown as DocumentNode<ProviderStateFragment, unknown>;
+export const ModelSpendFragmentDoc = gql`
+    fragment ModelSpend on ModelSpend {
+  month
+  provider
+  calls
+  failures
+  tokensIn
+  tokensOut
+  cost
+}
+    ` as unknown as DocumentNode<ModelSpendFragment, unknown>;
+export const ModelUsageFragmentDoc = gql`
+    fragment ModelUsage on ModelUsage {
+  budget
+  paidTokens
+  providers {
+    ...ProviderState
+  }
+  spend {
+    ...ModelSpend
+  }
+  calls
+  cacheHits
+  absences
+  standing
+}
+    ` as unknown as DocumentNode<ModelUsageFragment, unknown>;
+export const StatusReportFragmentDoc = gql`
+    fragment StatusReport on StatusReport {
+  version
+  store
+  mode
+  model
+  dimension
+  journalRows
+  appliedSeq
+  poisonRows
+  diskBytes
+  journalBytesWeek
+  memoryBytes
+  paused
+  nodes
+  edges
+  jobs {
+    ...Job
+  }
+  warnings
+  startedAt
+  background {
+    ...BackgroundStatus
+  }
+  models {
+    ...ModelUsage
+  }
+  holdback
+}
+    ` as unknown as DocumentNode<StatusReportFragment, unknown>;
+export const CheckFragmentDoc = gql`
+    fragment Check on Check {
+  kind
+  command
+  passed
+  exitStatus
+  testsPassed
+  testsFailed
+  commit
+  verify
+  at
+}
+    ` as unknown as DocumentNode<CheckFragment, unknown>;
+export const GainFragmentDoc = gql`
+    fragment Gain on Gain {
+  memoryId
+  name
+  use
+  outcome
+  helped
+  failed
+  quality
+  signs
+  overridden
+}
+    ` as unknown as DocumentNode<GainFragment, unknown>;
+export const TaskOutcomeFragmentDoc = gql`
+    fragment TaskOutcome on TaskOutcome {
+  task
+  outcome
+  claimed
+  verification
+  evidence {
+    ...Check
+  }
+  gains {
+    ...Gain
+  }
+  changed
+}
+    ` as unknown as DocumentNode<TaskOutcomeFragment, unknown>;
+export const TaskStateFragmentDoc = gql`
+    fragment TaskState on TaskState {
+  executable
+  finished
+  successful
+  outcome
+  blocksDependents
+}
+    ` as unknown as DocumentNode<TaskStateFragment, unknown>;
+export const UndoConflictFragmentDoc = gql`
+    fragment UndoConflict on UndoConflict {
+  what
+  by
+}
+    ` as unknown as DocumentNode<UndoConflictFragment, unknown>;
+export const UndoReportFragmentDoc = gql`
+    fragment UndoReport on UndoReport {
+  job
+  restored
+  keptOut
+  conflicts {
+    ...UndoConflict
+  }
+  dryRun
+}
+    ` as unknown as DocumentNode<UndoReportFragment, unknown>;
+export const WorkPlanFragmentDoc = gql`
+    fragment WorkPlan on WorkPlan {
+  kind
+  lines
+  counts
+  withoutModel
+}
+    ` as unknown as DocumentNode<WorkPlanFragment, unknown>;
+export const WorkspaceFragmentDoc = gql`
+    fragment Workspace on Workspace {
+  id
+  scope
+  recordedAt
+  status
+  endedAt
+  attributes
+}
+    ` as unknown as DocumentNode<WorkspaceFragment, unknown>;
+export const WorkspaceReportFragmentDoc = gql`
+    fragment WorkspaceReport on WorkspaceReport {
+  workspace {
+    ...Workspace
+  }
+  task {
+    ...PlanTask
+  }
+  prompt
+  injected {
+    ...Shown
+  }
+  heldBack
+  problems
+}
+    ` as unknown as DocumentNode<WorkspaceReportFragment, unknown>;
+export const BackgroundDocument = gql`
+    query Background($limit: Int) {
+  background(limit: $limit) {
+    ...BackgroundStatus
+  }
+}
+    ${BackgroundStatusFragmentDoc}
+${WorkItemFragmentDoc}
+${GateReportFragmentDoc}` as unknown as DocumentNode<BackgroundQuery, BackgroundQueryVariables>;
+export const WorkDocument = gql`
+    query Work($id: ID!) {
+  work(id: $id) {
+    ...WorkItem
+  }
+}
+    ${WorkItemFragmentDoc}` as unknown as DocumentNode<WorkQuery, WorkQueryVariables>;
+export const WorkPlanDocument = gql`
+    query WorkPlan($kind: String!, $payload: JSON) {
+  workPlan(kind: $kind, payload: $payload) {
+    ...WorkPlan
+  }
+}
+    ${WorkPlanFragmentDoc}` as unknown as DocumentNode<WorkPlanQuery, WorkPlanQueryVariables>;
+export const EpisodesDocument = gql`
+    query Episodes($scope: String, $session: String, $first: Int, $after: String) {
+  episodes(scope: $scope, session: $session, first: $first, after: $after) {
+    ...EpisodeConnection
+  }
+}
+    ${EpisodeConnectionFragmentDoc}
+${EpisodeEdgeFragmentDoc}
+${EpisodeFragmentDoc}
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<EpisodesQuery, EpisodesQueryVariables>;
+export const SessionsDocument = gql`
+    query Sessions($scope: String, $limit: Int) {
+  sessions(scope: $scope, limit: $limit) {
+    ...SessionReport
+  }
+}
+    ${SessionReportFragmentDoc}` as unknown as DocumentNode<SessionsQuery, SessionsQueryVariables>;
+export const ExplorerContextDocument = gql`
+    query ExplorerContext($objective: String!, $focus: String, $scope: String, $limit: Int, $session: String) {
+  explorerContext(
+    objective: $objective
+    focus: $focus
+    scope: $scope
+    limit: $limit
+    session: $session
+  ) {
+    ...ExplorerContext
+  }
+}
+    ${ExplorerContextFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<ExplorerContextQuery, ExplorerContextQueryVariables>;
+export const PlannerContextDocument = gql`
+    query PlannerContext($objective: String!, $scope: String, $limit: Int, $session: String) {
+  plannerContext(
+    objective: $objective
+    scope: $scope
+    limit: $limit
+    session: $session
+  ) {
+    ...PlannerContext
+  }
+}
+    ${PlannerContextFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<PlannerContextQuery, PlannerContextQueryVariables>;
+export const BuilderContextDocument = gql`
+    query BuilderContext($objective: String!, $task: String, $files: [String!], $lineage: [JSON!], $warning: String, $limit: Int, $scope: String, $session: String, $noInject: Boolean) {
+  builderContext(
+    objective: $objective
+    task: $task
+    files: $files
+    lineage: $lineage
+    warning: $warning
+    limit: $limit
+    scope: $scope
+    session: $session
+    noInject: $noInject
+  ) {
+    ...BuilderContext
+  }
+}
+    ${BuilderContextFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<BuilderContextQuery, BuilderContextQueryVariables>;
+export const LineageDocument = gql`
+    query Lineage($tasks: [JSON!], $plan: ID, $scope: String) {
+  lineage(tasks: $tasks, plan: $plan, scope: $scope) {
+    ...Delivery
+  }
+}
+    ${DeliveryFragmentDoc}` as unknown as DocumentNode<LineageQuery, LineageQueryVariables>;
+export const BriefDocument = gql`
+    query Brief($scope: String, $budgetTokens: Int, $without: [String!]) {
+  brief(scope: $scope, budgetTokens: $budgetTokens, without: $without) {
+    ...Brief
+  }
+}
+    ${BriefFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<BriefQuery, BriefQueryVariables>;
+export const AtActionDocument = gql`
+    query AtAction($command: String, $files: [String!], $output: String, $folder: String, $project: String, $scope: String, $limit: Int) {
+  atAction(
+    command: $command
+    files: $files
+    output: $output
+    folder: $folder
+    project: $project
+    scope: $scope
+    limit: $limit
+  ) {
+    ...ActionContext
+  }
+}
+    ${ActionContextFragmentDoc}
+${SiteFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<AtActionQuery, AtActionQueryVariables>;
+export const ErasePlanDocument = gql`
+    query ErasePlan($nameOrId: String!) {
+  erasePlan(nameOrId: $nameOrId) {
+    ...ErasePlan
+  }
+}
+    ${ErasePlanFragmentDoc}
+${RefFragmentDoc}
+${ErasableFragmentDoc}` as unknown as DocumentNode<ErasePlanQuery, ErasePlanQueryVariables>;
+export const CypherDocument = gql`
+    query Cypher($query: String!, $params: JSON, $timeoutMs: Int, $limit: Int) {
+  cypher(query: $query, params: $params, timeoutMs: $timeoutMs, limit: $limit) {
+    ...CypherResult
+  }
+}
+    ${CypherResultFragmentDoc}` as unknown as DocumentNode<CypherQuery, CypherQueryVariables>;
+export const GraphSchemaDocument = gql`
+    query GraphSchema {
+  graphSchema {
+    ...GraphTable
+  }
+}
+    ${GraphTableFragmentDoc}` as unknown as DocumentNode<GraphSchemaQuery, GraphSchemaQueryVariables>;
+export const NeighbourhoodDocument = gql`
+    query Neighbourhood($nameOrId: String!, $steps: Int, $scope: String, $limit: Int) {
+  neighbourhood(nameOrId: $nameOrId, steps: $steps, scope: $scope, limit: $limit) {
+    ...Neighbourhood
+  }
+}
+    ${NeighbourhoodFragmentDoc}
+${GraphNodeFragmentDoc}
+${RefFragmentDoc}
+${NearNodeFragmentDoc}
+${GraphEdgeFragmentDoc}` as unknown as DocumentNode<NeighbourhoodQuery, NeighbourhoodQueryVariables>;
+export const PathDocument = gql`
+    query Path($source: String!, $target: String!, $scope: String) {
+  path(source: $source, target: $target, scope: $scope) {
+    ...GraphPath
+  }
+}
+    ${GraphPathFragmentDoc}
+${GraphNodeFragmentDoc}
+${RefFragmentDoc}
+${GraphEdgeFragmentDoc}` as unknown as DocumentNode<PathQuery, PathQueryVariables>;
+export const CommunitiesDocument = gql`
+    query Communities($scope: String, $least: Int, $limit: Int) {
+  communities(scope: $scope, least: $least, limit: $limit) {
+    ...Community
+  }
+}
+    ${CommunityFragmentDoc}
+${GraphNodeFragmentDoc}
+${RefFragmentDoc}` as unknown as DocumentNode<CommunitiesQuery, CommunitiesQueryVariables>;
+export const CentralityDocument = gql`
+    query Centrality($scope: String, $labels: [Label!], $limit: Int) {
+  centrality(scope: $scope, labels: $labels, limit: $limit) {
+    ...CentralNode
+  }
+}
+    ${CentralNodeFragmentDoc}
+${GraphNodeFragmentDoc}
+${RefFragmentDoc}` as unknown as DocumentNode<CentralityQuery, CentralityQueryVariables>;
+export const LearningQueueDocument = gql`
+    query LearningQueue($scope: String, $limit: Int) {
+  learningQueue(scope: $scope, limit: $limit) {
+    ...Candidate
+  }
+}
+    ${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<LearningQueueQuery, LearningQueueQueryVariables>;
+export const VerifyDocument = gql`
+    query Verify($scope: String) {
+  verify(scope: $scope) {
+    ...Health
+  }
+}
+    ${HealthFragmentDoc}` as unknown as DocumentNode<VerifyQuery, VerifyQueryVariables>;
+export const ReportDocument = gql`
+    query Report($since: DateTime, $scope: String) {
+  report(since: $since, scope: $scope) {
+    ...Report
+  }
+}
+    ${ReportFragmentDoc}
+${ArmFragmentDoc}
+${ShareFragmentDoc}
+${LiftFragmentDoc}
+${HarmFragmentDoc}
+${PeriodFragmentDoc}
+${LeaderFragmentDoc}` as unknown as DocumentNode<ReportQuery, ReportQueryVariables>;
+export const ReportPageDocument = gql`
+    query ReportPage($since: DateTime, $scope: String) {
+  reportPage(since: $since, scope: $scope)
+}
+    ` as unknown as DocumentNode<ReportPageQuery, ReportPageQueryVariables>;
+export const ExplorationDocument = gql`
+    query Exploration($id: ID, $scope: String) {
+  exploration(id: $id, scope: $scope) {
+    ...Exploration
+  }
+}
+    ${ExplorationFragmentDoc}` as unknown as DocumentNode<ExplorationQuery, ExplorationQueryVariables>;
+export const PlanDocument = gql`
+    query Plan($id: ID, $scope: String) {
+  plan(id: $id, scope: $scope) {
+    ...PlanReport
+  }
+}
+    ${PlanReportFragmentDoc}
+${PlanFragmentDoc}
+${PlanTaskFragmentDoc}` as unknown as DocumentNode<PlanQuery, PlanQueryVariables>;
+export const ReadyTasksDocument = gql`
+    query ReadyTasks($plan: ID, $scope: String) {
+  readyTasks(plan: $plan, scope: $scope) {
+    ...PlanTask
+  }
+}
+    ${PlanTaskFragmentDoc}` as unknown as DocumentNode<ReadyTasksQuery, ReadyTasksQueryVariables>;
+export const CascadeStatusDocument = gql`
+    query CascadeStatus($plan: ID, $scope: String) {
+  cascadeStatus(plan: $plan, scope: $scope) {
+    ...Cascade
+  }
+}
+    ${CascadeFragmentDoc}` as unknown as DocumentNode<CascadeStatusQuery, CascadeStatusQueryVariables>;
+export const WorkspacesDocument = gql`
+    query Workspaces($plan: ID, $scope: String, $status: String, $limit: Int) {
+  workspaces(plan: $plan, scope: $scope, status: $status, limit: $limit) {
+    ...WorkspaceReport
+  }
+}
+    ${WorkspaceReportFragmentDoc}
+${WorkspaceFragmentDoc}
+${PlanTaskFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<WorkspacesQuery, WorkspacesQueryVariables>;
+export const TaskStateDocument = gql`
+    query TaskState($task: JSON!, $others: [JSON!]) {
+  taskState(task: $task, others: $others) {
+    ...TaskState
+  }
+}
+    ${TaskStateFragmentDoc}` as unknown as DocumentNode<TaskStateQuery, TaskStateQueryVariables>;
+export const DagCyclesDocument = gql`
+    query DagCycles($dependencies: JSON!) {
+  dagCycles(dependencies: $dependencies)
+}
+    ` as unknown as DocumentNode<DagCyclesQuery, DagCyclesQueryVariables>;
+export const DagReadyDocument = gql`
+    query DagReady($tasks: [JSON!], $plan: ID, $scope: String) {
+  dagReady(tasks: $tasks, plan: $plan, scope: $scope)
+}
+    ` as unknown as DocumentNode<DagReadyQuery, DagReadyQueryVariables>;
+export const DagStalledDocument = gql`
+    query DagStalled($tasks: [JSON!], $plan: ID, $scope: String) {
+  dagStalled(tasks: $tasks, plan: $plan, scope: $scope) {
+    ...Stalled
+  }
+}
+    ${StalledFragmentDoc}
+${StallFragmentDoc}` as unknown as DocumentNode<DagStalledQuery, DagStalledQueryVariables>;
+export const GetDocument = gql`
+    query Get($nameOrId: String!) {
+  get(nameOrId: $nameOrId) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<GetQuery, GetQueryVariables>;
+export const MemoriesDocument = gql`
+    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $first: Int, $after: String) {
+  memories(
+    scope: $scope
+    kinds: $kinds
+    status: $status
+    anyStatus: $anyStatus
+    first: $first
+    after: $after
+  ) {
+    ...MemoryConnection
+  }
+}
+    ${MemoryConnectionFragmentDoc}
+${MemoryEdgeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<MemoriesQuery, MemoriesQueryVariables>;
+export const SimilarRecentDocument = gql`
+    query SimilarRecent($trigger: String!, $threshold: Float, $days: Float, $kind: Kind, $scope: String, $limit: Int) {
+  similarRecent(
+    trigger: $trigger
+    threshold: $threshold
+    days: $days
+    kind: $kind
+    scope: $scope
+    limit: $limit
+  ) {
+    ...SimilarMemory
+  }
+}
+    ${SimilarMemoryFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<SimilarRecentQuery, SimilarRecentQueryVariables>;
+export const EdgesDocument = gql`
+    query Edges($nameOrId: String, $relation: String, $limit: Int) {
+  edges(nameOrId: $nameOrId, relation: $relation, limit: $limit) {
+    ...Edge
+  }
+}
+    ${EdgeFragmentDoc}
+${RefFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<EdgesQuery, EdgesQueryVariables>;
+export const SuggestEdgesDocument = gql`
+    query SuggestEdges($nameOrId: String!, $limit: Int) {
+  suggestEdges(nameOrId: $nameOrId, limit: $limit) {
+    ...EdgeSuggestion
+  }
+}
+    ${EdgeSuggestionFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<SuggestEdgesQuery, SuggestEdgesQueryVariables>;
+export const RecallDocument = gql`
+    query Recall($query: String!, $scope: String, $kinds: [Kind!], $labels: [Label!], $limit: Int, $intent: Intent, $expand: Expand, $files: [String!], $asOf: DateTime, $knownAt: DateTime, $askedAt: DateTime, $since: DateTime, $budgetTokens: Int, $recipe: String, $rerank: Boolean, $deep: Boolean, $everything: Boolean, $explain: Boolean, $session: String) {
+  recall(
+    query: $query
+    scope: $scope
+    kinds: $kinds
+    labels: $labels
+    limit: $limit
+    intent: $intent
+    expand: $expand
+    files: $files
+    asOf: $asOf
+    knownAt: $knownAt
+    askedAt: $askedAt
+    since: $since
+    budgetTokens: $budgetTokens
+    recipe: $recipe
+    rerank: $rerank
+    deep: $deep
+    everything: $everything
+    explain: $explain
+    session: $session
+  ) {
+    ...RecallAnswer
+  }
+}
+    ${RecallAnswerFragmentDoc}
+${RecallQueryFragmentDoc}
+${RecallItemFragmentDoc}
+${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}
+${ArmHitFragmentDoc}` as unknown as DocumentNode<RecallQuery, RecallQueryVariables>;
+export const RecallByTypeDocument = gql`
+    query RecallByType($query: String!, $kinds: [Kind!], $limit: Int, $scope: String) {
+  recallByType(query: $query, kinds: $kinds, limit: $limit, scope: $scope) {
+    ...KindAnswer
+  }
+}
+    ${KindAnswerFragmentDoc}
+${RecallAnswerFragmentDoc}
+${RecallQueryFragmentDoc}
+${RecallItemFragmentDoc}
+${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}
+${ArmHitFragmentDoc}` as unknown as DocumentNode<RecallByTypeQuery, RecallByTypeQueryVariables>;
+export const CompletionsDocument = gql`
+    query Completions($of: Completable!, $prefix: String, $limit: Int) {
+  completions(of: $of, prefix: $prefix, limit: $limit)
+}
+    ` as unknown as DocumentNode<CompletionsQuery, CompletionsQueryVariables>;
+export const LastDocument = gql`
+    query Last($session: String) {
+  last(session: $session) {
+    ...RecallAnswer
+  }
+}
+    ${RecallAnswerFragmentDoc}
+${RecallQueryFragmentDoc}
+${RecallItemFragmentDoc}
+${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}
+${ArmHitFragmentDoc}` as unknown as DocumentNode<LastQuery, LastQueryVariables>;
+export const WhyDocument = gql`
+    query Why($nameOrId: String!, $session: String) {
+  why(nameOrId: $nameOrId, session: $session) {
+    ...RecallItem
+  }
+}
+    ${RecallItemFragmentDoc}
+${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}
+${ArmHitFragmentDoc}` as unknown as DocumentNode<WhyQuery, WhyQueryVariables>;
+export const ContradictionsDocument = gql`
+    query Contradictions($scope: String, $status: DisputeStatus, $anyStatus: Boolean) {
+  contradictions(scope: $scope, status: $status, anyStatus: $anyStatus) {
+    ...Dispute
+  }
+}
+    ${DisputeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ContradictionsQuery, ContradictionsQueryVariables>;
+export const ReviewDocument = gql`
+    query Review($scope: String, $first: Int, $after: String) {
+  review(scope: $scope, first: $first, after: $after) {
+    ...HeldConnection
+  }
+}
+    ${HeldConnectionFragmentDoc}
+${HeldEdgeFragmentDoc}
+${HeldFragmentDoc}
+${RefFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<ReviewQuery, ReviewQueryVariables>;
+export const ReflectionsDocument = gql`
+    query Reflections($scope: String, $first: Int, $after: String) {
+  reflections(scope: $scope, first: $first, after: $after) {
+    ...ReflectionConnection
+  }
+}
+    ${ReflectionConnectionFragmentDoc}
+${ReflectionEdgeFragmentDoc}
+${ReflectionFragmentDoc}
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<ReflectionsQuery, ReflectionsQueryVariables>;
+export const InsightTreeDocument = gql`
+    query InsightTree($id: ID!) {
+  insightTree(id: $id) {
+    ...Insight
+  }
+}
+    ${InsightFragmentDoc}
+${ReflectionFragmentDoc}
+${ProvenanceFragmentDoc}
+${EvidenceFragmentDoc}
+${RefFragmentDoc}` as unknown as DocumentNode<InsightTreeQuery, InsightTreeQueryVariables>;
+export const HealthDocument = gql`
+    query Health {
+  health {
+    ...Health
+  }
+}
+    ${HealthFragmentDoc}` as unknown as DocumentNode<HealthQuery, HealthQueryVariables>;
+export const StatsDocument = gql`
+    query Stats($scope: String) {
+  stats(scope: $scope) {
+    ...Stats
+  }
+}
+    ${StatsFragmentDoc}` as unknown as DocumentNode<StatsQuery, StatsQueryVariables>;
+export const StatusDocument = gql`
+    query Status {
+  status {
+    ...StatusReport
+  }
+}
+    ${StatusReportFragmentDoc}
+${JobFragmentDoc}
+${BackgroundStatusFragmentDoc}
+${WorkItemFragmentDoc}
+${GateReportFragmentDoc}
+${ModelUsageFragmentDoc}
+${ProviderStateFragmentDoc}
+${ModelSpendFragmentDoc}` as unknown as DocumentNode<StatusQuery, StatusQueryVariables>;
+export const DoctorDocument = gql`
+    query Doctor {
+  doctor {
+    ...DoctorReport
+  }
+}
+    ${DoctorReportFragmentDoc}
+${DoctorFindingFragmentDoc}` as unknown as DocumentNode<DoctorQuery, DoctorQueryVariables>;
+export const ConfigDocument = gql`
+    query Config {
+  config {
+    ...Setting
+  }
+}
+    ${SettingFragmentDoc}` as unknown as DocumentNode<ConfigQuery, ConfigQueryVariables>;
+export const JobDocument = gql`
+    query Job($id: ID!) {
+  job(id: $id) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<JobQuery, JobQueryVariables>;
+export const JobsDocument = gql`
+    query Jobs {
+  jobs {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<JobsQuery, JobsQueryVariables>;
+export const FlushDocument = gql`
+    mutation Flush($scope: String) {
+  flush(scope: $scope) {
+    ...WorkItem
+  }
+}
+    ${WorkItemFragmentDoc}` as unknown as DocumentNode<FlushMutation, FlushMutationVariables>;
+export const BeginWorkDocument = gql`
+    mutation BeginWork($kind: String!, $payload: JSON) {
+  beginWork(kind: $kind, payload: $payload) {
+    ...WorkItem
+  }
+}
+    ${WorkItemFragmentDoc}` as unknown as DocumentNode<BeginWorkMutation, BeginWorkMutationVariables>;
+export const CancelWorkDocument = gql`
+    mutation CancelWork($id: ID!) {
+  cancelWork(id: $id) {
+    ...WorkItem
+  }
+}
+    ${WorkItemFragmentDoc}` as unknown as DocumentNode<CancelWorkMutation, CancelWorkMutationVariables>;
+export const PauseWorkerDocument = gql`
+    mutation PauseWorker($on: Boolean) {
+  pauseWorker(on: $on)
+}
+    ` as unknown as DocumentNode<PauseWorkerMutation, PauseWorkerMutationVariables>;
+export const UndoDocument = gql`
+    mutation Undo($job: ID!, $dryRun: Boolean) {
+  undo(job: $job, dryRun: $dryRun) {
+    ...UndoReport
+  }
+}
+    ${UndoReportFragmentDoc}
+${UndoConflictFragmentDoc}` as unknown as DocumentNode<UndoMutation, UndoMutationVariables>;
+export const RecordEpisodeDocument = gql`
+    mutation RecordEpisode($content: String!, $session: String, $scope: String, $agent: String, $role: String, $occurredAt: DateTime, $source: String, $importance: Float, $trust: Trust, $files: [String!], $project: String, $idempotencyKey: String) {
+  recordEpisode(
+    content: $content
+    session: $session
+    scope: $scope
+    agent: $agent
+    role: $role
+    occurredAt: $occurredAt
+    source: $source
+    importance: $importance
+    trust: $trust
+    files: $files
+    project: $project
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...Recording
+  }
+}
+    ${RecordingFragmentDoc}
+${EpisodeFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<RecordEpisodeMutation, RecordEpisodeMutationVariables>;
+export const OpenSessionDocument = gql`
+    mutation OpenSession($name: String, $scope: String, $agent: String, $private: Boolean, $idempotencyKey: String) {
+  openSession(
+    name: $name
+    scope: $scope
+    agent: $agent
+    private: $private
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...SessionReport
+  }
+}
+    ${SessionReportFragmentDoc}` as unknown as DocumentNode<OpenSessionMutation, OpenSessionMutationVariables>;
+export const CloseSessionDocument = gql`
+    mutation CloseSession($name: String!, $scope: String, $idempotencyKey: String) {
+  closeSession(name: $name, scope: $scope, idempotencyKey: $idempotencyKey) {
+    ...SessionReport
+  }
+}
+    ${SessionReportFragmentDoc}` as unknown as DocumentNode<CloseSessionMutation, CloseSessionMutationVariables>;
+export const PauseDocument = gql`
+    mutation Pause($on: Boolean) {
+  pause(on: $on)
+}
+    ` as unknown as DocumentNode<PauseMutation, PauseMutationVariables>;
+export const HardForgetDocument = gql`
+    mutation HardForget($nameOrId: String!, $confirm: ID!) {
+  hardForget(nameOrId: $nameOrId, confirm: $confirm) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<HardForgetMutation, HardForgetMutationVariables>;
+export const ScanSecretsDocument = gql`
+    mutation ScanSecrets($apply: Boolean) {
+  scanSecrets(apply: $apply) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ScanSecretsMutation, ScanSecretsMutationVariables>;
+export const ExportJsonlDocument = gql`
+    mutation ExportJsonl($path: String!) {
+  exportJsonl(path: $path) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ExportJsonlMutation, ExportJsonlMutationVariables>;
+export const ExportGraphmlDocument = gql`
+    mutation ExportGraphml($path: String!) {
+  exportGraphml(path: $path) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ExportGraphmlMutation, ExportGraphmlMutationVariables>;
+export const ExportMarkdownDocument = gql`
+    mutation ExportMarkdown($path: String!) {
+  exportMarkdown(path: $path) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ExportMarkdownMutation, ExportMarkdownMutationVariables>;
+export const IngestGitDocument = gql`
+    mutation IngestGit($path: String!, $scope: String, $limit: Int) {
+  ingestGit(path: $path, scope: $scope, limit: $limit) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<IngestGitMutation, IngestGitMutationVariables>;
+export const IngestNotesDocument = gql`
+    mutation IngestNotes($paths: [String!]!, $scope: String, $mine: Boolean) {
+  ingestNotes(paths: $paths, scope: $scope, mine: $mine) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<IngestNotesMutation, IngestNotesMutationVariables>;
+export const IngestTranscriptDocument = gql`
+    mutation IngestTranscript($path: String!, $scope: String, $agent: String) {
+  ingestTranscript(path: $path, scope: $scope, agent: $agent) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<IngestTranscriptMutation, IngestTranscriptMutationVariables>;
+export const IngestJsonlDocument = gql`
+    mutation IngestJsonl($lines: [String!]!, $firstLine: Int, $scope: String, $source: String, $agent: String) {
+  ingestJsonl(
+    lines: $lines
+    firstLine: $firstLine
+    scope: $scope
+    source: $source
+    agent: $agent
+  ) {
+    ...IngestReport
+  }
+}
+    ${IngestReportFragmentDoc}
+${IngestProblemFragmentDoc}` as unknown as DocumentNode<IngestJsonlMutation, IngestJsonlMutationVariables>;
+export const IngestBulkDocument = gql`
+    mutation IngestBulk($path: String!, $vectors: String, $scope: String, $source: String, $agent: String) {
+  ingestBulk(
+    path: $path
+    vectors: $vectors
+    scope: $scope
+    source: $source
+    agent: $agent
+  ) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<IngestBulkMutation, IngestBulkMutationVariables>;
+export const ImportMemoriesDocument = gql`
+    mutation ImportMemories($path: String!, $source: String, $scope: String, $plan: Boolean, $mine: Boolean, $agent: String) {
+  importMemories(
+    path: $path
+    source: $source
+    scope: $scope
+    plan: $plan
+    mine: $mine
+    agent: $agent
+  ) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ImportMemoriesMutation, ImportMemoriesMutationVariables>;
+export const ObserveExplorerDocument = gql`
+    mutation ObserveExplorer($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $output: String!) {
+  observeExplorer(
+    store: $store
+    queue: $queue
+    minConfidence: $minConfidence
+    scope: $scope
+    session: $session
+    taskId: $taskId
+    agent: $agent
+    source: $source
+    output: $output
+  ) {
+    ...Observed
+  }
+}
+    ${ObservedFragmentDoc}
+${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}
+${StoreResultFragmentDoc}` as unknown as DocumentNode<ObserveExplorerMutation, ObserveExplorerMutationVariables>;
+export const ObservePlannerDocument = gql`
+    mutation ObservePlanner($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $tasks: [JSON!]!, $exploration: JSON, $learned: [String!]) {
+  observePlanner(
+    store: $store
+    queue: $queue
+    minConfidence: $minConfidence
+    scope: $scope
+    session: $session
+    taskId: $taskId
+    agent: $agent
+    source: $source
+    tasks: $tasks
+    exploration: $exploration
+    learned: $learned
+  ) {
+    ...Observed
+  }
+}
+    ${ObservedFragmentDoc}
+${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}
+${StoreResultFragmentDoc}` as unknown as DocumentNode<ObservePlannerMutation, ObservePlannerMutationVariables>;
+export const ObserveBuilderDocument = gql`
+    mutation ObserveBuilder($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $task: JSON!, $result: String, $filesChanged: [String!]) {
+  observeBuilder(
+    store: $store
+    queue: $queue
+    minConfidence: $minConfidence
+    scope: $scope
+    session: $session
+    taskId: $taskId
+    agent: $agent
+    source: $source
+    task: $task
+    result: $result
+    filesChanged: $filesChanged
+  ) {
+    ...Observed
+  }
+}
+    ${ObservedFragmentDoc}
+${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}
+${StoreResultFragmentDoc}` as unknown as DocumentNode<ObserveBuilderMutation, ObserveBuilderMutationVariables>;
+export const ObserveSessionDocument = gql`
+    mutation ObserveSession($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $objective: String!, $tasks: [JSON!], $outcomes: JSON) {
+  observeSession(
+    store: $store
+    queue: $queue
+    minConfidence: $minConfidence
+    scope: $scope
+    session: $session
+    taskId: $taskId
+    agent: $agent
+    source: $source
+    objective: $objective
+    tasks: $tasks
+    outcomes: $outcomes
+  ) {
+    ...Observed
+  }
+}
+    ${ObservedFragmentDoc}
+${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}
+${StoreResultFragmentDoc}` as unknown as DocumentNode<ObserveSessionMutation, ObserveSessionMutationVariables>;
+export const AcceptCandidateDocument = gql`
+    mutation AcceptCandidate($id: ID!, $by: String) {
+  acceptCandidate(id: $id, by: $by) {
+    ...Accepted
+  }
+}
+    ${AcceptedFragmentDoc}
+${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}
+${StoreResultFragmentDoc}` as unknown as DocumentNode<AcceptCandidateMutation, AcceptCandidateMutationVariables>;
+export const RejectCandidateDocument = gql`
+    mutation RejectCandidate($id: ID!, $by: String) {
+  rejectCandidate(id: $id, by: $by) {
+    ...Candidate
+  }
+}
+    ${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<RejectCandidateMutation, RejectCandidateMutationVariables>;
+export const ChunkDocument = gql`
+    mutation Chunk($task: String!, $outcome: String!, $approach: String!, $scope: String, $taskId: String, $agent: String, $source: String, $idempotencyKey: String) {
+  chunk(
+    task: $task
+    outcome: $outcome
+    approach: $approach
+    scope: $scope
+    taskId: $taskId
+    agent: $agent
+    source: $source
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...StoreResult
+  }
+}
+    ${StoreResultFragmentDoc}` as unknown as DocumentNode<ChunkMutation, ChunkMutationVariables>;
+export const SaveExplorationDocument = gql`
+    mutation SaveExploration($answer: String!, $objective: String, $scope: String, $session: String) {
+  saveExploration(
+    answer: $answer
+    objective: $objective
+    scope: $scope
+    session: $session
+  ) {
+    ...ExplorationReport
+  }
+}
+    ${ExplorationReportFragmentDoc}
+${ExplorationFragmentDoc}` as unknown as DocumentNode<SaveExplorationMutation, SaveExplorationMutationVariables>;
+export const SavePlanDocument = gql`
+    mutation SavePlan($answer: String!, $objective: String, $scope: String, $session: String, $exploration: ID) {
+  savePlan(
+    answer: $answer
+    objective: $objective
+    scope: $scope
+    session: $session
+    exploration: $exploration
+  ) {
+    ...PlanReport
+  }
+}
+    ${PlanReportFragmentDoc}
+${PlanFragmentDoc}
+${PlanTaskFragmentDoc}` as unknown as DocumentNode<SavePlanMutation, SavePlanMutationVariables>;
+export const CompletePlanDocument = gql`
+    mutation CompletePlan($plan: ID, $scope: String) {
+  completePlan(plan: $plan, scope: $scope) {
+    ...PlanReport
+  }
+}
+    ${PlanReportFragmentDoc}
+${PlanFragmentDoc}
+${PlanTaskFragmentDoc}` as unknown as DocumentNode<CompletePlanMutation, CompletePlanMutationVariables>;
+export const CreateWorkspaceDocument = gql`
+    mutation CreateWorkspace($task: String!, $plan: ID, $scope: String, $warning: String, $limit: Int) {
+  createWorkspace(
+    task: $task
+    plan: $plan
+    scope: $scope
+    warning: $warning
+    limit: $limit
+  ) {
+    ...WorkspaceReport
+  }
+}
+    ${WorkspaceReportFragmentDoc}
+${WorkspaceFragmentDoc}
+${PlanTaskFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<CreateWorkspaceMutation, CreateWorkspaceMutationVariables>;
+export const CompleteWorkspaceDocument = gql`
+    mutation CompleteWorkspace($id: ID!, $delivered: String!, $utilized: [String!]) {
+  completeWorkspace(id: $id, delivered: $delivered, utilized: $utilized) {
+    ...WorkspaceReport
+  }
+}
+    ${WorkspaceReportFragmentDoc}
+${WorkspaceFragmentDoc}
+${PlanTaskFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<CompleteWorkspaceMutation, CompleteWorkspaceMutationVariables>;
+export const BlockWorkspaceDocument = gql`
+    mutation BlockWorkspace($id: ID!, $reason: String!, $tried: String, $error: String, $utilized: [String!]) {
+  blockWorkspace(
+    id: $id
+    reason: $reason
+    tried: $tried
+    error: $error
+    utilized: $utilized
+  ) {
+    ...WorkspaceReport
+  }
+}
+    ${WorkspaceReportFragmentDoc}
+${WorkspaceFragmentDoc}
+${PlanTaskFragmentDoc}
+${ShownFragmentDoc}` as unknown as DocumentNode<BlockWorkspaceMutation, BlockWorkspaceMutationVariables>;
+export const DagClearDocument = gql`
+    mutation DagClear($tasks: [JSON!], $plan: ID, $scope: String, $session: String, $force: Boolean) {
+  dagClear(
+    tasks: $tasks
+    plan: $plan
+    scope: $scope
+    session: $session
+    force: $force
+  ) {
+    ...Cleared
+  }
+}
+    ${ClearedFragmentDoc}` as unknown as DocumentNode<DagClearMutation, DagClearMutationVariables>;
+export const TaskOutcomeDocument = gql`
+    mutation TaskOutcome($task: ID!, $outcome: String!, $claimed: Boolean, $utilized: [String!], $idempotencyKey: String) {
+  taskOutcome(
+    task: $task
+    outcome: $outcome
+    claimed: $claimed
+    utilized: $utilized
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...TaskOutcome
+  }
+}
+    ${TaskOutcomeFragmentDoc}
+${CheckFragmentDoc}
+${GainFragmentDoc}` as unknown as DocumentNode<TaskOutcomeMutation, TaskOutcomeMutationVariables>;
+export const NoteActionDocument = gql`
+    mutation NoteAction($task: ID!, $command: String, $files: [String!], $exitStatus: Int, $output: String, $id: String, $idempotencyKey: String) {
+  noteAction(
+    task: $task
+    command: $command
+    files: $files
+    exitStatus: $exitStatus
+    output: $output
+    id: $id
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...Check
+  }
+}
+    ${CheckFragmentDoc}` as unknown as DocumentNode<NoteActionMutation, NoteActionMutationVariables>;
+export const StoreDocument = gql`
+    mutation Store($trigger: String!, $resolution: String!, $kind: Kind!, $scope: String, $name: String, $confidence: Float, $importance: Float, $files: [String!], $trust: Trust, $source: String, $agent: String, $session: String, $validFrom: DateTime, $validTo: DateTime, $attributes: JSON, $idempotencyKey: String) {
+  store(
+    trigger: $trigger
+    resolution: $resolution
+    kind: $kind
+    scope: $scope
+    name: $name
+    confidence: $confidence
+    importance: $importance
+    files: $files
+    trust: $trust
+    source: $source
+    agent: $agent
+    session: $session
+    validFrom: $validFrom
+    validTo: $validTo
+    attributes: $attributes
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...StoreResult
+  }
+}
+    ${StoreResultFragmentDoc}` as unknown as DocumentNode<StoreMutation, StoreMutationVariables>;
+export const EditDocument = gql`
+    mutation Edit($nameOrId: String!, $trigger: String, $resolution: String, $kind: Kind, $name: String, $scope: String, $confidence: Float, $importance: Float, $validFrom: DateTime, $validTo: DateTime, $agent: String, $idempotencyKey: String) {
+  edit(
+    nameOrId: $nameOrId
+    trigger: $trigger
+    resolution: $resolution
+    kind: $kind
+    name: $name
+    scope: $scope
+    confidence: $confidence
+    importance: $importance
+    validFrom: $validFrom
+    validTo: $validTo
+    agent: $agent
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<EditMutation, EditMutationVariables>;
+export const ForgetDocument = gql`
+    mutation Forget($nameOrId: String!, $idempotencyKey: String) {
+  forget(nameOrId: $nameOrId, idempotencyKey: $idempotencyKey) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ForgetMutation, ForgetMutationVariables>;
+export const RestoreDocument = gql`
+    mutation Restore($nameOrId: String!, $idempotencyKey: String) {
+  restore(nameOrId: $nameOrId, idempotencyKey: $idempotencyKey) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<RestoreMutation, RestoreMutationVariables>;
+export const ConfirmDocument = gql`
+    mutation Confirm($nameOrId: String!, $idempotencyKey: String) {
+  confirm(nameOrId: $nameOrId, idempotencyKey: $idempotencyKey) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ConfirmMutation, ConfirmMutationVariables>;
+export const UnmergeDocument = gql`
+    mutation Unmerge($nameOrId: String!) {
+  unmerge(nameOrId: $nameOrId) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<UnmergeMutation, UnmergeMutationVariables>;
+export const EdgeDocument = gql`
+    mutation Edge($source: String!, $target: String!, $relation: String!, $weight: Float, $agent: String, $idempotencyKey: String) {
+  edge(
+    source: $source
+    target: $target
+    relation: $relation
+    weight: $weight
+    agent: $agent
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...Edge
+  }
+}
+    ${EdgeFragmentDoc}
+${RefFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<EdgeMutation, EdgeMutationVariables>;
+export const FeedbackDocument = gql`
+    mutation Feedback($names: [String!]!, $delta: Float, $quality: Int, $task: ID, $agent: String, $undo: Boolean, $idempotencyKey: String) {
+  feedback(
+    names: $names
+    delta: $delta
+    quality: $quality
+    task: $task
+    agent: $agent
+    undo: $undo
+    idempotencyKey: $idempotencyKey
+  ) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<FeedbackMutation, FeedbackMutationVariables>;
+export const DecayDocument = gql`
+    mutation Decay($unusedDays: Float, $minUses: Int, $dryRun: Boolean) {
+  decay(unusedDays: $unusedDays, minUses: $minUses, dryRun: $dryRun) {
+    ...MaintenanceReport
+  }
+}
+    ${MaintenanceReportFragmentDoc}` as unknown as DocumentNode<DecayMutation, DecayMutationVariables>;
+export const DecayEdgesDocument = gql`
+    mutation DecayEdges($unusedDays: Float, $dryRun: Boolean) {
+  decayEdges(unusedDays: $unusedDays, dryRun: $dryRun) {
+    ...MaintenanceReport
+  }
+}
+    ${MaintenanceReportFragmentDoc}` as unknown as DocumentNode<DecayEdgesMutation, DecayEdgesMutationVariables>;
+export const PruneDocument = gql`
+    mutation Prune($minEffectiveness: Float, $minUses: Int, $dryRun: Boolean) {
+  prune(minEffectiveness: $minEffectiveness, minUses: $minUses, dryRun: $dryRun) {
+    ...MaintenanceReport
+  }
+}
+    ${MaintenanceReportFragmentDoc}` as unknown as DocumentNode<PruneMutation, PruneMutationVariables>;
+export const ResolveContradictionDocument = gql`
+    mutation ResolveContradiction($a: String!, $b: String!, $winner: String!, $note: String) {
+  resolveContradiction(a: $a, b: $b, winner: $winner, note: $note) {
+    ...Dispute
+  }
+}
+    ${DisputeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ResolveContradictionMutation, ResolveContradictionMutationVariables>;
+export const ReopenContradictionDocument = gql`
+    mutation ReopenContradiction($a: String!, $b: String!) {
+  reopenContradiction(a: $a, b: $b) {
+    ...Dispute
+  }
+}
+    ${DisputeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ReopenContradictionMutation, ReopenContradictionMutationVariables>;
+export const NoteGapDocument = gql`
+    mutation NoteGap($session: String, $agent: String, $idempotencyKey: String) {
+  noteGap(session: $session, agent: $agent, idempotencyKey: $idempotencyKey) {
+    ...StoreResult
+  }
+}
+    ${StoreResultFragmentDoc}` as unknown as DocumentNode<NoteGapMutation, NoteGapMutationVariables>;
+export const ReopenGapDocument = gql`
+    mutation ReopenGap($nameOrId: String!) {
+  reopenGap(nameOrId: $nameOrId) {
+    ...Memory
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ReopenGapMutation, ReopenGapMutationVariables>;
+export const AcceptDocument = gql`
+    mutation Accept($nameOrId: String!, $by: String, $idempotencyKey: String) {
+  accept(nameOrId: $nameOrId, by: $by, idempotencyKey: $idempotencyKey) {
+    ...Node
+  }
+}
+    ${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}` as unknown as DocumentNode<AcceptMutation, AcceptMutationVariables>;
+export const RejectDocument = gql`
+    mutation Reject($nameOrId: String!, $by: String, $idempotencyKey: String) {
+  reject(nameOrId: $nameOrId, by: $by, idempotencyKey: $idempotencyKey) {
+    ...Node
+  }
+}
+    ${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}` as unknown as DocumentNode<RejectMutation, RejectMutationVariables>;
+export const CancelJobDocument = gql`
+    mutation CancelJob($id: ID!) {
+  cancelJob(id: $id) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<CancelJobMutation, CancelJobMutationVariables>;
+export const RebuildDocument = gql`
+    mutation Rebuild {
+  rebuild {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<RebuildMutation, RebuildMutationVariables>;
+export const ReembedDocument = gql`
+    mutation Reembed {
+  reembed {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ReembedMutation, ReembedMutationVariables>;
+export const BackupDocument = gql`
+    mutation Backup($path: String!) {
+  backup(path: $path) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<BackupMutation, BackupMutationVariables>;
+export const RestoreBackupDocument = gql`
+    mutation RestoreBackup($path: String!) {
+  restoreBackup(path: $path) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<RestoreBackupMutation, RestoreBackupMutationVariables>;
+export const RecoverDocument = gql`
+    mutation Recover {
+  recover {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<RecoverMutation, RecoverMutationVariables>;
+export const AcknowledgeLossDocument = gql`
+    mutation AcknowledgeLoss {
+  acknowledgeLoss
+}
+    ` as unknown as DocumentNode<AcknowledgeLossMutation, AcknowledgeLossMutationVariables>;
+export const ShutdownDocument = gql`
+    mutation Shutdown {
+  shutdown
+}
+    ` as unknown as DocumentNode<ShutdownMutation, ShutdownMutationVariables>;
+export const OpenLinkDocument = gql`
+    mutation OpenLink {
+  openLink {
+    ...OpenLink
+  }
+}
+    ${OpenLinkFragmentDoc}` as unknown as DocumentNode<OpenLinkMutation, OpenLinkMutationVariables>;
+export const EventsDocument = gql`
+    subscription Events($types: [String!]) {
+  events(types: $types) {
+    ...Event
+  }
+}
+    ${EventFragmentDoc}` as unknown as DocumentNode<EventsSubscription, EventsSubscriptionVariables>;
+export const JobProgressDocument = gql`
+    subscription JobProgress($id: ID!) {
+  jobProgress(id: $id) {
+    ...Job
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<JobProgressSubscription, JobProgressSubscriptionVariables>;

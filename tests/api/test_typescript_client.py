@@ -1,0 +1,97 @@
+"""The TypeScript client: compiled strictly, and its own tests run by Node against a real server and a real daemon."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import typescript_client
+from api_server import TOKEN, Served
+from graphql import parse, validate
+
+from helix import errors
+from helix.api.schema import build_schema
+from helix.model.speaker import MARKS
+
+ROOT = typescript_client.ROOT
+SDK = ROOT / "sdk/typescript"
+INSTALLED = ROOT / "build/typescript/node_modules"
+SECONDS = 300
+
+
+def compiled(project: str, *options: str) -> None:
+    compiler = INSTALLED / ".bin/tsc"
+    if not compiler.is_file() or shutil.which("node") is None:
+        pytest.skip("TypeScript is not installed: `scripts/setup client` does it where npm is")
+    line = [compiler, "--project", SDK / project, "--typeRoots", INSTALLED / "@types", *options]
+    run = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert run.returncode == 0, run.stdout
+
+
+def test_what_is_generated_is_current() -> None:
+    assert typescript_client.WRITTEN.read_text("utf-8").startswith(typescript_client.head()), "run scripts/schema"
+
+
+def test_it_depends_on_nothing_and_the_core_on_no_runtime() -> None:
+    assert '"dependencies"' not in (SDK / "package.json").read_text("utf-8")
+    imported = {
+        (path.name, target)
+        for path in (SDK / "src").glob("*.ts")
+        for target in re.findall(r'\bfrom "([^."][^"]*)"|from \'([^.\'][^\']*)\'', path.read_text("utf-8"))
+    }
+    assert {name for name, _ in imported} == {"node.ts"}
+    compiled("test/web.json")  # without the types of Node: what browsers and Deno have is enough
+
+
+def test_it_knows_every_error_and_every_mark_of_an_agent() -> None:
+    held = (SDK / "src/errors.ts").read_text("utf-8")
+    for cls in vars(errors).values():
+        if isinstance(cls, type) and issubclass(cls, errors.HelixError) and cls is not errors.HelixError:
+            assert f"export class {cls.__name__} extends {cls.__base__.__name__} {{}}" in held  # type: ignore[union-attr]
+            assert f"  {cls.code}: {cls.__name__},\n" in held
+    marks = dict(re.findall(r'^  (\w+): "([\w-]+)",$', (SDK / "src/node.ts").read_text("utf-8"), flags=re.MULTILINE))
+    assert marks == MARKS
+
+
+def test_its_own_tests_pass(served: Served, tmp_path: Path) -> None:
+    out = tmp_path / "built"
+    compiled("test/tsconfig.json", "--outDir", str(out))
+    (out / "package.json").write_text('{"type": "module"}', "utf-8")
+    (tmp_path / "notes.md").write_text("# Queue\n\nThe queue is drained at night.\n", "utf-8")
+    settings = {
+        "HELIX_URL": served.origin,
+        "HELIX_TOKEN": TOKEN,
+        "HELIX_NOTES": str(tmp_path / "notes.md"),
+        "HELIX_FOLDER": str(tmp_path / "other/store"),
+        "HELIX_COMMAND": str(ROOT / ".venv/bin/helix"),
+        "HELIX_HOME": str(tmp_path / "other"),
+        "HELIX_EMBEDDING_MODEL": "none",
+        "PYTHONPATH": str(ROOT),
+    }
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **settings}
+    line = ["node", "--test", str(out / "test/client.test.js")]
+    run = subprocess.run(
+        line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert run.returncode == 0, run.stdout[-4000:]
+
+
+def test_its_documents_are_valid(tmp_path: Path) -> None:
+    out = tmp_path / "built"
+    compiled("tsconfig.json", "--outDir", str(out))
+    (out / "package.json").write_text('{"type": "module"}', "utf-8")
+    program = (
+        "import * as all from './operations.js';"
+        "const asked = Object.entries(all).filter(([name]) => !name.endsWith('FragmentDoc'));"
+        "console.log(JSON.stringify(asked.map(([, document]) => document.text)))"
+    )
+    line = ["node", "--input-type=module", "--eval", program]
+    run = subprocess.run(line, cwd=out, capture_output=True, text=True, check=True)
+    texts = json.loads(run.stdout)
+    assert len(texts) > 100
+    assert [text for text in texts if validate(build_schema()._schema, parse(text))] == []
