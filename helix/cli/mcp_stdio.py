@@ -120,7 +120,7 @@ class Bridge:
         method, is_request = message.get("method"), "id" in message and "method" in message
         if is_request and method == "initialize":
             self._greet(message)
-        elif self._hello is not None and is_request and method in self._known["lists"] and not _cursor(message):
+        elif self._hello is not None and is_request and method in self._known["lists"] and not _has_cursor(message):
             self._write({"jsonrpc": "2.0", "id": message["id"], "result": self._known["lists"][method]})
         elif self._hello is not None and method == _GREETED:
             self._later(lambda: self._quietly(self._opened))
@@ -236,7 +236,7 @@ class Bridge:
                 os._exit(PIPE_CLOSED)
 
 
-def _cursor(message: Message) -> bool:
+def _has_cursor(message: Message) -> bool:
     params = message.get("params")
     return isinstance(params, dict) and "cursor" in params
 

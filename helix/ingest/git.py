@@ -15,7 +15,7 @@ from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
 from helix.ingest.repository import Repository, check
-from helix.memory.capture.ignore import IgnoreRules, rules_of
+from helix.memory.capture.helixignore import IgnoreRules, rules_of
 from helix.text.cleaning import clean
 
 _LONGEST_FIELD = 1 << 20

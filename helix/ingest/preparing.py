@@ -11,7 +11,7 @@ from helix.memory.capture.episodes import spoken
 from helix.memory.capture.quarantine import screen, texts_of
 from helix.memory.change.compose import Prepared, Reading, prepare, read
 from helix.memory.change.intake import Intake
-from helix.memory.remember.request import body
+from helix.model.memory import body
 from helix.model.reports import IngestProblem
 from helix.store.store import Store
 from helix.text.redact import without_markers

@@ -28,7 +28,7 @@ from helix.files import open_regular, read_bytes
 from helix.identity import LONGEST_PATH, Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, count_lines, shorten
-from helix.memory.capture.ignore import without_ignored
+from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind

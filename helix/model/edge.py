@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
+from helix.errors import InvalidInputError
 from helix.model.provenance import Provenance
 
 
@@ -60,6 +62,8 @@ class Relation(StrEnum):
 OPEN_RELATIONS = tuple(Relation)[: tuple(Relation).index(Relation.RELATED) + 1]
 """Relations a client may create between two memories; any other word becomes RELATED {relation}."""
 
+_RELATION_WORD = re.compile(r"[a-z][a-z_]{1,39}")
+
 DRAWN = "drawn"
 """Attribute of an edge that a person or an agent drew: SUPERSEDES is then what they say, and no version of a memory."""
 
@@ -87,3 +91,27 @@ class Edge:
         default_factory=dict
     )
     provenance: Provenance = field(default_factory=Provenance)
+
+
+def relation_to_draw(word: str) -> tuple[Relation, str]:
+    """Return the type of an edge that a caller draws by this word, and the free word of a RELATED one.
+
+    Raises InvalidInputError for a type that Helix alone writes, and for what is no word.
+    """
+    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
+    if plain.upper() in OPEN_RELATIONS:
+        return Relation(plain.upper()), ""
+    if plain.upper() in Relation.__members__ or not _RELATION_WORD.fullmatch(plain):
+        raise InvalidInputError(
+            f"{word!r} is no relation for an edge between memories",
+            hint="one of: " + ", ".join(relation.lower() for relation in OPEN_RELATIONS) + ", or a word of your own",
+        )
+    return Relation.RELATED, plain
+
+
+def known_relation(word: str) -> Relation:
+    """Return the relation of that name, however it is written; raises InvalidInputError."""
+    try:
+        return Relation(word.strip().upper().replace("-", "_"))
+    except ValueError as error:
+        raise InvalidInputError(f"unknown relation {word!r}", hint="one of: " + ", ".join(Relation)) from error

@@ -208,3 +208,8 @@ def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, 
 def spoken_against(memory: Memory) -> float:
     """Return what of `failed` was said by outcomes and people, and was not charged for taking room."""
     return max(0.0, round(memory.failed - room_of(memory)[1], 9))
+
+
+def body(trigger: str, resolution: str) -> str:
+    """Return the text by which a memory is found."""
+    return f"{trigger}\n{resolution}" if resolution else trigger

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from helix.errors import ConflictError
 from helix.memory.erasure import hard_forget as erase
 from helix.memory.erasure import scan
-from helix.memory.remember.recover import check_nothing_to_recover
+from helix.memory.upkeep.recover import check_nothing_to_recover
 from helix.model.erasure_report import ErasePlan, EraseReport, ScanReport
 from helix.model.ids import Id
 from helix.model.reports import Job

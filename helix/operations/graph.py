@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from helix.memory.change.links import node_of
+from helix.memory.change.find import node_of
 from helix.model.edge import Label
 from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood
 from helix.model.reports import CypherResult, GraphTable

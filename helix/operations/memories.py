@@ -9,10 +9,9 @@ from helix.agents.outcomes import settle
 from helix.agents.outcomes.feedback import feedback as give_feedback
 from helix.agents.outcomes.feedback import undo_feedback
 from helix.errors import InvalidInputError
-from helix.memory.change import links
 from helix.memory.change.find import memory_of
 from helix.memory.change.intake import known_kind
-from helix.memory.remember import curate
+from helix.memory.remember import curate, links
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest

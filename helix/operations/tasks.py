@@ -7,7 +7,6 @@ from dataclasses import fields
 from functools import partial
 from typing import Annotated, Any
 
-from helix.agents.answers import dag
 from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
 from helix.agents.answers.task_record import client_task, helix_task_state
 from helix.agents.context.builder_context import builder_context
@@ -15,9 +14,10 @@ from helix.agents.context.notes import written
 from helix.agents.experiment.holdback import treatment
 from helix.agents.outcomes import noting
 from helix.agents.outcomes.settle import settle, tell
-from helix.agents.tasks import explorations, plan_end, plans, task_lists
+from helix.agents.tasks import dag, explorations, plan_end, plans, task_lists
 from helix.agents.tasks import workspaces as attempts
 from helix.agents.tasks.board import find_task, tasks_of
+from helix.agents.tasks.dag import Cascade
 from helix.agents.tasks.explorations import ExplorationRequest
 from helix.agents.tasks.plans import PlanRequest
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from helix import settings as configuration
-from helix.memory.remember import recover as recovery
+from helix.memory.upkeep import recover as recovery
 from helix.memory.upkeep import reembed as embedding
 from helix.model.ids import Id
 from helix.model.reports import DoctorReport, Health, Job, Setting, Stats, StatusReport

@@ -214,7 +214,7 @@ class GraphServer:
         return self._graph().cypher(text, params, timeout_ms=timeout_ms, limit=limit)
 
     def nearest(self, vector: list[float], k: int) -> list[tuple[str, float]]:
-        """Answer (passage id, cosine) of the k nearest passages, best first."""
+        """Answer (passage id, cosine) of the k nearest passages by Kuzu's own vector index, best first."""
         return self._graph().vector_search(vector, k)
 
     def tables(self) -> list[tuple[str, str, list[str]]]:

@@ -70,7 +70,7 @@ def words_exchanged(one: str, other: str) -> bool:
     the two comes first makes none either.
     """
     a, b = (_read(text) for text in sorted((one, other)))
-    left, right = (tuple(dict.fromkeys(word for word in words if _tells(word))) for words in (a, b))
+    left, right = (tuple(dict.fromkeys(word for word in words if _says_something(word))) for words in (a, b))
     if sorted(map(sorted, left)) == sorted(map(sorted, right)):
         return _swapped(a, b)
     found = [
@@ -99,14 +99,14 @@ def _says_nothing(word: str) -> bool:
     return word in STOPWORDS or word in _LIGHT
 
 
-def _tells(word: frozenset[str]) -> bool:
+def _says_something(word: frozenset[str]) -> bool:
     return len(word) > 1 or not any(map(_says_nothing, word))
 
 
 def _swapped(one: _Words, other: _Words) -> bool:
     """Return whether two texts of the same words have some in each other's place, and not only in a list."""
     apart = [place for place, (x, y) in enumerate(zip(one, other, strict=False)) if x != y]
-    if len(one) != len(other) or not all(_tells(words[place]) for place in apart for words in (one, other)):
+    if len(one) != len(other) or not all(_says_something(words[place]) for place in apart for words in (one, other)):
         return False
     between = [one[place] for place in range(apart[0], apart[-1]) if place not in apart] if apart else []
     return bool(between) and not frozenset().union(*between) & _LISTS

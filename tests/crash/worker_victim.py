@@ -30,12 +30,11 @@ from helix.memory.change.compose import Composer, prepare, read
 from helix.memory.jobs.foreground import Foreground, Pace
 from helix.memory.jobs.parameters import PARAMETERS
 from helix.memory.jobs.run import Run
-from helix.memory.remember.request import body
 from helix.memory.worker.kinds import KINDS
 from helix.memory.worker.worker import Worker
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Kind, Memory
+from helix.model.memory import Kind, Memory, body
 from helix.model.work_item import WorkState
 from helix.providers.fakes import HashEmbedder, ScriptedModel
 from helix.providers.llm import Absence, Question

@@ -20,11 +20,11 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.erase import tombstones
 from helix.journal.llm_answers import Answers
 from helix.memory.capture.episodes import EpisodeRequest, record
-from helix.memory.change.links import link
 from helix.memory.erasure import unfinished
 from helix.memory.erasure.hard_forget import hard_forget, note, plan_hard_forget
 from helix.memory.remember import curate
 from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.links import link
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo

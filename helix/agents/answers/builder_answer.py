@@ -174,12 +174,12 @@ def _names(given: object) -> tuple[str, ...]:
     """Return names of memories without the labels before or behind them, and without remarks."""
     items = given if isinstance(given, list | tuple) else [given]
     said = [word(mapping(item).get("name")) if isinstance(item, Mapping) else word(item) for item in items]
-    parts = [part for text in said for part in _parts(_REMARK.sub(" ", _LABEL.sub(" ", text.translate(_WIDE))))]
+    parts = [part for text in said for part in _named_items(_REMARK.sub(" ", _LABEL.sub(" ", text.translate(_WIDE))))]
     bare = (re.split(r"[\s:\[\](]", part.strip("`\"'*_#>- "), maxsplit=1)[0].strip("`\"'*,.;") for part in parts)
     return tuple(dict.fromkeys(name for name in bare if name and not _SAYS_NOTHING.fullmatch(name)))[:_MOST]
 
 
-def _parts(text: str) -> Iterator[str]:
+def _named_items(text: str) -> Iterator[str]:
     """Yield the pieces of a text that begin with a name: what is in brackets, else the items of a list."""
     for row in (text,) if _LISTED.search(text) else words(text):
         listed = [name for inside in _LISTED.findall(row) for name in re.split(r"[,;\n]", inside)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from helix.agents.answers.dag import detect_cycles
+from helix.agents.answers.cycles import detect_cycles
 from helix.agents.answers.fields_of_text import sections
 from helix.agents.answers.loose_json import command, fold, lines, mapping, mappings, table, values, word, words
 from helix.agents.answers.task_record import client_task, is_one_word

@@ -34,7 +34,7 @@ from helix.text.cues import NEED, PITFALL, RULE, words
 from helix.text.error_lines import keys_of, kind_of, signature_of
 from helix.text.inert import quoted
 from helix.text.rare import rare_names
-from helix.text.ruled import (
+from helix.text.rule_commands import (
     Role,
     is_about,
     is_followed,

@@ -19,7 +19,7 @@ from helix.commands.outcome.exit_status import ended, succeeded
 from helix.commands.outcome.fixes import Fix, failure_words, looks, normal, only_looks
 from helix.commands.outcome.ignored import names_ignored
 from helix.memory.capture.episodes import EpisodeRequest, record
-from helix.memory.capture.ignore import without_ignored
+from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.context_answers import Site
 from helix.model.evidence import EvidenceKind

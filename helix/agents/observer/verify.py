@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from helix.agents.answers.dag import detect_cycles
+from helix.agents.answers.cycles import detect_cycles
 from helix.agents.observer.queue import LONGEST
 from helix.agents.tasks.board import SESSION_KEY, injections, task_id, tasks_of, waits_for
 from helix.agents.tasks.workspaces import active_attempts
@@ -74,7 +74,12 @@ def verify(store: Store, scope: str | None = None) -> Health:
         candidates=_candidates(store.index, scope),
     )
     stats = _stats(store, scope, seen)
-    issues = (*_loop(seen, stats), *_dangling(store, seen), *_memories(store.runtime, stats), *_queue(seen))
+    issues = (
+        *_loop(seen, stats),
+        *_dangling(store, seen),
+        *_memories(store.runtime, stats),
+        *_queue_issues(seen),
+    )
     return Health(status="degraded" if issues else "ok", issues=issues, stats=stats)
 
 
@@ -168,7 +173,7 @@ def _memories(runtime: Runtime, stats: Mapping[str, Any]) -> Iterator[str]:
         yield f"{stats['embedding_coverage']:.0%} of the passages have a vector; words find the others"
 
 
-def _queue(seen: _Seen) -> Iterator[str]:
+def _queue_issues(seen: _Seen) -> Iterator[str]:
     waiting = [candidate for candidate in seen.candidates if candidate.status is CandidateStatus.WAITING]
     if len(waiting) >= LONGEST:
         yield f"the learning queue is full ({LONGEST}); the least sure give way: `helix queue list`"

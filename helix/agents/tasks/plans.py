@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from helix.agents.answers import dag
 from helix.agents.answers.loose_json import best_object, mapping, word
 from helix.agents.answers.planner_answer import (
     CLARIFY,
@@ -17,6 +16,7 @@ from helix.agents.answers.planner_answer import (
     plan_tasks,
     read_planner,
 )
+from helix.agents.tasks import dag
 from helix.agents.tasks.board import find_task, task_id, waits_for
 from helix.agents.tasks.task_names import mapped, plan_key, unknown_to
 from helix.errors import InvalidInputError, NotFoundError

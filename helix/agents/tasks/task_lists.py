@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helix.agents.answers import dag
+from helix.agents.answers.cycles import detect_cycles
+from helix.agents.tasks import dag
 from helix.agents.tasks.plan_end import Clearing, clear_plan
 from helix.agents.tasks.plans import as_listed, load_plan
 from helix.errors import InvalidInputError
@@ -43,7 +44,7 @@ def cycles(dependencies: Json) -> list[tuple[str, ...]]:
     for task, waits in dependencies.items():
         if not isinstance(waits, list | tuple) or not all(isinstance(one, str) for one in waits):
             raise InvalidInputError(f"what {task!r} waits for is no list of ids", hint='write {"002": ["001"]}')
-    return dag.detect_cycles(dependencies)
+    return detect_cycles(dependencies)
 
 
 def objects(tasks: Sequence[Json]) -> list[Json]:

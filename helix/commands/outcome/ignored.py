@@ -9,7 +9,7 @@ from posixpath import join
 
 from helix.commands.grammar.normal_forms import error_of
 from helix.commands.outcome.fixes import normal
-from helix.memory.capture.ignore import without_ignored
+from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.text.command_forms import is_path

@@ -32,7 +32,7 @@ def _of_all(found: Match[str]) -> Counts:
 def _by_word(found: Match[str]) -> Counts:
     """Read every number by the word behind it."""
     said = {word: int(count) for count, word in re.findall(r"(\d+) ([a-z]+)", found[0])}
-    return _sum(said.get(word) for word in ("passed", "xpassed")), _sum(
+    return _total_of_tests(said.get(word) for word in ("passed", "xpassed")), _total_of_tests(
         said.get(word) for word in ("failed", "error", "errors")
     )
 
@@ -41,7 +41,7 @@ def _one_test(found: Match[str]) -> Counts:
     return (1, 0) if found["word"] == "PASS" else (0, 1)
 
 
-def _sum(counts: Iterable[int | None]) -> int:
+def _total_of_tests(counts: Iterable[int | None]) -> int:
     return sum(count or 0 for count in counts)
 
 
@@ -107,7 +107,7 @@ def counts_of(output: str) -> Counts:
     for pattern, read in _SUMMED:
         parts = [read(found) for line in lines if (found := pattern.match(line.strip()))]
         if parts:
-            return _sum(passed for passed, _ in parts), _sum(failed for _, failed in parts)
+            return _total_of_tests(passed for passed, _ in parts), _total_of_tests(failed for _, failed in parts)
     for line in reversed(lines):
         for pattern, read in _LAST:
             if (found := pattern.match(line)) is not None:
@@ -120,7 +120,7 @@ def _unittest(lines: Sequence[str]) -> Counts | None:
     ended = [found for line in lines if (found := _UNITTEST.match(line))]
     if not ran or not ended:
         return None
-    failed = _sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", ended[-1][1] or "")))
+    failed = _total_of_tests(map(int, re.findall(r"(?:failures|errors)=(\d+)", ended[-1][1] or "")))
     return max(0, int(ran[-1][1]) - failed), failed
 
 

@@ -20,8 +20,7 @@ from helix.identity import Identity
 from helix.ingest.draft import Item, LinkDraft, Slice, told_key
 from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import record_slice, short_label
-from helix.memory.change import links
-from helix.model.edge import Relation
+from helix.model.edge import Relation, relation_to_draw
 from helix.model.provenance import JSON_LINES, Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import digest
@@ -109,6 +108,6 @@ def relation_of(word: str) -> tuple[Relation, str]:
     """Return the type of edge that another memory's word stands for, and the word of a RELATED edge."""
     plain = _NO_WORD.sub("_", word.lower()).strip("_")[:_LONGEST_WORD].strip("_")
     try:
-        return links.relation_of(plain)
+        return relation_to_draw(plain)
     except InvalidInputError:  # a word of Helix's own, or of letters that no relation has
         return Relation.RELATED, "linked"

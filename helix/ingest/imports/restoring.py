@@ -15,10 +15,9 @@ from helix.ingest.import_tally import Tally
 from helix.ingest.imports.own_records import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, prepare, read
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
-from helix.memory.remember.request import body
 from helix.model.edge import Edge, Ref
 from helix.model.episode import Episode
-from helix.model.memory import Memory
+from helix.model.memory import Memory, body
 from helix.model.operations import Change
 from helix.model.records import Node, label_of, put
 from helix.model.reports import IngestProblem, IngestReport

@@ -1,9 +1,9 @@
-"""Finding a memory by what a person or an agent calls it: its id, or its name."""
+"""Find: the memory that a person or an agent means by an id or a name, and the node that stands behind any id."""
 
 from __future__ import annotations
 
 from helix.errors import ConflictError, NotFoundError, did_you_mean
-from helix.model.edge import Label
+from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
 from helix.scopes import same_scope
@@ -83,3 +83,12 @@ def standing_memory_of(index: Index, name_or_id: str) -> Memory:
     if is_erased(memory):
         raise ConflictError(f"{memory.id} was erased for good", hint="store it again if it is still wanted")
     return memory
+
+
+def node_of(index: Index, name_or_id: str) -> Ref:
+    """Return the node with that id, else the memory of that name; raises NotFoundError."""
+    for label in Label:
+        ref = Ref(label=label, id=name_or_id.strip())
+        if ref in index:
+            return ref
+    return memory_of(index, name_or_id).ref

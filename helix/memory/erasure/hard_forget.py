@@ -15,7 +15,6 @@ from helix.memory.contradiction.validity import follow
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction import derived
 from helix.memory.insight import reflect, rollup
-from helix.memory.remember.request import body
 from helix.memory.upkeep import systemic
 from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
@@ -24,7 +23,7 @@ from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
 from helix.model.erasure_report import Erasable, ErasePlan, EraseReport
 from helix.model.kept_out import normal
-from helix.model.memory import Memory
+from helix.model.memory import Memory, body
 from helix.model.operations import DropEdge, Props
 from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put

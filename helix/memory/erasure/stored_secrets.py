@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 from helix.journal.log import Journal
 from helix.memory.capture.episodes import spoken
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.memory.remember.request import body
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
-from helix.model.memory import GLOBAL_SCOPE
+from helix.model.memory import GLOBAL_SCOPE, body
 from helix.model.operations import (
     Drop,
     DropNode,

@@ -16,12 +16,11 @@ from helix.memory.change.versions import files_of, supersede
 from helix.memory.contradiction.classify import Newcomer, against
 from helix.memory.contradiction.validity import follow
 from helix.memory.contradiction.wording import exchanged
-from helix.memory.remember.request import body
 from helix.memory.scoring.certainty import bounded
 from helix.memory.scoring.salience import reinforced
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.edge import Ref, Relation
-from helix.model.memory import Memory, Status, unproven_of, with_claimed
+from helix.model.memory import Memory, Status, body, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest
 from helix.store.index import Index
 from helix.store.store import Store

@@ -26,7 +26,7 @@ from helix.memory.contradiction.classify import (
     thresholds_of,
 )
 from helix.memory.contradiction.resolve import oppose, ruled
-from helix.memory.remember.request import Ready, StoreRequest, body, made_ready
+from helix.memory.remember.request import Ready, StoreRequest, made_ready
 from helix.memory.scoring.certainty import SEEN, bounded, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.claims import settle_stored
@@ -35,7 +35,7 @@ from helix.memory.upkeep.neighbours import nearest_active
 from helix.memory.upkeep.occurrences import note_sighting
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status, unproven_of, with_claimed
+from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status, body, unproven_of, with_claimed
 from helix.model.provenance import Trust
 from helix.model.recall import RecallAnswer
 from helix.model.reports import StoreResult, StoreStatus

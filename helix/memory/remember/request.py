@@ -17,7 +17,7 @@ from helix.memory.scoring.certainty import FIRST, bounded
 from helix.memory.scoring.importance import importance_of
 from helix.model.clock import to_micros
 from helix.model.held import Screening
-from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, tier_of
+from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, body, tier_of
 from helix.model.provenance import Provenance, Trust
 from helix.store.store import Store
 
@@ -84,11 +84,6 @@ def half_life_of(kind: Kind) -> float:
     """Return the salience half-life in days that a memory of the kind starts with; 0 stands for "never fades"."""
     days = TIER_HALF_LIFE_DAYS[tier_of(kind)]
     return 0.0 if days == float("inf") else days
-
-
-def body(trigger: str, resolution: str) -> str:
-    """Return the text by which a memory is found."""
-    return f"{trigger}\n{resolution}" if resolution else trigger
 
 
 def made_ready(store: Store, request: StoreRequest) -> Ready:

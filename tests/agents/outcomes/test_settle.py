@@ -15,8 +15,8 @@ from helix.agents.outcomes.settle import override, settle, tell
 from helix.agents.outcomes.verdicts import Use, verdict
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, learn, mirror
 from helix.errors import InvalidInputError, NotFoundError
-from helix.memory.change.links import link
 from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.links import link
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.systemic import OCCURRENCES
 from helix.model.edge import Edge

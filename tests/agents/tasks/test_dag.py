@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.agents.answers.dag import (
+from helix.agents.answers.cycles import detect_cycles
+from helix.agents.tasks.dag import (
     cascade_status,
     check_stalled,
     clear_checkpoints,
-    detect_cycles,
     get_blocked_task_ids,
     get_completed_task_ids,
     get_ready_tasks,

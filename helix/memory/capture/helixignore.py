@@ -1,4 +1,4 @@
-"""Ignore: the rules of `.helixignore` files, in the syntax of `.gitignore`."""
+"""Helixignore: the rules of `.helixignore` files, in the syntax of `.gitignore`."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix.text.ruled import Role, is_about, keys_of_line, keys_of_rule, named_commands, named_files
+from helix.text.rule_commands import Role, is_about, keys_of_line, keys_of_rule, named_commands, named_files
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ruled: the commands that a rule names, and at which commands it is worth reading.
+"""Rule commands: the commands that a rule names, and at which commands it is worth reading.
 
 "Don't run plain `pytest`, use `uv run pytest -n 4`" is worth reading at `pytest -x tests`, and not at what it asks for.
 """

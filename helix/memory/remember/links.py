@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from helix.errors import InvalidInputError
 from helix.memory.change.compose import Composer
-from helix.memory.change.find import memory_of
+from helix.memory.change.find import memory_of, node_of
 from helix.memory.change.intake import Intake
-from helix.model.edge import DRAWN, OPEN_RELATIONS, Edge, Label, Ref, Relation
+from helix.model.edge import DRAWN, Edge, known_relation, relation_to_draw
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
-from helix.store.index import Index
 from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
 
 _MOST_WEIGHT = 10.0
-_RELATION_WORD = re.compile(r"[a-z][a-z_]{1,39}")
 
 
 def link(store: Store, source: str, target: str, relation: str, weight: float, agent: str = "") -> Edge:
@@ -27,7 +24,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
     A relation that is no known type becomes RELATED with that word. It is a person's, or
     that of the agent named. Raises InvalidInputError or NotFoundError.
     """
-    kind, word = relation_of(relation)
+    kind, word = relation_to_draw(relation)
     said_by = Intake(store.runtime.settings.text_limit).label(agent, "agent")
     trust = Trust.AGENT_INFERRED if said_by else Trust.USER_ASSERTED
     if not 0.0 < weight <= _MOST_WEIGHT:
@@ -69,43 +66,12 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
     return store.writer.submit(decision, once="edge")
 
 
-def relation_of(word: str) -> tuple[Relation, str]:
-    """Return the type of relationship of a word a caller gave, and the free word of a RELATED one."""
-    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
-    if plain.upper() in OPEN_RELATIONS:
-        return Relation(plain.upper()), ""
-    if plain.upper() in Relation.__members__ or not _RELATION_WORD.fullmatch(plain):
-        raise InvalidInputError(
-            f"{word!r} is no relation for an edge between memories",
-            hint="one of: " + ", ".join(relation.lower() for relation in OPEN_RELATIONS) + ", or a word of your own",
-        )
-    return Relation.RELATED, plain
-
-
 def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int) -> list[Edge]:
     """Return edges of a memory (by name or id), of any other node (by id), or (None) of the whole graph."""
     check_limit(store.runtime, limit)
-    kind = _known(relation)
+    kind = None if relation is None else known_relation(relation)
     if name_or_id is None:
         found = store.records.edges_of(kind, limit)
     else:
         found = [op for op in store.records.edges_at(node_of(store.index, name_or_id)) if kind in (None, op.type)]
     return [edge_from(op) for op in found[:limit]]
-
-
-def node_of(index: Index, name_or_id: str) -> Ref:
-    """Return the node with that id, else the memory of that name; raises NotFoundError."""
-    for label in Label:
-        ref = Ref(label=label, id=name_or_id.strip())
-        if ref in index:
-            return ref
-    return memory_of(index, name_or_id).ref
-
-
-def _known(word: str | None) -> Relation | None:
-    if word is None:
-        return None
-    try:
-        return Relation(word.strip().upper().replace("-", "_"))
-    except ValueError as error:
-        raise InvalidInputError(f"unknown relation {word!r}", hint="one of: " + ", ".join(Relation)) from error

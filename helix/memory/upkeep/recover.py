@@ -16,10 +16,9 @@ from helix.errors import ConflictError, NotFoundError
 from helix.graph.kept import operations_in
 from helix.journal import salvage
 from helix.memory.change.compose import Composer, read, unembedded
-from helix.memory.remember.request import body
 from helix.model.edge import Label, Ref
 from helix.model.loss import Loss, keep, losses, recovered
-from helix.model.memory import Status
+from helix.model.memory import Status, body
 from helix.model.operations import Drop, Operation, PutEdge, PutNode, PutPassage, Row, drop_of
 from helix.store import erasing
 from helix.store.jobs import Ticket

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError
-from helix.memory.capture.ignore import IGNORE_FILE, IgnoreRules, rules_of
+from helix.memory.capture.helixignore import IGNORE_FILE, IgnoreRules, rules_of
 
 # Not `a**b`: git 2.39 compares pointers into two different texts there, and its answer depends on where they lie.
 NAMES = st.lists(
