@@ -20,7 +20,7 @@ KNOWN = 0.25
 """Weights beside meaning: of the share of the question's words that an item holds, and of the share in the store.
 
 From a logistic regression that tells right answers from the nearest items of unrelated questions. Fitted on either half
-of seven stores, the weights differ by .01 (docs/benchmarks.md, "Abstaining")."""
+of seven stores, the weights differ by .01 (docs/benchmarks/recall.md, "Abstaining")."""
 
 ANSWERED, FLOOR = 0.54, 0.36
 """Fit that the best item needs for the question to count as answered, and fit that every other item then needs.

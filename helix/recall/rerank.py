@@ -25,7 +25,7 @@ TEMPERATURE = 5.0
 """What its log-odds are divided by before they are taken for a probability (Guo et al. 2017): it is far too sure.
 
 Plain probabilities are nearly all 0 or 1. Odds stretched over the candidates make much of differences between texts
-that are equally hopeless to it, as code and commits often are. docs/benchmarks.md has the figures.
+that are equally hopeless to it, as code and commits often are. docs/benchmarks/recall.md has the figures.
 """
 
 READ = "+cross_encoder"

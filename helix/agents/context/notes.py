@@ -3,7 +3,7 @@
 Notes are few and short, and what they say is seldom said in a question's words. So they are not compared with a fixed
 score but with what else the store holds: where the history fits a question much better than the best note does, the
 question is about the code, and not about how things are done. A note that holds every word of the question is about it
-all the same: others may repeat a question as often as they like. Measured in docs/benchmarks.md.
+all the same: others may repeat a question as often as they like. Measured in docs/benchmarks/agents.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Families: tokens known by their shape (a vendor's prefix, a JWT), and strings random enough to be secrets alone.
 
-Of 171 strings of scanners' fixtures that go whole (docs/benchmarks.md, sets B to D), 21 do so only by these rules.
+Of 171 strings of scanners' fixtures that go whole (sets B to D in docs/benchmarks/safety.md), 21 do so only by
+these rules.
 """
 
 from __future__ import annotations

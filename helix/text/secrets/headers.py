@@ -1,6 +1,7 @@
 """Headers and addresses: credentials in URLs, in Authorization headers, on command lines and in login files.
 
-Of 171 strings of scanners' fixtures that go whole (docs/benchmarks.md, sets B to D), 28 do so only by these rules.
+Of 171 strings of scanners' fixtures that go whole (sets B to D in docs/benchmarks/safety.md), 28 do so only by
+these rules.
 """
 
 from __future__ import annotations

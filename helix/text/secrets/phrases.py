@@ -1,6 +1,7 @@
 """Phrases: secrets as people tell them, in sentences of several languages, behind names of words, as passphrases.
 
-Of 171 strings of scanners' fixtures that go whole (docs/benchmarks.md, sets B to D), 18 do so only by these rules.
+Of 171 strings of scanners' fixtures that go whole (sets B to D in docs/benchmarks/safety.md), 18 do so only by
+these rules.
 """
 
 from __future__ import annotations
