@@ -1,1 +1,1 @@
-"""Answers: what prompts to agents and their answers look like, read without ever failing."""
+"""Answers: reads what planners, explorers and builders are asked and answer; never fails on a malformed one."""

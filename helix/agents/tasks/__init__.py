@@ -1,1 +1,1 @@
-"""Tasks: plans, tasks and workspaces as nodes of the graph, and what their order allows."""
+"""Tasks: plans, tasks and workspaces as nodes of the graph, and what the order of tasks allows (`dag`)."""

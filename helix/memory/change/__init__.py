@@ -1,1 +1,1 @@
-"""Change: how memories become operations of one change, how they are found, and how versions and links are written."""
+"""Change: how memories become operations of one change, how a name or id finds one, and how versions are written."""

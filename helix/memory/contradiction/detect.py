@@ -23,7 +23,7 @@ from helix.memory.contradiction.wording import (
     words,
 )
 
-# Share of common words (Jaccard) from which two texts speak of one thing (docs/lifecycle.md, Contradictions).
+# Share of common words (Jaccard) from which two texts speak of one thing (docs/contradictions.md, Contradictions).
 _SAME = 0.6
 # Words of which one text may have more or others than the other; to align what differs in more takes milliseconds.
 _APART = 12

@@ -1,1 +1,1 @@
-"""Remember: stores a memory on request, and changes one by hand."""
+"""Remember: stores a memory on request, changes one by hand, and draws edges between memories."""

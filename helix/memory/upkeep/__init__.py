@@ -1,1 +1,1 @@
-"""Upkeep: what background jobs do to memories: duplicates, disputes, gaps, recurring failures, decay, vectors."""
+"""Upkeep: what jobs do to memories: duplicates, disputes, gaps, recurring failures, decay, vectors, recovery."""
