@@ -192,7 +192,31 @@ def test_a_wheel_works_without_the_checkout(tmp_path: Path) -> None:
     assert not [path for path in package if not (tmp_path / "installed" / path).is_file()]
 
 
-def test_what_the_security_page_names_is_there() -> None:
-    named = set(re.findall(r"`((?:tests|helix|docs)/[\w/]+\.(?:py|md))`", (ROOT / "SECURITY.md").read_text("utf-8")))
-    assert len(named) > 15
-    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
+def test_every_file_that_a_page_names_is_there() -> None:
+    there = [f"/{path.relative_to(ROOT).as_posix()}" for path in committed()]
+    pages = [path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")) if path.name != "CHANGELOG.md"]
+    named = {
+        (page.relative_to(ROOT).as_posix(), name)
+        for page in pages
+        for name in re.findall(r"`([\w/]+\.(?:py|cypher|sql)|docs/[\w/]+\.md)`", page.read_text("utf-8"))
+    }
+    assert len(named) > 60
+    gone = [(page, name) for page, name in sorted(named) if not any(path.endswith(f"/{name}") for path in there)]
+    assert not gone
+
+
+def test_every_link_between_pages_leads_to_a_heading_that_is_there() -> None:
+    pages = (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
+    broken = []
+    for page in pages:
+        for target, _, anchor in re.findall(r"\]\(([^)\s:#]+)(#([\w-]+))?\)", page.read_text("utf-8")):
+            path = (page.parent / target).resolve()
+            headings = (
+                re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+                if path.suffix == ".md" and path.is_file()
+                else []
+            )
+            slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            if not path.exists() or (anchor and anchor not in slugs):
+                broken.append((page.relative_to(ROOT).as_posix(), target, anchor))
+    assert not broken

@@ -61,7 +61,7 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """Cosines that mean something in one embedding space, chosen on labelled pairs (docs/contradictions.md, Thresholds).
+    """Cosines that mean something in one embedding space, chosen on labelled pairs (docs/contradictions.md).
 
     From `duplicate` on two texts say the same, from `similar` on they speak of one thing, and from `update` on a text
     of one subject may replace another. From `related` on what their words contradict counts.
