@@ -17,7 +17,6 @@ from helix.agents.outcomes.settle import settle, tell
 from helix.agents.tasks import dag, explorations, plan_end, plans, task_lists
 from helix.agents.tasks import workspaces as attempts
 from helix.agents.tasks.board import find_task, tasks_of
-from helix.agents.tasks.dag import Cascade
 from helix.agents.tasks.explorations import ExplorationRequest
 from helix.agents.tasks.plans import PlanRequest
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest

@@ -9,7 +9,6 @@ import pytest
 from helix.agents.observer.queue import Keeping
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import find_task, injections, tasks_of
-from helix.agents.tasks.dag import Progress
 from helix.agents.tasks.plans import PlanRequest, cascade_status, ready_tasks, save_plan
 from helix.errors import InvalidInputError
 from helix.model.planned import PlanReport

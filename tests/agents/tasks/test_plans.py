@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from helix.agents.answers.planner_answer import PlannedTask
 from helix.agents.tasks import board
 from helix.agents.tasks.board import TaskSighting, mirror
-from helix.agents.tasks.dag import Progress
 from helix.agents.tasks.explorations import ExplorationRequest, save_exploration
 from helix.agents.tasks.plan_end import complete_plan
 from helix.agents.tasks.plans import PlanRequest, cascade_status, load_plan, ready_tasks, save_plan
