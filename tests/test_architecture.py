@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -25,7 +26,6 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-TREES = {name: ast.parse(path.read_text("utf-8"), str(path)) for name, path in MODULES.items()}
 
 SHARED = (
     ("errors",),
@@ -109,9 +109,34 @@ WRITTEN = {"helix.client.sync_operations", "helix.client.async_operations", "hel
 """Modules that scripts/schema writes: nobody edits them, so they may be long."""
 
 
-def imports(name: str) -> Iterator[str]:
-    """Yield the full names that a module imports, wherever in it the import stands."""
-    for node in ast.walk(TREES[name]):
+@pytest.fixture(scope="module", autouse=True)
+def let_go() -> Iterator[None]:
+    """Let go of what was read of the modules: their trees take a hundred megabytes."""
+    yield
+    for read in (tree, nodes, imports, called):
+        read.cache_clear()
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    """Return a module's tree."""
+    return ast.parse(MODULES[name].read_text("utf-8"), str(MODULES[name]))
+
+
+@cache
+def nodes(name: str) -> list[ast.AST]:
+    """Return the nodes of a module's tree."""
+    return list(ast.walk(tree(name)))
+
+
+@cache
+def imports(name: str) -> frozenset[str]:
+    """Return the full names that a module imports, wherever in it the import stands."""
+    return frozenset(_imports(name))
+
+
+def _imports(name: str) -> Iterator[str]:
+    for node in nodes(name):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -139,14 +164,14 @@ def test_imports_point_down_the_ladder() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    TopologicalSorter({name: set(imports(name)) & MODULES.keys() for name in MODULES if name != "helix"}).prepare()
+    TopologicalSorter({name: imports(name) & MODULES.keys() for name in MODULES if name != "helix"}).prepare()
 
 
 def test_what_lies_in_a_folder_has_one_order() -> None:
     """At every depth: of the files and folders of one folder, none imports what imports it, by whatever detour."""
     below: dict[tuple[str, ...], dict[str, set[str]]] = {}
     for name in MODULES.keys() - {"helix"}:
-        for target in set(imports(name)) & MODULES.keys() - {"helix"}:
+        for target in imports(name) & MODULES.keys() - {"helix"}:
             here, there = name.split("."), target.split(".")
             shared = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), None)
             if shared is not None:
@@ -162,7 +187,7 @@ def test_the_folders_of_memory_commands_and_agents_import_downwards_only() -> No
     strays = [
         f"{name} imports {target}"
         for name in MODULES
-        for target in set(imports(name)) & MODULES.keys()
+        for target in imports(name) & MODULES.keys()
         for parent, order in FOLDERS.items()
         if name.startswith(f"helix.{parent}.") and target.startswith(f"helix.{parent}.")
         if order.index(name.split(".")[2]) < order.index(target.split(".")[2])
@@ -183,7 +208,7 @@ def test_nothing_imports_upwards_for_its_types() -> None:
 
 def test_arrays_stay_where_they_are_computed_with() -> None:
     columns = {"numpy", "helix.store.node_columns", "helix.store.catalogue", "helix.store.projection"}
-    strays = {name for name in MODULES if columns & set(imports(name)) and part(name) not in COMPUTES}
+    strays = {name for name in MODULES if columns & imports(name) and part(name) not in COMPUTES}
     assert not strays, "ask the store's index, or recall"
 
 
@@ -197,19 +222,31 @@ def test_each_library_is_imported_by_its_owner_alone() -> None:
     assert not strays
 
 
-def _called(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Yield every dotted name in a module, as it would be without `from ... import` and `as`, and where it stands."""
+@cache
+def called(name: str) -> list[tuple[str, ast.AST]]:
+    """Return every dotted name in a module, as it would be without `from ... import` and `as`, and where it stands."""
     meant: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes(name):
         if isinstance(node, ast.Import):
             meant.update({alias.asname or alias.name: alias.name for alias in node.names})
         elif isinstance(node, ast.ImportFrom):
             meant.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-    yield from ((name, tree) for name in meant.values())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute):
-            first, dot, rest = ast.unparse(node).partition(".")
-            yield meant.get(first, first) + dot + rest, node
+    dotted = ((_dotted(node), node) for node in nodes(name) if isinstance(node, ast.Name | ast.Attribute))
+    parts = ((found.partition("."), node) for found, node in dotted if found)
+    return [
+        *((one, tree(name)) for one in meant.values()),
+        *((meant.get(first, first) + dot + rest, node) for (first, dot, rest), node in parts),
+    ]
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return `a.b.c` as it is written, and nothing of what is reached through a call or an index."""
+    match node:
+        case ast.Name():
+            return node.id
+        case ast.Attribute(value=value) if before := _dotted(value):
+            return f"{before}.{node.attr}"
+    return ""
 
 
 def test_only_one_module_says_how_python_is_started() -> None:
@@ -217,7 +254,7 @@ def test_only_one_module_says_how_python_is_started() -> None:
     strays = [
         f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)} names {found}"
         for name, path in MODULES.items()
-        for found, node in _called(TREES[name])
+        for found, node in called(name)
         if found.startswith(OTHER_STARTS)
         or (found == "sys.executable" and path.relative_to(PACKAGE).as_posix() not in STARTS_PYTHON)
     ]
@@ -229,10 +266,10 @@ def test_every_program_is_given_its_folder_and_its_environment() -> None:
     starts = {f"subprocess.{name}" for name in ("Popen", "run", "call", "check_call", "check_output")}
     strays = []
     for name, path in MODULES.items():
-        named = {id(node): found for found, node in _called(TREES[name])}
+        named = {id(node): found for found, node in called(name)}
         strays += [
             f"{path.relative_to(PACKAGE)}:{node.lineno}"
-            for node in ast.walk(TREES[name])
+            for node in nodes(name)
             if isinstance(node, ast.Call)
             and named.get(id(node.func)) in starts
             and not {"cwd", "env"} <= {keyword.arg for keyword in node.keywords}
@@ -265,8 +302,8 @@ def test_files_and_functions_stay_readable() -> None:
     ]
     long += [
         f"{name}.{node.name}"
-        for name, tree in TREES.items()
-        for node in ast.walk(tree)
+        for name in MODULES
+        for node in nodes(name)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
     ]
@@ -274,7 +311,7 @@ def test_files_and_functions_stay_readable() -> None:
 
 
 def test_every_module_says_what_it_owns() -> None:
-    assert not [name for name, tree in TREES.items() if tree.body and not ast.get_docstring(tree)]
+    assert not [name for name in MODULES if tree(name).body and not ast.get_docstring(tree(name))]
 
 
 def test_the_client_loads_the_standard_library_alone() -> None:

@@ -258,9 +258,13 @@ def _renew(store: Store) -> None:
 
 
 def rebuild(store: Store, ticket: Ticket) -> None:
-    """Build the graph anew; where that cannot be, the erasure is done all the same, and the graph tells of it."""
+    """Build the graph anew where it was too large to be built when it was taken back into use.
+
+    Where that cannot be, the erasure is done all the same, and the graph tells of it.
+    """
     try:
-        store.rebuild_graph(ticket)
+        if store.graph.needs_rebuild:
+            store.rebuild_graph(ticket)
     except HelixError as error:
         log.warning("no graph after an erasure", extra={"error": str(error)})
 

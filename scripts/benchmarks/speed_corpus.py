@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.quality_store import ROOT
 from helix.model.memory import Kind
 from helix.providers.embedder import Embedder, Vectors
 
+ROOT = Path(__file__).resolve().parents[2]
 VERSION = 1
 """Of what is made here: a kept store of another version is made anew."""
 

@@ -42,7 +42,7 @@ def result(models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HELIX_HOME", str(home))
         patch.setenv("HELIX_EMBEDDING_MODEL", MODEL)
-        short = ["--nodes", "120", "--seconds", "0.5", "--queries", "3", "--clients", "1,2"]
+        short = ["--nodes", "120", "--seconds", "0.2", "--queries", "3", "--clients", "1,2"]
         run = CliRunner().invoke(speed, [*short, "--throw-away", "--json"], catch_exceptions=False)
     found: dict[str, Any] = json.loads(run.stdout)
     return found
