@@ -23,6 +23,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
+from tests.victims import Victims
 from tests.waiting import UNHURRIED
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -179,6 +180,13 @@ def helix(settings: Settings, put_empty_store: Callable[[Settings, HashEmbedder]
     put_empty_store(settings, embedder)
     with Helix.open(settings, embedder=embedder) as service:
         yield service
+
+
+@pytest.fixture(scope="session")
+def victims() -> Iterator[Victims]:
+    """The process that forks programs which are killed on the way."""
+    with Victims() as forking:
+        yield forking
 
 
 @pytest.fixture(scope="session")

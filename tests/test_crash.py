@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +24,9 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import GRAPH_NAME, JOURNAL_NAME
 from helix.store.writer import Decision
+from tests.victims import Victims
 from tests.waiting import UNHURRIED, finished
 
-FORKING = Path(__file__).parent / "crash" / "fork_victims.py"
 PLACES = (
     "before the journal",
     "between journal and graph",
@@ -42,30 +38,12 @@ PLACES = (
 RANDOM_KILLS = 21
 
 
-@pytest.fixture(scope="module")
-def victims() -> Iterator[subprocess.Popen[str]]:
-    """The process that forks writers."""
-    with subprocess.Popen(
-        [sys.executable, FORKING],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(FORKING.parents[2]), os.environ.get("PYTHONPATH", "")])},
-    ) as process:
-        yield process
-        assert process.stdin is not None
-        process.stdin.close()
-
-
-def run_victim(victims: subprocess.Popen[str], home: Path, first: int, moment: str, seconds: float) -> dict[int, str]:
+def run_victim(victims: Victims, home: Path, first: int, moment: str, seconds: float) -> dict[int, str]:
     """Run a writer that is killed; return what it acknowledged (number to id)."""
-    assert victims.stdin is not None and victims.stdout is not None
     pipe = home / "words"
     if not pipe.exists():
         os.mkfifo(pipe)
-    victims.stdin.write(json.dumps([str(home), first, moment]) + "\n")
-    victims.stdin.flush()
-    pid = int(victims.stdout.readline())
+    pid = victims.start("victim", home, first, moment)
     first_line = ""
     with pipe.open("r", encoding="utf-8") as words:
         if moment == "none":
@@ -74,7 +52,7 @@ def run_victim(victims: subprocess.Popen[str], home: Path, first: int, moment: s
             time.sleep(seconds)
             os.kill(pid, signal.SIGKILL)
         output = words.read()
-    assert int(victims.stdout.readline()) == -signal.SIGKILL, (home / "errors").read_text("utf-8")
+    assert victims.exit_code() == -signal.SIGKILL, (home / "errors").read_text("utf-8")
     lines = [line.split() for line in (first_line + output).splitlines() if line != "ready"]
     # A line cut short by the kill was not read by anybody: nothing was acknowledged by it.
     return {int(line[0]): line[1] for line in lines if len(line) == 2 and len(line[1]) == 36}
@@ -111,7 +89,7 @@ def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> Non
     assert upkeep.doctor(helix).healthy, [finding for finding in upkeep.doctor(helix).findings if not finding.ok]
 
 
-def test_thirty_kills_lose_no_acknowledged_write(victims: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_thirty_kills_lose_no_acknowledged_write(victims: Victims, tmp_path: Path) -> None:
     acknowledged: dict[int, str] = {}
     rng = random.Random(7)
     moments = [*PLACES, *("none" for _ in range(RANDOM_KILLS))]
@@ -125,9 +103,7 @@ def test_thirty_kills_lose_no_acknowledged_write(victims: subprocess.Popen[str],
 
 
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "empty", "log"])
-def test_a_damaged_graph_file_is_rebuilt_without_loss(
-    victims: subprocess.Popen[str], tmp_path: Path, damage: str
-) -> None:
+def test_a_damaged_graph_file_is_rebuilt_without_loss(victims: Victims, tmp_path: Path, damage: str) -> None:
     acknowledged = run_victim(victims, tmp_path, 0, "none", 0.5)
     with open_store(tmp_path) as helix:
         assert helix.store.graph.settle()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +26,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store.retry_answers import packed, unpacked
 from helix.store.store import JOURNAL_NAME
+from tests.victims import Victims
 from tests.waiting import finished
 
 VICTIM = Path(__file__).parents[1] / "crash" / "keyed_victim.py"
@@ -180,9 +180,8 @@ def test_a_key_is_known_after_a_restart(settings: Settings, serve: Serve) -> Non
 
 
 @pytest.mark.parametrize("nth", [1, 2, 3])
-def test_a_kill_between_journal_and_answer_counts_once(tmp_path: Path, nth: int) -> None:
-    run = subprocess.run([sys.executable, str(VICTIM), str(tmp_path), str(nth)], capture_output=True, text=True)
-    assert run.returncode == -9, run.stderr
+def test_a_kill_between_journal_and_answer_counts_once(victims: Victims, tmp_path: Path, nth: int) -> None:
+    assert victims.run("keyed_victim", tmp_path, nth) == -9
     sys.path.insert(0, str(VICTIM.parent))
     try:
         from keyed_victim import REQUESTS, carry_out, open_helix

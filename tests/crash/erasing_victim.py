@@ -1,13 +1,12 @@
 """A process that hard forgets a memory and kills itself on the way; run by the test of hard forget.
 
-`erasing_victim.py HOME ID PLACE`: PLACE is a key of PLACES.
+`main(home, id, place)`: `place` is a key of PLACES.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -82,7 +81,3 @@ def answered(home: Path, wanted: str) -> None:
     erasure.erase.hard_forget = lambda *_: threading.Event().wait()  # type: ignore[attr-defined,assignment]
     die_in(*PLACES[ANSWERED])
     erasure.hard_forget(helix, wanted, wanted)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -1,12 +1,11 @@
 """A process that does a background job in steps until it is killed in the middle; run by the test of jobs and crashes.
 
-`job_victim.py HOME PLACE NTH`: kills itself at the NTH call of the real code that PLACE names, or never (`nowhere`).
+`main(home, place, nth)` kills itself at the nth call of the real code that `place` names, or never (`nowhere`).
 It does what a worker does: what ran when the process before it died is queued again, taken, and run from its beginning.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,7 +71,3 @@ def main(home: Path, place: str, nth: int) -> None:
     while (item := store.work.take(store.runtime.clock())) is not None:
         store.work.finish(item.id, work(Run(store, item.id, item.kind)))
     store.close()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

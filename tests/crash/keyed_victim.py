@@ -1,11 +1,10 @@
 """A process that carries out requests with idempotency keys, and is killed between the journal and the answer.
 
-`keyed_victim.py HOME NTH`: it is killed behind the NTH append of the requests; what `REQUESTS` holds is asked in order.
+`main(home, nth)`: it is killed behind the nth append of the requests; what `REQUESTS` holds is asked in order.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -38,8 +37,8 @@ def open_helix(home: Path) -> Helix:
     return Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
 
 
-if __name__ == "__main__":
-    opened = open_helix(Path(sys.argv[1]))
-    die_in(Journal, "append", before=False, nth=int(sys.argv[2]))
+def main(home: Path, nth: int) -> None:
+    opened = open_helix(home)
+    die_in(Journal, "append", before=False, nth=nth)
     for one in range(len(REQUESTS)):
         carry_out(opened, one)

@@ -1,7 +1,8 @@
 """A process that stores memories until it is killed, printing each acknowledged one; run by the crash test.
 
-`victim.py HOME FIRST MOMENT`: FIRST numbers the memories; MOMENT names the place in which it kills itself, or `none` to
-wait for its parent to do it. Each place is reached by the real code: a thread of this process only pulls the trigger.
+`main(home, first, moment)`: `first` numbers the memories; `moment` names the place in which it kills itself, or `none`
+to wait for somebody else to do it. Each place is reached by the real code: a thread of this process only pulls the
+trigger.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,3 @@ def main(home: Path, first: int, moment: str) -> None:
         print(number, stored.id, flush=True)
         if (number + 1) % MOST_BEHIND == 0:
             helix.store.graph.settle()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

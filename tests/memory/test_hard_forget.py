@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 import zlib
 from collections.abc import Collection, Sequence
 from contextlib import closing
@@ -51,11 +49,11 @@ from helix.store.matrix import coded
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.about import RULED
+from tests.victims import Victims
 
 SECRET = "The quaxlotl harvester refuses beetroot on Thursdays"
 ANSWER = "Feed it parsnip zymurgy from farm/zymurgy.toml instead"
 WORDS = ("quaxlotl", "beetroot", "zymurgy")
-VICTIM = Path(__file__).parents[1] / "crash" / "erasing_victim.py"
 
 
 def of(node_id: str) -> Ref:
@@ -454,7 +452,9 @@ def test_a_tombstone_is_not_edited_restored_or_confirmed(store: Store) -> None:
         *("before memory and image are read anew", "behind memory and image", "before the end"),
     ],
 )
-def test_killed_on_the_way_it_is_finished_at_the_next_start(place: str, settings: Settings, tmp_path: Path) -> None:
+def test_killed_on_the_way_it_is_finished_at_the_next_start(
+    victims: Victims, place: str, settings: Settings, tmp_path: Path
+) -> None:
     store = Store(settings, embedder=HashEmbedder())
     furnish(store)
     wanted = memory(store)
@@ -462,8 +462,7 @@ def test_killed_on_the_way_it_is_finished_at_the_next_start(place: str, settings
     before = state_of(store)
     gone = {each.ref.id for each in plan_hard_forget(store, wanted).goes}
     store.close()
-    victim = [sys.executable, str(VICTIM), str(settings.home), wanted, place]
-    assert subprocess.run(victim, cwd=VICTIM.parents[2], timeout=60).returncode == -signal.SIGKILL
+    assert victims.run("erasing_victim", settings.home, wanted, place) == -signal.SIGKILL
 
     again = Store(settings, embedder=HashEmbedder())
     assert unfinished.finish(again)

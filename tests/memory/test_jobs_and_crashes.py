@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +15,9 @@ from helix.model.work_item import WorkState
 from helix.providers.fakes import HashEmbedder
 from helix.store import doctor
 from helix.store.store import Store
+from tests.victims import Victims
 from tests.waiting import UNHURRIED
 
-CRASH = Path(__file__).resolve().parents[1] / "crash"
 STEPS = 5
 PLACES = (
     "before a step's transaction",
@@ -29,20 +26,6 @@ PLACES = (
     "before memory has a step",
     "when all steps are done",
 )
-
-
-def run_victim(home: Path, place: str, nth: int) -> int:
-    root = str(CRASH.parents[1])
-    process = subprocess.run(
-        [sys.executable, str(CRASH / "job_victim.py"), str(home), place, str(nth)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])},
-    )
-    assert process.returncode in (0, -9), process.stderr
-    return process.returncode
 
 
 def opened(home: Path) -> Store:
@@ -66,9 +49,9 @@ def check_done_once(store: Store) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_job_killed_in_the_middle_has_every_step_exactly_once(tmp_path: Path, place: str) -> None:
-    assert run_victim(tmp_path, place, random.Random(place).randint(2, STEPS)) == -9
-    assert run_victim(tmp_path, "nowhere", 0) == 0
+def test_a_job_killed_in_the_middle_has_every_step_exactly_once(victims: Victims, tmp_path: Path, place: str) -> None:
+    assert victims.run("job_victim", tmp_path, place, random.Random(place).randint(2, STEPS)) == -9
+    assert victims.run("job_victim", tmp_path, "nowhere", 0) == 0
     store = opened(tmp_path)
     job = check_done_once(store)
     assert undo(store, job).conflicts == ()
@@ -77,9 +60,9 @@ def test_a_job_killed_in_the_middle_has_every_step_exactly_once(tmp_path: Path, 
     store.close()
 
 
-def test_a_job_killed_again_and_again_completes_in_the_end(tmp_path: Path) -> None:
-    assert [run_victim(tmp_path, place, 2) for place in PLACES[:3]] == [-9] * 3
-    assert run_victim(tmp_path, "nowhere", 0) == 0
+def test_a_job_killed_again_and_again_completes_in_the_end(victims: Victims, tmp_path: Path) -> None:
+    assert [victims.run("job_victim", tmp_path, place, 2) for place in PLACES[:3]] == [-9] * 3
+    assert victims.run("job_victim", tmp_path, "nowhere", 0) == 0
     store = opened(tmp_path)
     check_done_once(store)
     assert store.work.items()[0].attempts == 4
