@@ -35,7 +35,8 @@ PLACES = (
     "behind the graph's answer",
     "with the graph's process",
 )
-RANDOM_KILLS = 21
+RANDOM_KILLS, MANY_KILLS = 9, 100
+"""Kills at no place in particular: in an ordinary run, and in a soak."""
 
 
 def run_victim(victims: Victims, home: Path, first: int, moment: str, seconds: float) -> dict[int, str]:
@@ -89,10 +90,13 @@ def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> Non
     assert upkeep.doctor(helix).healthy, [finding for finding in upkeep.doctor(helix).findings if not finding.ok]
 
 
-def test_thirty_kills_lose_no_acknowledged_write(victims: Victims, tmp_path: Path) -> None:
+def test_kills_at_any_moment_lose_no_acknowledged_write(
+    victims: Victims, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    kills = MANY_KILLS if pytestconfig.getoption("--soak") else RANDOM_KILLS
     acknowledged: dict[int, str] = {}
     rng = random.Random(7)
-    moments = [*PLACES, *("none" for _ in range(RANDOM_KILLS))]
+    moments = [*PLACES, *("none" for _ in range(kills))]
     for round_number, moment in enumerate(moments):
         fresh = run_victim(victims, tmp_path, 1_000 * round_number, moment, rng.uniform(0.0, 0.6))
         acknowledged.update(fresh)
