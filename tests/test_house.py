@@ -18,7 +18,9 @@ import helix
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-LOCK, BENCH_LOCK = ((ROOT / name).read_text("utf-8") for name in ("requirements.lock", "requirements-bench.lock"))
+LOCK, BENCH_LOCK, EXAMPLES_LOCK = (
+    (ROOT / f"requirements{name}.lock").read_text("utf-8") for name in ("", "-bench", "-examples")
+)
 
 # In pieces, because this file is searched too.
 REGISTRIES = tuple(
@@ -57,7 +59,7 @@ def test_the_locked_onnx_runtime_is_one_that_cannot_report_to_its_maker() -> Non
     assert all(pin.specifier.contains("1.28.0") or "1.23.2" in str(pin) for pin in pins(LOCK)["onnxruntime"])
 
 
-@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK], ids=["all", "bench"])
+@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK, EXAMPLES_LOCK], ids=["all", "bench", "examples"])
 def test_every_locked_requirement_is_pinned_and_hashed(lock: str) -> None:
     entries = [entry for entry in re.split(r"^(?=\S)", lock, flags=re.MULTILINE) if entry]
     assert entries
@@ -68,7 +70,7 @@ def test_every_locked_requirement_is_pinned_and_hashed(lock: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK], ids=["all", "bench"])
+@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK, EXAMPLES_LOCK], ids=["all", "bench", "examples"])
 def test_the_lock_names_no_index(lock: str) -> None:
     assert "://" not in lock
     assert "index" not in lock
@@ -79,8 +81,12 @@ GROUPS = PROJECT["dependency-groups"]
 
 @pytest.mark.parametrize(
     ("lock", "texts"),
-    [(LOCK, [*PROJECT["project"]["dependencies"], *GROUPS["dev"]]), (BENCH_LOCK, GROUPS["bench"])],
-    ids=["all", "bench"],
+    [
+        (LOCK, [*PROJECT["project"]["dependencies"], *GROUPS["dev"]]),
+        (BENCH_LOCK, GROUPS["bench"]),
+        (EXAMPLES_LOCK, GROUPS["examples"]),
+    ],
+    ids=["all", "bench", "examples"],
 )
 def test_the_lock_satisfies_the_project(lock: str, texts: list[str]) -> None:
     wanted = list(map(Requirement, texts))

@@ -1,7 +1,7 @@
 """A scripted model on loopback for other agents' clients: it speaks the three APIs that they ask their models by.
 
 These are OpenAI's responses and chat completions, and Gemini's. Whatever is asked, the model calls the tools of its
-script one after the other, each by whatever name the client gave to it, and then says `done`.
+script one after the other, each by whatever name the client gave to it, and then says what its script ends with.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ Tool = tuple[str, str]
 
 @dataclass(kw_only=True)
 class Script:
-    """The calls that the model makes; `results` is what the client answered to each, `tools` what it listed.
+    """The calls that the model makes, and what it `says` then.
 
-    `asked` is all that each request said.
+    `results` is what the client answered to each call, `tools` what it listed, `asked` all that each request said.
     """
 
     calls: Sequence[Call]
+    says: str = "done"
     tools: set[str] = field(default_factory=set)
     results: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -69,14 +70,19 @@ def responses(script: Script, body: Mapping[str, Any]) -> tuple[str, str]:
     called = script.next_call(list(_listed(body.get("tools", []))), results)
     item: dict[str, Any]
     if called is None:
-        said = {"type": "output_text", "text": "done"}
-        item = {"type": "message", "id": "m", "role": "assistant", "content": [said]}
+        said = {"type": "output_text", "text": script.says, "annotations": []}
+        item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [said]}
     else:
         (namespace, name), arguments = called
         number = f"call_{len(results)}"
         item = {"type": "function_call", "call_id": number, "name": name, "arguments": json.dumps(arguments)}
         item |= {"namespace": namespace} if namespace else {}
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    if not body.get("stream"):
+        details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        whole = {"object": "response", "model": body["model"], "created_at": 1, "output": [item]}
+        settled = {"parallel_tool_calls": False, "tool_choice": "auto", "tools": [], "status": "completed"}
+        return JSON, json.dumps({"id": "r", **whole, **settled, "usage": {**usage, **details}})
     events = (
         {"type": "response.created", "response": {"id": "r"}},
         {"type": "response.output_item.done", "output_index": 0, "item": item},
@@ -90,7 +96,7 @@ def completions(script: Script, body: Mapping[str, Any]) -> tuple[str, str]:
     results = [str(message["content"]) for message in body["messages"] if message["role"] == "tool"]
     tools = [("", tool["function"]["name"]) for tool in body.get("tools", ())]
     called = script.next_call(tools, results) if tools else None
-    said: dict[str, Any] = {"role": "assistant", "content": "done"}
+    said: dict[str, Any] = {"role": "assistant", "content": script.says}
     if called is not None:
         (_, name), arguments = called
         function = {"name": name, "arguments": json.dumps(arguments)}
@@ -119,7 +125,7 @@ def gemini(script: Script, body: Mapping[str, Any], *, streams: bool) -> tuple[s
     results = [json.dumps(part["functionResponse"]) for part in parts if "functionResponse" in part]
     listed = [("", one["name"]) for tool in body.get("tools", ()) for one in tool.get("functionDeclarations", ())]
     called = script.next_call(listed, results) if listed else None
-    part: dict[str, Any] = {"text": "done"}
+    part: dict[str, Any] = {"text": script.says}
     if called is not None:
         part = {"functionCall": {"name": called[0][1], "args": called[1]}}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
