@@ -116,7 +116,7 @@ class _Record:
         episode = EpisodeDraft(
             source=f"{source}:{own}",
             content=content,
-            trust=self._trust(Trust.TOOL_OUTPUT if is_memory else Trust.AGENT_INFERRED),
+            trust=self._trust(),
             occurred_at=self._moment("ts", "timestamp"),
             session=self._label("session"),
             scope=scope,
@@ -189,13 +189,13 @@ class _Record:
             raise InvalidInputError(f"{key!r} is not a time: {shown}", hint="such as 2024-05-31T12:00:00Z")
         return moment
 
-    def _trust(self, unclaimed: Trust) -> Trust:
-        """Return what the line claims, but never more than an agent's word: nobody has checked the file's author.
+    def _trust(self) -> Trust:
+        """Return what the line claims, but never more than a tool's word, which no agent is told unquoted.
 
-        `unclaimed` is for a line that claims nothing: of a memory that is a tool's, which no agent is told unquoted.
+        Nobody has checked the file's author, who would else be heard as an agent of this user.
         """
         claimed = self._label("trust").lower()
-        return weakest(unclaimed, Trust(claimed)) if claimed in set(Trust) else unclaimed
+        return weakest(Trust.TOOL_OUTPUT, Trust(claimed)) if claimed in set(Trust) else Trust.TOOL_OUTPUT
 
 
 def _refuse_constant(name: str) -> float:

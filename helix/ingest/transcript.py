@@ -27,6 +27,7 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
 from helix.identity import LONGEST_PATH, Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
+from helix.ingest.own_history import trust_of
 from helix.ingest.plain import bounded_lines, count_lines, shorten
 from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
@@ -91,7 +92,7 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
     """
     before = 0
     for file in files:
-        history = _History(_agent_of(file), project_of)
+        history = _History(_agent_of(file), project_of, trust=trust_of(file))
         try:
             yield from _read(file, history, before)
         except Exception as error:  # the boundary to a file that anything may have written: the others are taken in
@@ -102,13 +103,14 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
 
 
 def read_records(
-    client: str, records: Iterable[Record], project_of: ProjectOf, before: int = 0
+    client: str, records: Iterable[Record], project_of: ProjectOf, before: int = 0, *, trust: Trust
 ) -> Iterator[Slice | IngestProblem]:
     """Yield what one session of another client gives, told in the records that Claude Code writes.
 
-    Sources are `<client>:<session>:<record or call>`; positions count on from `before`.
+    `trust` is that of what was said in it. Sources are `<client>:<session>:<record or call>`; positions count on from
+    `before`.
     """
-    history = _History(client, project_of, client=client)
+    history = _History(client, project_of, client=client, trust=trust)
     for history.lines, record in enumerate(records, 1):
         yield from history.take(record, before + history.lines)
     yield from history.rest(before + history.lines)
@@ -154,6 +156,7 @@ class _History:
 
     agent: str
     project_of: ProjectOf
+    trust: Trust
     client: str = CLIENT
     lines: int = 0
     session: str = ""
@@ -263,12 +266,12 @@ class _History:
         at: datetime | None,
         role: str,
         agent: str = "",
-        trust: Trust = Trust.AGENT_INFERRED,
+        trust: Trust | None = None,
     ) -> Slice:
         draft = EpisodeDraft(
             source=f"{self.client}:{told_id(self.session)}:{told_id(key)}",
             content=shorten(text.strip(), _LONGEST_TEXT),
-            trust=trust,
+            trust=trust or self.trust,
             occurred_at=at,
             session=self.session,
             scope=self.scope,

@@ -330,18 +330,24 @@ class Importer:
     def _retire_older(self, composer: Composer, item: Slice, written: dict[str, Ref]) -> None:
         """Retire what an older reading of the same place left; its successor, where there is one, supersedes it.
 
-        The older episode stays as evidence, but is no answer any more.
+        The older episode stays as evidence, but is no answer any more. What is better founded than the newer reading,
+        such as what a person has stood for, stays beside it.
         """
+        trust = item.episode.trust
         successor = written[item.memories[0].source] if item.memories else None
         scope = item.episode.scope or self._scope
         index = self._store.index
         for old in index.nodes(index.from_sources(Label.MEMORY, item.supersedes, scope)):
-            if isinstance(old, Memory) and old.status is Status.ACTIVE and old.source not in written:
+            if not isinstance(old, Memory) or old.provenance.trust.rank < trust.rank:
+                continue
+            if old.status is Status.ACTIVE and old.source not in written:
                 composer.patch(old.ref, status=Status.RETIRED, retired_at=composer.now)
                 if successor is not None:
                     composer.edge(Relation.SUPERSEDES, successor, old.ref)
         for before in index.nodes(index.from_sources(Label.EPISODE, item.supersedes, scope)):
-            if isinstance(before, Episode) and before.source != item.episode.source:
+            if not isinstance(before, Episode) or before.provenance.trust.rank < trust.rank:
+                continue
+            if before.source != item.episode.source:
                 composer.silence(before.ref)
 
 

@@ -94,6 +94,23 @@ def test_what_another_memory_says_anew_takes_the_place_of_what_it_said(helix: He
     assert stored(helix)["Billing (service)"].resolution == "- Runs hourly"
 
 
+@pytest.mark.parametrize("stood_for", ["confirmed", "imported as one's own"])
+def test_what_a_person_stood_for_is_not_replaced_by_a_file(helix: Helix, tmp_path: Path, stood_for: str) -> None:
+    one = {"id": "k10", "memory": "Releases are signed with the office key", "user_id": "u"}
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps([one]), "utf-8")
+    take_in(helix, file, scope="shop", mine=stood_for != "confirmed")
+    (memory,) = stored(helix, scope="shop").values()
+    if stood_for == "confirmed":
+        memories.confirm(helix, memory.name)
+    file.write_text(json.dumps([{**one, "memory": "Releases need no signature"}]), "utf-8")
+    assert take_in(helix, file, scope="shop")["memories"] == 1
+    assert {one.trigger: one.provenance.trust for one in stored(helix, scope="shop").values()} == {
+        "Releases are signed with the office key": Trust.USER_ASSERTED,
+        "Releases need no signature": Trust.TOOL_OUTPUT,
+    }
+
+
 MEM0 = {
     "results": [
         {

@@ -14,6 +14,7 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from helix import settings as configuration
+from helix.errors import InvalidInputError
 from helix.journal.state import Snapshot
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
@@ -179,3 +180,26 @@ def test_what_somebody_wrote_into_an_export_is_redacted_and_checked(two: tuple[H
     assert TOKEN not in repr(kept)
     other.store.journal.database.checkpoint()
     assert not any(TOKEN.encode() in path.read_bytes() for path in other.store.path.iterdir() if path.is_file())
+
+
+def test_one_exported_note_does_not_speak_for_a_vault(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    """Whoever wrote a note of a shared vault would else choose the project and the trust of what comes in."""
+    one, other = two
+    fill(one)
+    vault = tmp_path / "vault"
+    finished(one, exports.export_markdown(one, str(vault)))
+    (vault / "mine.md").write_text("# A note of mine\n\nThe kestrel nests in the tower.\n", "utf-8")
+    done = finished(other, ingest.import_memories(other, str(vault), mine=True, scope="notes")).result
+    assert done["source"] == "vault"
+    held = memories.memories(other, any_status=True).items
+    assert {memory.scope for memory in held} == {"notes"}
+    assert any("kestrel" in memory.resolution for memory in held)
+    assert not any(memory.helped or memory.uses for memory in held)
+
+
+def test_what_was_exported_goes_back_where_it_came_from(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    one, other = two
+    fill(one)
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    with pytest.raises(InvalidInputError, match="scopes it came from"):
+        ingest.import_memories(other, str(tmp_path / "export"), mine=True, scope="elsewhere")

@@ -59,7 +59,7 @@ def test_an_episode_has_what_its_line_says() -> None:
     assert episode.occurred_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
     assert (episode.content, episode.session, episode.scope) == ("Hey Mel!", "conv-1:session_1", "conv-1")
     assert (episode.agent, episode.role, episode.files) == ("Caroline", "", ("lib/a.c",))
-    assert episode.trust is Trust.AGENT_INFERRED
+    assert episode.trust is Trust.TOOL_OUTPUT
     assert item.memories == ()
     assert "secret" not in repr(item)
 
@@ -160,8 +160,9 @@ def test_times_are_read_with_zones_and_as_numbers(ts: object, year: int) -> None
     assert moment.year == year
 
 
-def test_a_line_cannot_claim_more_trust_than_an_agent_has() -> None:
-    assert one({"text": "a", "trust": "user_asserted"}).episode.trust is Trust.AGENT_INFERRED
+def test_a_line_cannot_claim_more_trust_than_a_tool_has() -> None:
+    for claimed in ("user_asserted", "agent_inferred", "web_content", ""):
+        assert one({"text": "a", "trust": claimed}).episode.trust is Trust.TOOL_OUTPUT
     assert one({"text": "a", "trust": "web"}).episode.trust is Trust.WEB
 
 

@@ -16,6 +16,7 @@ from helix.ingest.imports.adapter import Adapter, Asked, Told
 from helix.ingest.imports.json_array import objects_of
 from helix.ingest.imports.json_lines import objects_in
 from helix.ingest.imports.peek import Peek
+from helix.ingest.own_history import trust_of
 from helix.ingest.transcript import read_records
 from helix.journal.foreign_database import foreign_database
 from helix.model.clock import from_micros
@@ -44,7 +45,7 @@ def _of_files(client: str, name: re.Pattern[str], told: Callable[[Path, list[Ing
     def read(asked: Asked) -> Iterator[Told]:
         for before, file in enumerate(_session_files(asked.path, name)):
             problems: list[IngestProblem] = []
-            yield from read_records(client, told(file, problems), asked.place_of, before)
+            yield from read_records(client, told(file, problems), asked.place_of, before, trust=trust_of(file))
             yield from problems
 
     return read
@@ -194,7 +195,7 @@ def _opencode(asked: Asked) -> Iterator[Told]:
             for before, (name, own) in enumerate(sessions):
                 session = f"ses_{digest(name)}"  # as its hooks are told it: the name itself looks like a key
                 told = (one for row in own for one in _part(session, folders.get(name, ""), roles, row))
-                yield from read_records(_OPENCODE, told, asked.place_of, before)
+                yield from read_records(_OPENCODE, told, asked.place_of, before, trust=trust_of(path))
     except InvalidInputError as error:
         yield IngestProblem(where=str(path), why=error.message)
 

@@ -75,6 +75,9 @@ def work_of(store: Store, path: Path, *, name: str, scope: str, one_scope: bool,
 
     asked = Asked(path=path, scope=scope, mine=mine, place_of=place_of)
     if adapter is OWN and mine:
+        if scope:
+            hint = "leave --scope out; without --mine all comes into one scope, as a tool's word"
+            raise InvalidInputError("what Helix exported goes back into the scopes it came from", hint=hint)
         restorer = Restorer(store, adapter.name)
 
         def restore(ticket: Ticket) -> Mapping[str, Any]:

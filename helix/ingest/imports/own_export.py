@@ -52,7 +52,8 @@ def _found(one: OwnNode) -> Found | None:
 
 OWN = Adapter(
     name="helix",
-    looks_for='what `helix export` wrote: JSON lines that begin with {"helix": "export"}, or notes with `helix:` first',
+    looks_for='what `helix export` wrote: JSON lines that begin with {"helix": "export"}, '
+    "or a folder of nothing but notes with `helix:` first",
     fits=lambda peek: is_lines(peek) or is_vault(peek),
     read=_read,
 )

@@ -20,7 +20,7 @@ from helix.text.client_ids import told_id
 
 _LARGEST_NOTE = 1_000_000
 _LONGEST_ID = 1_000
-_FAULTS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
+_FAULTS = (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +40,9 @@ def is_lines(peek: Peek) -> bool:
 
 
 def is_vault(peek: Peek) -> bool:
-    """Return whether a folder holds notes that Helix exported."""
-    notes = (peek.path / name for name in peek.names if name.endswith(".md") and "/" not in name)
-    return any(_text(note).startswith(f"---\n{MARK}: ") for note in list(notes)[:20])
+    """Return whether a folder holds notes that Helix exported, and no others: one note speaks for no other one."""
+    notes = [note for note in sorted(peek.path.glob("*.md")) if note.is_file()] if peek.path.is_dir() else []
+    return bool(notes) and all(_begins(note, f"---\n{MARK}: ") for note in notes)
 
 
 def records(path: Path) -> Iterator[OwnRecord]:
@@ -93,6 +93,14 @@ def _of_notes(folder: Path) -> Iterator[OwnRecord]:
             except _FAULTS as error:
                 if not edges:
                     yield IngestProblem(where=path.name, why=f"no note of a memory: {error}"[:200])
+
+
+def _begins(path: Path, words: str) -> bool:
+    try:
+        with files.open_regular(path, links=False) as file:
+            return file.read(len(words) + 8).decode("utf-8-sig", "replace").replace("\r\n", "\n").startswith(words)
+    except OSError:
+        return False
 
 
 def _text(path: Path) -> str:
