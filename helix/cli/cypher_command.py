@@ -22,10 +22,10 @@ from helix.errors import InvalidInputError
     "--format",
     "style",
     type=Word({style.value: style for style in Format}),
-    help="How to write the rows; table where nothing else is said.",
+    help="How to write the rows; by default a table.",
 )
-@click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many rows.")
-@click.option("--timeout", type=click.IntRange(min=1), metavar="MS", help="Give up after so many milliseconds.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), help="The most rows to return.")
+@click.option("--timeout", type=click.IntRange(min=1), metavar="MS", help="Give up after this many milliseconds.")
 @click.pass_obj
 def command(
     invocation: Invocation,
@@ -36,7 +36,7 @@ def command(
     limit: int | None,
     timeout: int | None,
 ) -> None:
-    """Ask the graph itself, in Cypher that only reads.
+    """Ask the graph in Cypher; statements can only read.
 
     QUERY is one statement. With - or a pipe, statements are read from stdin, parted by semicolons. Without either, a
     shell opens that knows the labels, relationships and properties of the graph.

@@ -22,7 +22,7 @@ _TO_FILE = As("file", type=str, default=STDIN, required=False)
 group(
     "export",
     "Write what the store holds to new files: notes, JSON lines or a graph.\n\n"
-    "What was erased is in none of them. They stay as they are when something is erased later.",
+    "They hold nothing that was erased before. What you erase later stays in them.",
     "helix export markdown ~/vault",
     "helix export jsonl everything.jsonl",
 )

@@ -45,7 +45,7 @@ def start(invocation: Invocation, /) -> None:
 
 
 @hook.command()
-@click.option("--limit", "-n", type=click.IntRange(min=1), default=30, show_default=True, help="At most so many.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=30, show_default=True, help="The most to return.")
 @click.pass_obj
 def log(invocation: Invocation, /, limit: int) -> None:
     """Show what the hooks did last, the newest at the end; what an agent said or ran is not in it.

@@ -27,14 +27,14 @@ def _flush(invocation: Invocation, wait: bool, **asked: Any) -> None:
 working(
     "consolidate",
     "consolidate",
-    "Make memories of what happened again and again; every one is grounded in its episodes.",
+    "Make memories of what happened repeatedly, each grounded in its episodes.",
     "helix consolidate --dry-run",
     anew=flag("--anew", words="Derive every memory again, undone ones too; edits and feedback are kept."),
 )
 working(
     "reflect",
     "reflect",
-    "Look for insights in the most important things of late; each cites what it rests on.",
+    "Look for insights in the most important recent episodes. Each cites what it rests on.",
     "helix reflect",
     "helix reflections",
 )
@@ -87,7 +87,7 @@ def _case(out: Output, case: Record) -> None:
     a=As(shell_complete=MEMORIES),
     b=As(shell_complete=MEMORIES),
     winner=As("--winner", metavar="NAME", required=False, shell_complete=MEMORIES),
-    reopen=flag("--reopen", words="Take back what was said of it."),
+    reopen=flag("--reopen", words="Take the decision back."),
 )
 def _resolve(invocation: Invocation, reopen: bool, **asked: Any) -> None:
     if reopen == ("winner" in asked):
@@ -102,7 +102,7 @@ command("unmerge", "", "helix unmerge api-needs-node-20", show="{name} stands by
 
 group(
     "gap",
-    "Keep what is known to be unknown; a later memory that answers it closes it.",
+    "Keep questions that have no answer yet; a later memory that answers one closes it.",
     "helix gap note",
     "helix gap reopen NAME",
 )
@@ -118,7 +118,7 @@ command("gap reopen", "reopen_gap", "helix gap reopen who-owns-the-billing-queue
 
 group(
     "review",
-    "Look through what is kept from recall because it reads like an instruction to an agent.",
+    "Review what is quarantined because it reads like an instruction to an agent.",
     "helix review list",
     "helix review accept NAME",
 )
@@ -149,8 +149,8 @@ command("review reject", "reject", "helix review reject ignore-what-was-said-bef
     "background",
     "helix work",
     "helix work --pause",
-    pause=As("--pause/--go-on", default=None, help="Stop background work, or go on with it."),
-    cancel=As(metavar="ID", help="Ask a piece of work to end."),
+    pause=As("--pause/--go-on", default=None, help="Pause background jobs, or resume them."),
+    cancel=As(metavar="ID", help="Ask a job to end."),
 )
 def _work(invocation: Invocation, pause: bool | None, cancel: str | None, **asked: Any) -> None:
     invocation.looked = Looked(scope=None)
@@ -183,7 +183,7 @@ def _background(out: Output, report: Record) -> None:
     "",
     "helix work",
     "helix undo 0192f0c1-... --dry-run",
-    says="Take a piece of background work back, exactly; `helix work` lists it. Exit code 4: something is in the way.",
+    says="Undo a background job exactly; `helix work` lists them. Exit code 4: a later change is in the way.",
     code=lambda report: ConflictError.exit_code if report["conflicts"] else 0,
 )
 def _undo(out: Output, report: Record) -> None:

@@ -83,7 +83,7 @@ command(
 
 group(
     "queue",
-    "Look through what agents' work gave to learn; nothing of it is recalled before it is accepted.",
+    "Review what may be learned from agents' work. Nothing of it is recalled before you accept it.",
     "helix queue list",
     "helix queue accept ID",
 )
@@ -99,7 +99,7 @@ def _queue(out: Output, candidates: Sequence[Record]) -> None:
     "queue accept",
     "accept_candidate",
     "helix queue accept 6f1f0a5b9b0c4d7e8a1b2c3d4e5f6071",
-    says="Remember something; it is trusted no further than the one who said it. `helix confirm` vouches for it.",
+    says="Store a candidate as a memory. It is trusted no further than its source; `helix confirm` vouches for it.",
     id=As("candidate"),
 )
 def _accepted(out: Output, accepted: Record) -> None:

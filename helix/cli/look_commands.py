@@ -66,7 +66,7 @@ def _suggested(out: Output, found: Sequence[Record]) -> None:
     render.table(out, found, columns)
 
 
-@command("stats", "", "helix stats --scope my-project", says="Count what is stored, and how well it has served.")
+@command("stats", "", "helix stats --scope my-project", says="Count what is stored, and how often it helped.")
 def _stats(out: Output, counts: Record) -> None:
     effectiveness = counts["overallEffectiveness"]
     out.fields(
@@ -88,7 +88,7 @@ def _stats(out: Output, counts: Record) -> None:
 
 command(
     "health",
-    says="Say whether the store works as it should; exit code 5 when it does not.",
+    says="Check whether the store works; exit code 5 if it does not.",
     show=render.health,
     code=lambda found: StoreError.exit_code if found["status"] == "failing" else 0,
 )

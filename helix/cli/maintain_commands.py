@@ -47,7 +47,7 @@ working(
 working(
     "roll-up",
     "roll_up",
-    "Sum up what has faded, a few neighbouring episodes at a time; the episodes stay.",
+    "Summarise episodes that have faded, a few neighbours at a time; the episodes stay.",
     "helix roll-up --dry-run",
 )
 
@@ -57,7 +57,7 @@ working(
     "scan_secrets",
     "helix redact --scan",
     "helix redact --scan --apply",
-    says="Look for secrets that older rules have missed; nothing is changed without --apply.",
+    says="Look for secrets that older rules missed. Nothing is changed without --apply.",
     scan=flag("--scan", words="Look through all that is stored, as it does anyway."),
 )
 def _redact(invocation: Invocation, scan: bool, apply: bool = False) -> None:
@@ -95,7 +95,7 @@ command("backup", "", "helix backup ~/helix-monday.backup", show=_done("backed u
 
 @asking(
     "recover",
-    says="Take back what the journal lost, from the files that were put aside when that was noticed.\n\n"
+    says="Recover what the journal lost, from the files that were set aside when the loss was noticed.\n\n"
     "Changes that the kept journal proves come back as they were. Memories that only the kept graph knows wait in "
     "`helix review list`. A journal that cannot be opened at all is put aside first, and what can be read of it comes "
     "back; where you have a backup, `helix restore --backup FILE` may bring back more.",

@@ -27,7 +27,7 @@ _SCOPE: Mapping[str, Any] = {"metavar": "SCOPE", "shell_complete": SCOPES}
 _SEEN = "A project's id (`global` is seen too), or `all`; by default this folder's project, all where it is none."
 _LISTED = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
 _PROJECT = "A project's id, or `global`; by default this folder's project."
-_KEY = "Your own name for this request, such as a UUID: run again with the same one, it counts once."
+_KEY = "Your own name for this request, such as a UUID. A second run with the same name changes nothing."
 _IMPORT = "A project's id, or `global`; run by an agent: by default this folder's project."
 
 
@@ -141,7 +141,7 @@ def flag(*names: str, words: str) -> As:
     return As(*names, is_flag=True, help=words)
 
 
-DRY_RUN = flag("--dry-run", words="Only say what would change.")
+DRY_RUN = flag("--dry-run", words="Show what would change, and change nothing.")
 _NUMBER = click.IntRange(min=1)
 _ABSOLUTE = AbsolutePath()
 SEEN = As(**_SCOPE, callback=partial(_looked_at, beside=True), help=_SEEN)
@@ -154,13 +154,13 @@ OWN_SESSION = As(envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True)
 WORDS = As(nargs=-1, callback=lambda ctx, param, words: " ".join(words))
 
 USUAL: Mapping[str, As] = {
-    **dict.fromkeys(("limit", "first"), As("--limit", "-n", type=_NUMBER, help="At most so many.")),
+    **dict.fromkeys(("limit", "first"), As("--limit", "-n", type=_NUMBER, help="The most to return.")),
     **dict.fromkeys(("path", "paths", "vectors"), As(type=_ABSOLUTE)),
     **dict.fromkeys(("kind", "kinds"), As("--kind", "-k")),
     "valid_from": As(help="Since when it holds."),
     "valid_to": As(help="Until when it held."),
-    "occurred_at": As(help="When it happened, where that is not now."),
-    "after": As(metavar="CURSOR", help="Go on behind this place."),
+    "occurred_at": As(help="When it happened; by default now."),
+    "after": As(metavar="CURSOR", help="Continue behind this cursor; a list that has more prints it."),
     "any_status": As("--all"),
     "budget_tokens": As("--budget"),
     "idempotency_key": As(metavar="KEY", help=_KEY),

@@ -14,7 +14,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import SEEN, WORDS, As, flag
 from helix.cli.output import Output
 
-_EXPLAIN = flag("--explain", "--why", "-v", words="Show all, with the arms and factors that put it there.")
+_EXPLAIN = flag("--explain", "--why", "-v", words="Show all, with what found each item and how it was ranked.")
 _FULL = flag("--full", words="Show all, with whole texts.")
 _FEW = 5
 """Most items that are shown on a terminal where nobody says how many."""
@@ -25,7 +25,7 @@ _FEW = 5
     "",
     'helix recall "why does the upload time out?"',
     "helix recall retries --kind failure --file lib/http.c --since 30d",
-    says="Ask for what matters now. A terminal shows the few that answer by themselves; `-v` shows all, and why.",
+    says="Find the memories and episodes that answer a question. `-v` shows all of them, and why each was found.",
     query=WORDS,
     scope=SEEN,
     since=As(help="Nothing older than this: 2025-01-31, or 7d."),

@@ -43,7 +43,7 @@ _NAMED = As("name", required=False, shell_complete=MEMORIES)
     trigger=As("--trigger", required=False, help="When it matters; by default the first sentence of TEXT."),
     resolution=As("--resolution", required=False, help="What to know or do then; by default the rest of TEXT."),
     kind=As(required=False, default="fact", show_default=True),
-    files=As(help="A file or glob it is about, from the project's root."),
+    files=As(help="A file or glob that it is about, relative to the project's root."),
     trust=As(
         help="How far its source is to be trusted; by default user_asserted, agent_inferred where --agent names one "
         "or an agent runs this, which may not say more than that."
@@ -98,7 +98,7 @@ command("confirm", "", "helix confirm api-needs-node-20", show=memory_line)
     "",
     "helix forget api-needs-node-20",
     "helix forget --hard api-needs-node-20 --dry-run",
-    says="Take a memory out of recall; `helix restore` brings it back. With --hard it is erased, and nothing does.",
+    says="Take a memory out of recall; `helix restore` brings it back. With --hard it is erased for good.",
     hard=flag("--hard", words="Erase it from every file, for good; asks first."),
     yes=As(metavar="ID", help="Confirm --hard with the id that is shown, instead of being asked."),
     dry_run=DRY_RUN,
@@ -142,7 +142,7 @@ def _plan(out: Output, plan: Record) -> None:
     name_or_id=_NAMED,
     backup=As(
         type=click.Path(path_type=Path),
-        help="Put this backup in the place of the store, whether that is served, stopped or damaged; the old one is "
+        help="Replace the store by this backup, whether the store is in use, stopped or damaged. The old journal is "
         "kept.",
     ),
 )
@@ -210,9 +210,9 @@ def _edge(out: Output, edge: Record) -> None:
     "record_episode",
     'helix record "The build failed: libfoo was missing" --session monday',
     "make test 2>&1 | tail -20 | helix record --role tool",
-    says="Record what happened, word for word but for secrets. CONTENT - (or none in a pipe) is read from stdin.",
+    says="Record what happened, word for word, without secrets. CONTENT - (or none in a pipe) is read from stdin.",
     content=As("content", required=False, type=TEXT),
-    role=As(type=Choice(["user", "assistant", "tool", "system"]), help="In which part it was said."),
+    role=As(type=Choice(["user", "assistant", "tool", "system"]), help="Who said it: user, assistant, tool and so on."),
     files=As(help="A file it is about: .helixignore is asked."),
     project=None,
     idempotency_key=_KEYED,

@@ -94,7 +94,7 @@ class AsyncOperations(ABC):
     def _listen(self, operation: str, /, **arguments: Any) -> AsyncIterator[Any]: ...
 
     async def background(self, *, limit: int | None = None) -> BackgroundStatus:
-        """Show what goes on behind the foreground, what is queued, and what the last pieces of work came to."""
+        """Show which background jobs run, which are queued, and what the last ones did."""
         return await self._ask("background", limit=limit)
 
     async def work(self, id: str) -> WorkItem:
@@ -106,7 +106,7 @@ class AsyncOperations(ABC):
         return await self._ask("work_plan", kind=kind, payload=payload)
 
     async def flush(self, *, scope: str | None = None) -> WorkItem:
-        """Have what happened consolidated now, without waiting until enough of it has come together."""
+        """Turn recent episodes into memories now, instead of when enough have come together."""
         return await self._ask("flush", scope=scope)
 
     async def begin_work(self, kind: str, *, payload: Mapping[str, Any] | None = None) -> WorkItem:
@@ -536,7 +536,7 @@ class AsyncOperations(ABC):
         )
 
     async def learning_queue(self, *, scope: str | None = None, limit: int | None = None) -> list[Candidate]:
-        """List what agents' work gave to learn and nobody has looked at, the surest first."""
+        """List what may be learned from agents' work and waits for review, the surest first."""
         return await self._ask("learning_queue", scope=scope, limit=limit)
 
     async def accept_candidate(self, id: str, *, by: str | None = None) -> Accepted:
@@ -544,7 +544,7 @@ class AsyncOperations(ABC):
         return await self._ask("accept_candidate", id=id, by=by)
 
     async def reject_candidate(self, id: str, *, by: str | None = None) -> Candidate:
-        """Have what waits in the learning queue come to nothing, also when the same is proposed again."""
+        """Reject a candidate of the learning queue, for good: the same is not proposed again."""
         return await self._ask("reject_candidate", id=id, by=by)
 
     async def chunk(
@@ -573,13 +573,11 @@ class AsyncOperations(ABC):
         )
 
     async def verify(self, *, scope: str | None = None) -> Health:
-        """Say whether the learning loop is closed: what was shown is judged, what was judged counts, nothing
-        dangles.
-        """
+        """Check whether agents' work is learned from: whether what was shown was judged, and what is left open."""
         return await self._ask("verify", scope=scope)
 
     async def report(self, *, since: datetime | None = None, scope: str | None = None) -> Report:
-        """Compare tasks that were shown memories with tasks that they were held back from."""
+        """Compare tasks that were shown memories with tasks that were shown none."""
         return await self._ask("report", since=since, scope=scope)
 
     async def report_page(self, *, since: datetime | None = None, scope: str | None = None) -> str:
@@ -843,7 +841,7 @@ class AsyncOperations(ABC):
         agent: str | None = None,
         idempotency_key: str | None = None,
     ) -> Memory:
-        """Write a new version of a memory that supersedes the old one; what is left out stays as it is."""
+        """Write a new version of a memory. It supersedes the old one; what you leave out stays as it is."""
         return await self._ask(
             "edit",
             name_or_id=name_or_id,
@@ -869,7 +867,7 @@ class AsyncOperations(ABC):
         return await self._ask("restore", name_or_id=name_or_id, idempotency_key=idempotency_key)
 
     async def confirm(self, name_or_id: str, *, idempotency_key: str | None = None) -> Memory:
-        """Say, as a person, that a memory holds: this reinforces it."""
+        """Say, as a person, that a memory is true. This reinforces it."""
         return await self._ask("confirm", name_or_id=name_or_id, idempotency_key=idempotency_key)
 
     async def unmerge(self, name_or_id: str) -> Memory:
@@ -904,7 +902,7 @@ class AsyncOperations(ABC):
         return await self._ask("edges", name_or_id=name_or_id, relation=relation, limit=limit)
 
     async def suggest_edges(self, name_or_id: str, *, limit: int | None = None) -> list[EdgeSuggestion]:
-        """Suggest edges that a memory might want; `edge` draws one."""
+        """Suggest edges for a memory; `helix edge` draws one."""
         return await self._ask("suggest_edges", name_or_id=name_or_id, limit=limit)
 
     async def feedback(
@@ -948,7 +946,9 @@ class AsyncOperations(ABC):
     async def prune(
         self, *, min_effectiveness: float | None = None, min_uses: int | None = None, dry_run: bool | None = None
     ) -> MaintenanceReport:
-        """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
+        """Archive memories that evidence speaks against, except what you said or confirmed. `restore` brings one
+        back.
+        """
         return await self._ask("prune", min_effectiveness=min_effectiveness, min_uses=min_uses, dry_run=dry_run)
 
     async def recall(
@@ -1053,7 +1053,7 @@ class AsyncOperations(ABC):
     async def review(
         self, *, scope: str | None = None, first: int | None = None, after: str | None = None
     ) -> Page[Held]:
-        """List what is kept from recall until a person has looked at it, newest first, with the reasons."""
+        """List what is quarantined until a person has looked at it, newest first, with the reasons."""
         return await self._ask("review", scope=scope, first=first, after=after)
 
     async def accept(self, name_or_id: str, *, by: str | None = None, idempotency_key: str | None = None) -> Node:
@@ -1107,7 +1107,7 @@ class AsyncOperations(ABC):
         return await self._ask("cancel_job", id=id)
 
     async def rebuild(self) -> Job:
-        """Build the graph anew from the journal; recall answers by words alone meanwhile."""
+        """Rebuild the graph from the journal; recall goes on meanwhile."""
         return await self._ask("rebuild")
 
     async def reembed(self) -> Job:
@@ -1115,7 +1115,7 @@ class AsyncOperations(ABC):
         return await self._ask("reembed")
 
     async def backup(self, path: str) -> Job:
-        """Write a backup of the running store to a file or folder of this machine."""
+        """Write a backup of the running store to a file or folder."""
         return await self._ask("backup", path=path)
 
     async def restore_backup(self, path: str) -> Job:
@@ -1123,7 +1123,7 @@ class AsyncOperations(ABC):
         return await self._ask("restore_backup", path=path)
 
     async def recover(self) -> Job:
-        """Take back what the journal lost, from the files that were put aside when that was noticed."""
+        """Recover what the journal lost, from the files that were set aside when the loss was noticed."""
         return await self._ask("recover")
 
     async def acknowledge_loss(self) -> int:

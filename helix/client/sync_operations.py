@@ -94,7 +94,7 @@ class Operations(ABC):
     def _listen(self, operation: str, /, **arguments: Any) -> Iterator[Any]: ...
 
     def background(self, *, limit: int | None = None) -> BackgroundStatus:
-        """Show what goes on behind the foreground, what is queued, and what the last pieces of work came to."""
+        """Show which background jobs run, which are queued, and what the last ones did."""
         return self._ask("background", limit=limit)
 
     def work(self, id: str) -> WorkItem:
@@ -106,7 +106,7 @@ class Operations(ABC):
         return self._ask("work_plan", kind=kind, payload=payload)
 
     def flush(self, *, scope: str | None = None) -> WorkItem:
-        """Have what happened consolidated now, without waiting until enough of it has come together."""
+        """Turn recent episodes into memories now, instead of when enough have come together."""
         return self._ask("flush", scope=scope)
 
     def begin_work(self, kind: str, *, payload: Mapping[str, Any] | None = None) -> WorkItem:
@@ -532,7 +532,7 @@ class Operations(ABC):
         )
 
     def learning_queue(self, *, scope: str | None = None, limit: int | None = None) -> list[Candidate]:
-        """List what agents' work gave to learn and nobody has looked at, the surest first."""
+        """List what may be learned from agents' work and waits for review, the surest first."""
         return self._ask("learning_queue", scope=scope, limit=limit)
 
     def accept_candidate(self, id: str, *, by: str | None = None) -> Accepted:
@@ -540,7 +540,7 @@ class Operations(ABC):
         return self._ask("accept_candidate", id=id, by=by)
 
     def reject_candidate(self, id: str, *, by: str | None = None) -> Candidate:
-        """Have what waits in the learning queue come to nothing, also when the same is proposed again."""
+        """Reject a candidate of the learning queue, for good: the same is not proposed again."""
         return self._ask("reject_candidate", id=id, by=by)
 
     def chunk(
@@ -569,13 +569,11 @@ class Operations(ABC):
         )
 
     def verify(self, *, scope: str | None = None) -> Health:
-        """Say whether the learning loop is closed: what was shown is judged, what was judged counts, nothing
-        dangles.
-        """
+        """Check whether agents' work is learned from: whether what was shown was judged, and what is left open."""
         return self._ask("verify", scope=scope)
 
     def report(self, *, since: datetime | None = None, scope: str | None = None) -> Report:
-        """Compare tasks that were shown memories with tasks that they were held back from."""
+        """Compare tasks that were shown memories with tasks that were shown none."""
         return self._ask("report", since=since, scope=scope)
 
     def report_page(self, *, since: datetime | None = None, scope: str | None = None) -> str:
@@ -835,7 +833,7 @@ class Operations(ABC):
         agent: str | None = None,
         idempotency_key: str | None = None,
     ) -> Memory:
-        """Write a new version of a memory that supersedes the old one; what is left out stays as it is."""
+        """Write a new version of a memory. It supersedes the old one; what you leave out stays as it is."""
         return self._ask(
             "edit",
             name_or_id=name_or_id,
@@ -861,7 +859,7 @@ class Operations(ABC):
         return self._ask("restore", name_or_id=name_or_id, idempotency_key=idempotency_key)
 
     def confirm(self, name_or_id: str, *, idempotency_key: str | None = None) -> Memory:
-        """Say, as a person, that a memory holds: this reinforces it."""
+        """Say, as a person, that a memory is true. This reinforces it."""
         return self._ask("confirm", name_or_id=name_or_id, idempotency_key=idempotency_key)
 
     def unmerge(self, name_or_id: str) -> Memory:
@@ -896,7 +894,7 @@ class Operations(ABC):
         return self._ask("edges", name_or_id=name_or_id, relation=relation, limit=limit)
 
     def suggest_edges(self, name_or_id: str, *, limit: int | None = None) -> list[EdgeSuggestion]:
-        """Suggest edges that a memory might want; `edge` draws one."""
+        """Suggest edges for a memory; `helix edge` draws one."""
         return self._ask("suggest_edges", name_or_id=name_or_id, limit=limit)
 
     def feedback(
@@ -940,7 +938,9 @@ class Operations(ABC):
     def prune(
         self, *, min_effectiveness: float | None = None, min_uses: int | None = None, dry_run: bool | None = None
     ) -> MaintenanceReport:
-        """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
+        """Archive memories that evidence speaks against, except what you said or confirmed. `restore` brings one
+        back.
+        """
         return self._ask("prune", min_effectiveness=min_effectiveness, min_uses=min_uses, dry_run=dry_run)
 
     def recall(
@@ -1041,7 +1041,7 @@ class Operations(ABC):
         return self._ask("reopen_gap", name_or_id=name_or_id)
 
     def review(self, *, scope: str | None = None, first: int | None = None, after: str | None = None) -> Page[Held]:
-        """List what is kept from recall until a person has looked at it, newest first, with the reasons."""
+        """List what is quarantined until a person has looked at it, newest first, with the reasons."""
         return self._ask("review", scope=scope, first=first, after=after)
 
     def accept(self, name_or_id: str, *, by: str | None = None, idempotency_key: str | None = None) -> Node:
@@ -1095,7 +1095,7 @@ class Operations(ABC):
         return self._ask("cancel_job", id=id)
 
     def rebuild(self) -> Job:
-        """Build the graph anew from the journal; recall answers by words alone meanwhile."""
+        """Rebuild the graph from the journal; recall goes on meanwhile."""
         return self._ask("rebuild")
 
     def reembed(self) -> Job:
@@ -1103,7 +1103,7 @@ class Operations(ABC):
         return self._ask("reembed")
 
     def backup(self, path: str) -> Job:
-        """Write a backup of the running store to a file or folder of this machine."""
+        """Write a backup of the running store to a file or folder."""
         return self._ask("backup", path=path)
 
     def restore_backup(self, path: str) -> Job:
@@ -1111,7 +1111,7 @@ class Operations(ABC):
         return self._ask("restore_backup", path=path)
 
     def recover(self) -> Job:
-        """Take back what the journal lost, from the files that were put aside when that was noticed."""
+        """Recover what the journal lost, from the files that were set aside when the loss was noticed."""
         return self._ask("recover")
 
     def acknowledge_loss(self) -> int:

@@ -18,7 +18,7 @@ from helix.service import Helix
 
 @query
 def background(helix: Helix, limit: int = 10) -> BackgroundStatus:
-    """Show what goes on behind the foreground, what is queued, and what the last pieces of work came to."""
+    """Show which background jobs run, which are queued, and what the last ones did."""
     return helix.worker.status(page_size(helix, "limit", limit))
 
 
@@ -43,7 +43,7 @@ def flush(
     helix: Helix,
     scope: Annotated[str | None, "Only what happened in this scope; everywhere where it is not said."] = None,
 ) -> WorkItem:
-    """Have what happened consolidated now, without waiting until enough of it has come together."""
+    """Turn recent episodes into memories now, instead of when enough have come together."""
     return helix.flush(scope)
 
 

@@ -86,7 +86,7 @@ def observe_session(
 def learning_queue(
     helix: Helix, scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None, limit: int = 50
 ) -> list[Candidate]:
-    """List what agents' work gave to learn and nobody has looked at, the surest first."""
+    """List what may be learned from agents' work and waits for review, the surest first."""
     return queue.waiting(helix.store, scope, page_size(helix, "limit", limit))
 
 
@@ -104,7 +104,7 @@ def accept_candidate(
 def reject_candidate(
     helix: Helix, id: Annotated[Id, "The candidate's id."], by: Annotated[str, "Who rejects it."] = ""
 ) -> Candidate:
-    """Have what waits in the learning queue come to nothing, also when the same is proposed again."""
+    """Reject a candidate of the learning queue, for good: the same is not proposed again."""
     return queue.reject(helix.store, id, by)
 
 
@@ -120,7 +120,7 @@ def chunk(helix: Helix, request: ChunkRequest) -> StoreResult | None:
 def verify(
     helix: Helix, scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None
 ) -> Health:
-    """Say whether the learning loop is closed: what was shown is judged, what was judged counts, nothing dangles."""
+    """Check whether agents' work is learned from: whether what was shown was judged, and what is left open."""
     return examine(helix.store, scope)
 
 
@@ -130,7 +130,7 @@ def report(
     since: Annotated[datetime | None, "Only tasks recorded since then."] = None,
     scope: Annotated[str | None, "Only tasks of exactly this scope."] = None,
 ) -> Report:
-    """Compare tasks that were shown memories with tasks that they were held back from."""
+    """Compare tasks that were shown memories with tasks that were shown none."""
     return compare(helix.store, since, scope)
 
 

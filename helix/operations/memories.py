@@ -59,7 +59,7 @@ def memories(
     *,
     scope: Annotated[str | None, "Only of this scope."] = None,
     kinds: Sequence[Kind] = (),
-    status: Annotated[Status, "Only memories that stand like this."] = Status.ACTIVE,
+    status: Annotated[Status, "Only memories of this status."] = Status.ACTIVE,
     any_status: bool = False,
     first: int = 50,
     after: str | None = None,
@@ -94,7 +94,7 @@ def similar_recent(
 
 @mutation(keyed=True)
 def edit(helix: Helix, name_or_id: str, request: EditRequest) -> Memory:
-    """Write a new version of a memory that supersedes the old one; what is left out stays as it is."""
+    """Write a new version of a memory. It supersedes the old one; what you leave out stays as it is."""
     return curate.edit(helix.store, name_or_id, request)
 
 
@@ -112,7 +112,7 @@ def restore(helix: Helix, name_or_id: str) -> Memory:
 
 @mutation(keyed=True, person="confirm a memory")
 def confirm(helix: Helix, name_or_id: str) -> Memory:
-    """Say, as a person, that a memory holds: this reinforces it."""
+    """Say, as a person, that a memory is true. This reinforces it."""
     return curate.confirm(helix.store, name_or_id)
 
 
@@ -148,7 +148,7 @@ def edges(
 
 @query
 def suggest_edges(helix: Helix, name_or_id: str, limit: int = 5) -> list[EdgeSuggestion]:
-    """Suggest edges that a memory might want; `edge` draws one."""
+    """Suggest edges for a memory; `helix edge` draws one."""
     return neighbours.suggest(helix.store, memory_of(helix.store.index, name_or_id), page_size(helix, "limit", limit))
 
 
@@ -208,7 +208,7 @@ def prune(
     min_uses: Annotated[int, "After at least so many uses."] = 3,
     dry_run: bool = False,
 ) -> MaintenanceReport:
-    """Archive what evidence speaks against, but what you said or confirmed; `restore` brings one back."""
+    """Archive memories that evidence speaks against, except what you said or confirmed. `restore` brings one back."""
     return maintenance.prune(helix.store, min_effectiveness, min_uses, dry_run)
 
 

@@ -30,7 +30,7 @@ def contradictions(
     helix: Helix,
     scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
     status: Annotated[DisputeStatus, "Only those that stand so."] = DisputeStatus.OPEN,
-    any_status: Annotated[bool, "Those too that are settled."] = False,
+    any_status: Annotated[bool, "Include those that are settled."] = False,
 ) -> list[Dispute]:
     """List pairs of memories that cannot both hold, the oldest first."""
     return disputes.contradictions(helix.store.index, scope, None if any_status else status)
@@ -42,7 +42,7 @@ def resolve_contradiction(
     a: Annotated[str, "The name or id of one of the two."],
     b: Annotated[str, "The name or id of the other one."],
     winner: Annotated[str, "The name or id of the one that holds, `both` or `neither`."],
-    note: Annotated[str, "What there is to say about it."] = "",
+    note: Annotated[str, "A remark to keep with the decision."] = "",
 ) -> Dispute:
     """Say, as a person, which of two memories holds: the name or id of one, `both` or `neither`."""
     return disputes.resolve_contradiction(helix.store, a, b, winner, note)
@@ -81,7 +81,7 @@ def review(
     first: int = 50,
     after: str | None = None,
 ) -> Page[Held]:
-    """List what is kept from recall until a person has looked at it, newest first, with the reasons."""
+    """List what is quarantined until a person has looked at it, newest first, with the reasons."""
     return quarantine.review(helix.store, scope, page_size(helix, "first", first), after)
 
 

@@ -83,7 +83,7 @@ def cancel_job(helix: Helix, id: Annotated[Id, "The job's id."]) -> Job:
 
 @mutation()
 def rebuild(helix: Helix) -> Job:
-    """Build the graph anew from the journal; recall answers by words alone meanwhile."""
+    """Rebuild the graph from the journal; recall goes on meanwhile."""
     return helix.rebuild_graph()
 
 
@@ -95,7 +95,7 @@ def reembed(helix: Helix) -> Job:
 
 @mutation()
 def backup(helix: Helix, path: str) -> Job:
-    """Write a backup of the running store to a file or folder of this machine."""
+    """Write a backup of the running store to a file or folder."""
     return _with_file(helix, "backup", copies.back_up, path)
 
 
@@ -107,7 +107,7 @@ def restore_backup(helix: Helix, path: str) -> Job:
 
 @mutation()
 def recover(helix: Helix) -> Job:
-    """Take back what the journal lost, from the files that were put aside when that was noticed."""
+    """Recover what the journal lost, from the files that were set aside when the loss was noticed."""
     return helix.jobs.start("recover", lambda ticket: recovery.recover(helix.store, ticket))
 
 

@@ -92,7 +92,7 @@ class AgentTools:
         query: Query,
         call: Call,
         scope: Scope = None,
-        k: Annotated[int, Field(ge=1, le=_MOST, description="At most so many.")] = 8,
+        k: Annotated[int, Field(ge=1, le=_MOST, description="The most to return.")] = 8,
         types: Types = None,
         files: Files = None,
         asOf: Annotated[datetime | None, Field(description="What held at this time.")] = None,

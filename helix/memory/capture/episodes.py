@@ -42,8 +42,8 @@ class EpisodeRequest:
     agent: str = ""
     role: str = ""
     occurred_at: datetime | None = None
-    source: Annotated[str, "What identifies it where it came from; the same source is recorded once."] = ""
-    importance: Annotated[float | None, "How much it weighs, 1 to 10; judged by its text where it is not said."] = None
+    source: Annotated[str, "What identifies it where it came from. The same source is recorded once."] = ""
+    importance: Annotated[float | None, "How important it is, 1 to 10. By default it is judged by the text."] = None
     trust: Annotated[
         Trust | None, "How far its source is to be trusted: tool_output for a tool, else agent_inferred."
     ] = None

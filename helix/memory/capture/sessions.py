@@ -36,7 +36,7 @@ class SessionRequest:
     name: Annotated[str, "Its name; one is made where it is left out."] = ""
     scope: str = GLOBAL_SCOPE
     agent: str = ""
-    private: Annotated[bool, "Nothing that names the session is written down, not even after it was closed."] = False
+    private: Annotated[bool, "Write down nothing that names this session, not even after it is closed."] = False
 
 
 def open_session(store: Store, request: SessionRequest) -> SessionReport:

@@ -34,11 +34,11 @@ class StoreRequest:
     resolution: str
     kind: str
     scope: str = GLOBAL_SCOPE
-    name: Annotated[str | None, "A readable name; made from the trigger where it is not said."] = None
-    confidence: Annotated[
-        float | None, "How sure it is, 0 to 1; by its trust where it is not said, and never above what that allows."
-    ] = None
-    importance: Annotated[float | None, "How much it weighs, 1 to 10; judged by its text where it is not said."] = None
+    name: Annotated[str | None, "A readable name. By default it is made from the trigger."] = None
+    confidence: Annotated[float | None, "How sure it is, 0 to 1. By default, and at most, what its trust allows."] = (
+        None
+    )
+    importance: Annotated[float | None, "How important it is, 1 to 10. By default it is judged by the text."] = None
     files: Annotated[Sequence[str], "Files it is about: recall for them finds it whatever the words."] = ()
     trust: Annotated[
         Trust | None, "How far its source is to be trusted: where it is not said, a user's, or an agent's with `agent`."

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (439fc8ff74bc94c5).
+// Written by scripts/schema from the schema and queries/operations.graphql (8abe81b4e163f24a).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
