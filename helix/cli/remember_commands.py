@@ -212,7 +212,7 @@ def _edge(out: Output, edge: Record) -> None:
     "make test 2>&1 | tail -20 | helix record --role tool",
     says="Record what happened, word for word, without secrets. CONTENT - (or none in a pipe) is read from stdin.",
     content=As("content", required=False, type=TEXT),
-    role=As(type=Choice(["user", "assistant", "tool", "system"]), help="Who said it: user, assistant, tool and so on."),
+    role=As(type=Choice(["user", "assistant", "tool", "system"]), help="Who said it."),
     files=As(help="A file it is about: .helixignore is asked."),
     project=None,
     idempotency_key=_KEYED,
