@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterator
@@ -23,6 +24,7 @@ from helix.model.reports import Event, Job, JobState, StoreStatus
 from helix.operations import OPERATIONS, capture, memories, review, tasks, upkeep
 from helix.service import Helix
 
+ROOT = python_client.FOLDER.parent.parent
 Say = Callable[..., Any]
 
 
@@ -178,11 +180,32 @@ connect().recall(7)
 """
 
 
+def test_the_programs_of_the_documentation_are_checked_and_run(served: Served, tmp_path: Path) -> None:
+    """Each runs against this server, by a `connect` that knows its address."""
+    programs = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text("utf-8"), flags=re.DOTALL)
+    assert len(programs) == 2
+    for index, program in enumerate(programs):
+        (tmp_path / f"program{index}.py").write_text(program, "utf-8")
+    line = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", str(tmp_path)]
+    run = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+    async def connected() -> AsyncClient:
+        return AsyncClient(served.origin, TOKEN)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("helix.connect", lambda: Client(served.origin, TOKEN), raising=False)
+        patched.setattr("helix.connect_async", connected, raising=False)
+        for program in programs:
+            exec(compile(program, "docs/python.md", "exec"), {"__name__": "program"})
+    assert served.ask("{ stats { total } }")["stats"]["total"] == 2
+
+
 def test_programs_are_checked_against_the_types(tmp_path: Path) -> None:
     sample = tmp_path / "sample.py"
     sample.write_text(SAMPLE, "utf-8")
     line = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", str(sample)]
-    run = subprocess.run(line, cwd=python_client.FOLDER.parent.parent, capture_output=True, text=True, check=False)
+    run = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
     told = [line.partition("sample.py:")[2] for line in run.stdout.splitlines() if "sample.py:" in line]
     revealed = '20: note: Revealed type is "tuple[helix.model.memory.Memory, ...]"'
     assert told == [revealed.replace("20:", f"{SAMPLE[: SAMPLE.index('reveal')].count(chr(10)) + 1}:"), told[-1]]

@@ -81,6 +81,19 @@ def test_its_own_tests_pass(served: Served, tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout[-4000:]
 
 
+def test_the_programs_of_its_readme_are_checked_against_the_types(tmp_path: Path) -> None:
+    programs = re.findall(r"```ts\n(.*?)```", (SDK / "README.md").read_text("utf-8"), flags=re.DOTALL)
+    assert len(programs) == 2
+    for index, program in enumerate(programs):
+        (tmp_path / f"program{index}.ts").write_text(program, "utf-8")
+    paths = {"helix-memory": [str(SDK / "src/index.ts")], "helix-memory/node": [str(SDK / "src/node.ts")]}
+    options = {"rootDir": "/", "noEmit": True, "declaration": False, "paths": paths}
+    project = {"extends": str(SDK / "tsconfig.json"), "compilerOptions": options, "include": ["*.ts"]}
+    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
+    (tmp_path / "tsconfig.json").write_text(json.dumps(project), "utf-8")
+    compiled(str(tmp_path / "tsconfig.json"))
+
+
 def test_its_documents_are_valid(tmp_path: Path) -> None:
     out = tmp_path / "built"
     compiled("tsconfig.json", "--outDir", str(out))
