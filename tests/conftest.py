@@ -93,7 +93,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_configure(config: pytest.Config) -> None:
     """Have tests behave alike in a shell's foreground and background, on a quiet machine and on a busy one.
 
-    Examples are the same in each run, so that a failure tells of the change and not of the draw; a soak draws new ones.
+    Examples are the same in each run, so that a failure tells of the change and not of the draw; a soak draws new ones,
+    and more of them.
     """
     # Tests are a person's, also where an agent runs them.
     for mark in (*MARKS, SAYS_SO):
@@ -103,7 +104,9 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(_forbid)
     slow = [hypothesis.HealthCheck.too_slow]
     same = not config.getoption("--soak")
-    hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=slow, derandomize=same)
+    hypothesis.settings.register_profile(
+        "unhurried", deadline=None, suppress_health_check=slow, derandomize=same, max_examples=50 if same else 200
+    )
     hypothesis.settings.load_profile("unhurried")
 
 

@@ -423,7 +423,7 @@ queries = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 5), query=queries)
 def test_the_mask_is_what_a_full_scan_of_the_nodes_says(seed: int, query: RecallQuery) -> None:
     nodes = random_nodes(seed, 120)

@@ -96,7 +96,7 @@ def drawn(key: tuple[Relation, int, int], weight: float, row: int) -> float:
     return min(weight, projection.MOST_TO_ENTITY) if key[:2] == (Relation.MENTIONS, row) else weight
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(operations=st.lists(changes, max_size=40), loaded=st.integers(0, 40), fold=st.integers(0, 12))
 def test_every_history_ends_in_the_edges_it_leaves(operations: list[Operation], loaded: int, fold: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

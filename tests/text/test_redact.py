@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helix.text.excerpts import ends, head
@@ -399,7 +399,6 @@ PIECES = st.sampled_from((*TOKENS.values(), *NAMES, *MARKS))
 
 @given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=12))).map("".join)))
 @example("password=\ud800\0" * 3)
-@settings(max_examples=300, deadline=None)
 def test_redacting_twice_changes_nothing_and_nothing_raises(text: str) -> None:
     once = redact(text)
     again = redact(once.text)
@@ -418,14 +417,12 @@ FIELDS = st.sampled_from(("password", "api_key", "token", "name", "value", "secr
         max_leaves=8,
     )
 )
-@settings(max_examples=200, deadline=None)
 def test_redacting_attributes_twice_changes_nothing(data: Any) -> None:
     once = told(data, lambda name, text: redact_value(name, text).text)
     assert told(once, lambda name, text: redact_value(name, text).text) == once
 
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=12))).map("".join))
-@settings(max_examples=200, deadline=None)
 def test_findings_are_disjoint_ordered_and_say_what_the_text_became(text: str) -> None:
     redaction = redact(text)
     rebuilt, position = "", 0
@@ -449,7 +446,7 @@ HOSTILE = (
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_hostile_repetition_is_gone_through_all_the_same(unit: str, pytestconfig: pytest.Config) -> None:
     # A pattern that takes quadratic time would hold the suite up here, and a soak for minutes.
-    letters = 200_000 if pytestconfig.getoption("--soak") else 50_000
+    letters = 200_000 if pytestconfig.getoption("--soak") else 20_000
     once = redact(unit * (letters // len(unit))).text
     assert redact(once).text == once
 

@@ -197,10 +197,10 @@ def test_joined_words_are_taken_apart_into_the_same_words(words: list[str]) -> N
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_lines_are_read_in_steps_that_grow_as_they_do(piece: str) -> None:
-    for size in (10_000, 100_000):
+    for size in (1_000, 30_000):
         line = piece * (size // len(piece))
         assert calls_of(line) < 200 * min(len(line), LONGEST_LINE)
-    assert not read(piece * 100_000).certain
+    assert not read(piece * 30_000).certain
 
 
 def calls_of(line: str) -> int:
