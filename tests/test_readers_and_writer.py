@@ -8,7 +8,7 @@ import pytest
 from benchmarks.concurrent import measure
 
 
-@pytest.mark.parametrize("seconds", [4.0, pytest.param(60.0, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [2.0, pytest.param(60.0, marks=pytest.mark.soak)])
 def test_readers_beside_a_writer_see_no_error_and_no_write_is_lost(
     tmp_path: Path, models_path: Path, seconds: float
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -52,7 +53,9 @@ def tools_of(helix: Helix, mode: str = NEWEST) -> list[dict[str, Any]]:
 
 def test_all_tools_together_cost_an_agent_little(helix: Helix) -> None:
     tokenizers = pytest.importorskip("tokenizers")
-    known = files("litellm").joinpath("litellm_core_utils/tokenizers/anthropic_tokenizer.json")
+    found = find_spec("litellm")  # importing it takes seconds and a hundred megabytes
+    assert found is not None and found.origin is not None
+    known = Path(found.origin).parent / "litellm_core_utils/tokenizers/anthropic_tokenizer.json"
     tokenizer = tokenizers.Tokenizer.from_str(known.read_text("utf-8"))
     shown = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in tools_of(helix)]
     assert len(shown) == 9

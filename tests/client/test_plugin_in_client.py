@@ -102,6 +102,14 @@ def instead_of_the_daemon(store: Path, answer: bytes | None) -> Iterator[None]:
         owner.release()
 
 
+def with_little_time(person: Person, settings: Path) -> None:
+    """Have the client's hooks wait as long as they do by default: a daemon that hangs takes all of it, each time."""
+    before = settings.read_text("utf-8")
+    settings.write_text("".join(line for line in before.splitlines(True) if "hook_ms" not in line), "utf-8")
+    person.helix("connect", "claude-code")
+    settings.write_text(before, "utf-8")
+
+
 @pytest.mark.parametrize(
     "answer",
     [None, b"", b"\x00\xff\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhush", b"HTTP/1.1 500 No\r\n\r\n"],
@@ -109,6 +117,7 @@ def instead_of_the_daemon(store: Path, answer: bytes | None) -> Iterator[None]:
 )
 def test_a_session_goes_on_unharmed_whatever_became_of_the_daemon(person: Person, answer: bytes | None) -> None:
     home = Path(person.settings["HELIX_HOME"])
+    with_little_time(person, home / "config.toml")
     person.helix("stop")
     with instead_of_the_daemon(home / "store", answer):
         script = Script(turns={"BEGIN": [[call("Bash", command="echo here", description="x")], [say("and well")]]})

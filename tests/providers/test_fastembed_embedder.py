@@ -112,7 +112,7 @@ def test_long_text_is_cut_before_the_tokenizer_sees_it(real_embedder: FastembedE
 
 
 def test_query_gets_through_while_a_bulk_job_runs(real_embedder: FastembedEmbedder) -> None:
-    texts = [f"{number} " + "a sentence of a long bulk job " * 40 for number in range(40)]
+    texts = [f"{number} " + "a sentence of a long bulk job " * 40 for number in range(24)]
     done = threading.Event()
     rows: list[np.ndarray] = []
 
