@@ -211,6 +211,17 @@ def test_every_file_that_a_page_names_is_there() -> None:
     assert not gone
 
 
+def test_every_folder_and_loose_file_has_a_place_in_the_map() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8").partition("## The map")[2].partition("\n## ")[0]
+    rows = [row.split(" | ")[0] for row in page.splitlines() if row.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([\w/.]+)`", row)}
+    inside = {path.relative_to(ROOT / "helix") for path in committed() if path.is_relative_to(ROOT / "helix")}
+    folders = {path.parent.as_posix() for path in inside if path.name == "__init__.py"} - {"."}
+    files = {path.name for path in inside if path.parent == Path() and path.suffix == ".py"} - {"__init__.py"}
+    assert folders | files <= named
+    assert named <= folders | files | {path.parts[0] for path in inside}
+
+
 def test_every_link_between_pages_leads_to_a_heading_that_is_there() -> None:
     pages = (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
     broken = []
