@@ -75,6 +75,7 @@ def connect(
     known = Connections(settings.home)
     names = _named(clients)
     planned, refused = _plan(known, names, settings, project, patient=_ALL in clients)
+    names = [name for name in names if any(one.client == name for one in planned)]
     if agents_md:
         change, memo = lead(known, AGENTS_MD, advice(project_root(Path.cwd())))
         planned.append(_Planned(AGENTS_MD, change, memo))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -62,7 +63,11 @@ def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
                 connection.execute("PRAGMA query_only = ON")
                 connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _COLUMN_LIMIT)
                 connection.text_factory = lambda data: data.decode("utf-8", "replace")
-                yield ForeignDatabase(connection)
+                database = ForeignDatabase(connection)
+                if sys.platform != "win32":
+                    for file in Path(folder).iterdir():
+                        file.unlink()  # it is open: what is killed from here on leaves nothing behind
+                yield database
         except (sqlite3.Error, OSError) as error:
             hint = "close the program that writes it, and try again"
             raise InvalidInputError(f"{path} cannot be read as a database: {error}", hint=hint) from error

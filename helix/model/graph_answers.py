@@ -15,6 +15,10 @@ class GraphNode:
     ref: Annotated[Ref, "The node."]
     title: Annotated[str, "What it is called: a name, or how its text begins."]
     scope: str
+    said_by: Annotated[
+        str,
+        "Where its words come from: `you`, `verified`, `agent`, `commit`, `notes`, `tool` or `web`; empty if nobody's.",
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

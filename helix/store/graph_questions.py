@@ -114,7 +114,11 @@ def _named(store: Store, refs: Iterable[Ref]) -> dict[Ref, GraphNode]:
     """Return what is called what; a node that went since the graph was asked is left out."""
     wanted = list(dict.fromkeys(refs))
     held = zip(wanted, store.records.present(wanted), strict=True)
-    return {ref: GraphNode(ref=ref, title=title(node), scope=node.scope) for ref, node in held if node is not None}
+    return {
+        ref: GraphNode(ref=ref, title=title(node), scope=node.scope, said_by=getattr(node, "said_by", ""))
+        for ref, node in held
+        if node is not None
+    }
 
 
 def _edges(found: Iterable[Any], named: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:

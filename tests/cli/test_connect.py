@@ -292,6 +292,7 @@ def test_one_client_whose_settings_are_broken_keeps_no_other_from_being_connecte
     refused = helix_command("--json", "connect", "all")
     assert refused.code == 2
     assert "not valid TOML" in refused.error["message"]
+    assert "Codex" not in helix_command("connect", "all").err.partition("error")[0]
     rows = {row["client"]: row["connected"] for row in helix_command("connect", "--json").data["connect"]["clients"]}
     assert rows["gemini"] == "user"
     assert rows["codex"] == "unreadable"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 from helix.errors import InvalidInputError
 from helix.ingest.imports.importing import ADAPTERS
 from helix.ingest.imports.json_array import objects_of
+from helix.journal.foreign_database import foreign_database
 from helix.model.edge import Relation
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
@@ -259,6 +262,21 @@ def claude_mem(path: Path) -> None:
         )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed")
+def test_a_copy_of_a_database_that_is_being_read_lies_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever kills the reader leaves nothing behind that a hard forget would have to find."""
+    path, place = tmp_path / "foreign.db", tmp_path / "tmp"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("PRAGMA journal_mode = WAL")
+        made.execute("CREATE TABLE note (id INTEGER, text TEXT)")
+        made.executemany("INSERT INTO note VALUES (?, ?)", [(number, "x" * 10_000) for number in range(500)])
+    with foreign_database(path) as database:
+        assert [one for one in place.rglob("*") if one.is_file()] == []
+        assert sum(1 for _ in database.rows("note", ["id", "text"], ["text", "id"])) == 500
+
+
 def test_what_claude_mem_observed_comes_in_and_its_file_stays_as_it_is(helix: Helix, tmp_path: Path) -> None:
     file = tmp_path / "claude-mem.db"
     claude_mem(file)
@@ -320,3 +338,16 @@ def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: 
     (folder / "Postgres.md").write_text("Version 17 now. Asked by [[ideas/billing]].\n", "utf-8")
     assert take_in(helix, folder, scope="shop")["memories"] == 1
     assert "Version 17" in stored(helix, scope="shop")["Postgres"].resolution
+
+
+def test_no_link_leads_out_of_a_clients_memory(helix: Helix, tmp_path: Path) -> None:
+    private = tmp_path / "private/memory"
+    private.mkdir(parents=True)
+    (private / "own.md").write_text("# Keys\n\nThe spare key hangs behind the barn door.\n", "utf-8")
+    given = tmp_path / "given/barn/memory"
+    given.mkdir(parents=True)
+    (given / "notes.md").write_text("# Gates\n\nThe gate closes at eight in the evening.\n", "utf-8")
+    (tmp_path / "given/link").symlink_to(tmp_path / "private")
+    assert take_in(helix, tmp_path / "given", scope="farm")["source"] == "claude-code"
+    assert "gate" in " ".join(one.resolution for one in stored(helix, scope="farm").values())
+    assert "spare key" not in " ".join(one.resolution for one in stored(helix, scope="farm").values())

@@ -20,7 +20,9 @@ from helix.api.mcp.answers import found_of
 from helix.api.mcp.asker import Askers
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Memory, Status
+from helix.model.provenance import QUOTED
 from helix.model.recall import Completable
+from helix.text.inert import quoted
 
 _JSON, _TEXT = "application/json", "text/markdown"
 _NEAR = 50
@@ -172,7 +174,9 @@ def _json(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, GraphNode):
-        return {"label": value.ref.label, "id": value.ref.id, "title": one_line(value.title), "scope": value.scope}
+        title = quoted(one_line(value.title)) if value.said_by in QUOTED else one_line(value.title)
+        told = {"label": value.ref.label, "id": value.ref.id, "title": title, "scope": value.scope}
+        return {**told, "by": value.said_by} if value.said_by else told
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):

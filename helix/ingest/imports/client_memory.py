@@ -23,7 +23,10 @@ def _read(asked: Asked) -> Iterator[Told]:
     """Yield the sections of each project's memory, in the scope of the folder that its sessions were held in."""
     top = asked.path
     folders = [top / "memory", *top.glob("*/memory"), *top.glob("projects/*/memory")]
-    for folder in sorted(folder for folder in folders if folder.is_dir() and not folder.is_symlink()):
+    inside = (
+        folder for folder in folders if folder.is_dir() and folder.resolve() == top.resolve() / folder.relative_to(top)
+    )
+    for folder in sorted(inside):  # no link leads out of what was named
         worked_in = _worked_in(folder.parent)
         scope = asked.scope or (asked.place_of(worked_in).scope if worked_in else GLOBAL_SCOPE)
         for item in read_notes([folder], root=folder.parent, scope=scope, mine=asked.mine):

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (8abe81b4e163f24a).
+// Written by scripts/schema from the schema and queries/operations.graphql (369b7f350197ac86).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1322,7 +1322,7 @@ export type GateReportFragment = { read: number, dropped: number, dropRate: numb
 
 export type GraphEdgeFragment = { type: Relation, weight: number, source: RefFragment, target: RefFragment };
 
-export type GraphNodeFragment = { title: string, scope: string, ref: RefFragment };
+export type GraphNodeFragment = { title: string, scope: string, saidBy: string, ref: RefFragment };
 
 export type GraphPathFragment = { nodes: Array<GraphNodeFragment>, edges: Array<GraphEdgeFragment> };
 
@@ -1654,6 +1654,7 @@ export const GraphNodeFragmentDoc = gql`
   }
   title
   scope
+  saidBy
 }
     ` as unknown as DocumentNode<GraphNodeFragment, unknown>;
 export const CentralNodeFragmentDoc = gql`
