@@ -195,7 +195,8 @@ function brokenOff(url: string, cause: unknown): DaemonError {
 }
 
 function isRefused(error: TypeError): boolean {
-  return (error.cause as { code?: string } | undefined)?.code === "ECONNREFUSED";
+  const { code, message } = (error.cause ?? {}) as { code?: string; message?: string };
+  return code === "ECONNREFUSED" || /connection refused/i.test(message ?? ""); // as Node says it, and Deno
 }
 
 function kindOf(document: Document<unknown, never>): string | undefined {
