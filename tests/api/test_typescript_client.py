@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
 import shutil
 import subprocess
+import threading
+from contextlib import closing, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from queue import Queue
 
 import pytest
 import typescript_client
-from api_server import TOKEN, Served
+from api_server import BEARER, TOKEN, Served
 from graphql import parse, validate
 
 from helix import errors
@@ -21,7 +26,7 @@ from helix.model.speaker import MARKS
 ROOT = typescript_client.ROOT
 SDK = ROOT / "sdk/typescript"
 INSTALLED = ROOT / "build/typescript/node_modules"
-SECONDS = 300
+SECONDS = 120
 
 
 def compiled(project: str, *options: str) -> None:
@@ -92,6 +97,83 @@ def test_its_own_tests_pass(name: str, served: Served, tmp_path: Path) -> None:
         line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+
+
+PAGE = """<!doctype html><script type="module">
+import * as all from "/index.js";
+const helix = new all.Helix({ url: location.origin, token: "of no use here" });
+const said = { trigger: "when a page asks", resolution: "it is told", kind: "FACT" };
+const told = { stored: (await helix.store(said)).status };
+told.recalled = (await helix.recall({ query: said.trigger, limit: 1 })).items[0].node.resolution;
+told.refused = await helix.run(all.GetDocument, { nameOrId: "nothing-of-this-name" }).catch((error) => error.name);
+const first = helix.subscribe(all.EventsDocument, { types: ["memory.added"] }).next();
+first.then(({ value }) => { told.event = value.type; });
+for (let n = 0; !told.event; n++) await helix.store({ ...said, trigger: `when ${n * 7919} fails` });
+await fetch("/told", { method: "POST", body: JSON.stringify(told) });
+</script>"""
+
+
+class Site(BaseHTTPRequestHandler):
+    """A page's own server: it has the client's modules, and passes on what is for the daemon."""
+
+    daemon: Served
+    folder: Path
+    told: Queue[dict[str, str]]
+
+    def do_GET(self) -> None:
+        module = self.folder / self.path.lstrip("/")
+        kind, text = ("text/javascript", module.read_text("utf-8")) if module.is_file() else ("text/html", PAGE)
+        self._answer(kind)
+        self.wfile.write(text.encode())
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        if self.path == "/told":
+            self._answer("text/plain")
+            self.told.put(json.loads(body))
+            return
+        connection = http.client.HTTPConnection("127.0.0.1", self.daemon.port, timeout=SECONDS)
+        kept = {name: self.headers[name] for name in ("accept", "content-type")}
+        connection.request("POST", self.path, body, {**kept, **BEARER})
+        answer = connection.getresponse()
+        self._answer(answer.getheader("content-type", ""))
+        with suppress(ConnectionError), closing(connection):
+            while chunk := answer.read1():
+                self.wfile.write(chunk)
+
+    def _answer(self, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing of each request."""
+
+
+def test_it_works_in_a_browser(served: Served, tmp_path: Path) -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    compiled("tsconfig.json", "--outDir", str(tmp_path / "built"))
+    site = type("Site", (Site,), {"daemon": served, "folder": tmp_path / "built", "told": Queue()})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), site)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    alone = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+    reached = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    line = [browser, "--headless=new", *alone, reached, f"--user-data-dir={tmp_path / 'profile'}"]
+    shown = subprocess.Popen(
+        [*line, f"http://127.0.0.1:{server.server_port}/"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        told = site.told.get(timeout=SECONDS)
+    finally:
+        shown.terminate()
+        shown.wait()
+        server.shutdown()
+        server.server_close()
+    expected = {"stored": "ADDED", "recalled": "it is told", "refused": "NotFoundError", "event": "memory.added"}
+    assert told == expected
 
 
 def test_the_programs_of_its_readme_are_checked_against_the_types(tmp_path: Path) -> None:
