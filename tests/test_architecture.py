@@ -69,11 +69,10 @@ REACHES_OVER = {
 
 OWNERS = {
     "kuzu": "graph/kuzu_engine.py",
-    "pyarrow": "graph/",
     "sqlite3": "journal/",
     "fastembed": "providers/",
     "onnxruntime": "providers/",
-    "litellm": "providers/litellm_calls.py",
+    **dict.fromkeys(("litellm", "httpx", "requests"), "providers/litellm_calls.py"),  # the extra: not everywhere
     "strawberry": "api/",
     "mcp": "api/mcp/",
     "mcp_types": "api/mcp/",
@@ -285,7 +284,8 @@ def test_the_hook_starts_python_as_the_rest_of_helix_does() -> None:
 def test_every_library_that_helix_imports_is_a_declared_dependency() -> None:
     """This also keeps `helix` from importing `scripts` or `tests`, which a wheel does not hold."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {canonicalize_name(Requirement(text).name) for text in project["dependencies"]}
+    texts = (*project["dependencies"], *project["optional-dependencies"]["litellm"])
+    declared = {canonicalize_name(Requirement(text).name) for text in texts}
     homes = packages_distributions()
     libraries = {target.partition(".")[0] for name in MODULES for target in imports(name)} - sys.stdlib_module_names
     undeclared = {

@@ -18,8 +18,11 @@ import helix
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-LOCK, BENCH_LOCK, EXAMPLES_LOCK = (
-    (ROOT / f"requirements{name}.lock").read_text("utf-8") for name in ("", "-bench", "-examples")
+LOCK, DEV_LOCK, BENCH_LOCK, EXAMPLES_LOCK = (
+    (ROOT / f"requirements{name}.lock").read_text("utf-8") for name in ("", "-dev", "-bench", "-examples")
+)
+LOCKS = pytest.mark.parametrize(
+    "lock", [LOCK, DEV_LOCK, BENCH_LOCK, EXAMPLES_LOCK], ids=["run", "dev", "bench", "examples"]
 )
 
 # In pieces, because this file is searched too.
@@ -59,7 +62,7 @@ def test_the_locked_onnx_runtime_is_one_that_cannot_report_to_its_maker() -> Non
     assert all(pin.specifier.contains("1.28.0") or "1.23.2" in str(pin) for pin in pins(LOCK)["onnxruntime"])
 
 
-@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK, EXAMPLES_LOCK], ids=["all", "bench", "examples"])
+@LOCKS
 def test_every_locked_requirement_is_pinned_and_hashed(lock: str) -> None:
     entries = [entry for entry in re.split(r"^(?=\S)", lock, flags=re.MULTILINE) if entry]
     assert entries
@@ -70,7 +73,7 @@ def test_every_locked_requirement_is_pinned_and_hashed(lock: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK, EXAMPLES_LOCK], ids=["all", "bench", "examples"])
+@LOCKS
 def test_the_lock_names_no_index(lock: str) -> None:
     assert "://" not in lock
     assert "index" not in lock
@@ -82,11 +85,12 @@ GROUPS = PROJECT["dependency-groups"]
 @pytest.mark.parametrize(
     ("lock", "texts"),
     [
-        (LOCK, [*PROJECT["project"]["dependencies"], *GROUPS["dev"]]),
+        (LOCK, [*PROJECT["project"]["dependencies"], *GROUPS["build"]]),
+        (DEV_LOCK, [*PROJECT["project"]["optional-dependencies"]["litellm"], *GROUPS["dev"]]),
         (BENCH_LOCK, GROUPS["bench"]),
         (EXAMPLES_LOCK, GROUPS["examples"]),
     ],
-    ids=["all", "bench", "examples"],
+    ids=["run", "dev", "bench", "examples"],
 )
 def test_the_lock_satisfies_the_project(lock: str, texts: list[str]) -> None:
     wanted = list(map(Requirement, texts))
@@ -104,22 +108,40 @@ def test_the_lock_satisfies_the_project(lock: str, texts: list[str]) -> None:
     assert not unmet, "run scripts/lock"
 
 
-def test_what_both_locks_hold_has_the_same_version_in_both() -> None:
-    everywhere = pins(LOCK)
+@pytest.mark.parametrize("lock", [LOCK, BENCH_LOCK], ids=["run", "bench"])
+def test_what_two_locks_hold_has_the_same_version_in_both(lock: str) -> None:
+    everywhere = pins(DEV_LOCK)
     differing = [
         str(pin)
-        for name, found in pins(BENCH_LOCK).items()
+        for name, found in pins(lock).items()
         for pin in found
         if name in everywhere and pin.specifier not in [other.specifier for other in everywhere[name]]
     ]
     assert not differing, "run scripts/lock"
 
 
+def test_who_runs_helix_installs_neither_litellm_nor_the_developers_tools() -> None:
+    """They are two thirds of what was installed once."""
+    assert not set(pins(LOCK)) & {
+        "litellm",
+        "openai",
+        "boto3",
+        "aiohttp",
+        "tiktoken",
+        "pyarrow",
+        "mypy",
+        "ruff",
+        "pytest",
+    }
+
+
 def test_what_each_locked_package_opens_and_writes_is_told() -> None:
     """Whoever brings a package in looks first for reports to its maker, update checks and cache folders."""
     told = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     names = [canonicalize_name(name) for name in re.findall(r"[\w-]+", told)]
-    assert not sorted(set(pins(LOCK)) - set(names)), "look through it, then name it in docs/dependencies.md"
+    assert not sorted((set(pins(LOCK)) | set(pins(DEV_LOCK))) - set(names)), (
+        "look through it, then name it in docs/dependencies.md"
+    )
 
 
 @pytest.mark.parametrize(

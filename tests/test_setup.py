@@ -30,7 +30,7 @@ class Checkout:
         self.root = folder / "a checkout"
         self.asked = folder / "asked"
         tools = folder / "tools"
-        for name in ("requirements.lock", "pyproject.toml", "scripts/setup"):
+        for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml", "scripts/setup"):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
         shutil.copytree(
@@ -44,9 +44,9 @@ class Checkout:
         (tools / "uv").chmod(0o755)
         self.environment = {"PATH": str(tools), "ASKED": str(self.asked), "INTERPRETER": sys.executable}
 
-    def start(self, **environment: str) -> subprocess.Popen[str]:
+    def start(self, *parts: str, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [self.root / "scripts/setup"],
+            [self.root / "scripts/setup", *parts],
             cwd="/",
             env=self.environment | environment,
             stdout=subprocess.PIPE,
@@ -55,9 +55,9 @@ class Checkout:
             start_new_session=True,
         )
 
-    def set_up(self, **environment: str) -> tuple[int, str]:
+    def set_up(self, *parts: str, **environment: str) -> tuple[int, str]:
         """Run the set-up and return its exit status and what it said."""
-        run = self.start(**environment)
+        run = self.start(*parts, **environment)
         out, err = run.communicate(timeout=60)
         assert out == ""
         return run.returncode, err
@@ -81,6 +81,15 @@ def test_a_second_set_up_does_nothing_and_says_nothing(checkout: Checkout) -> No
     assert checkout.set_up()[0] == 0
     assert checkout.requests() == WHOLE
     assert checkout.set_up() == (0, "")
+    assert checkout.requests() == []
+
+
+def test_what_developers_need_is_installed_for_them_alone_and_once(checkout: Checkout) -> None:
+    checkout.set_up()
+    assert checkout.requests() == WHOLE
+    assert checkout.set_up("dev")[0] == 0
+    assert checkout.requests() == ["pip install"]
+    assert checkout.set_up("dev") == checkout.set_up() == (0, "")
     assert checkout.requests() == []
 
 

@@ -23,7 +23,7 @@ from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
 from helix.folders import folders_before
 from helix.identity import former_scopes
 from helix.lock import is_locked, owner_of
-from helix.model.usage import NOT_CONFIRMED
+from helix.model.usage import NOT_CONFIRMED, NOT_INSTALLED
 from helix.processes import calm_numpy
 from helix.settings import Settings, load
 
@@ -245,7 +245,7 @@ def _background(work: dict[str, Any]) -> dict[str, Any]:
 def _models(models: dict[str, Any]) -> dict[str, Any]:
     told = {"language models": models["standing"]}
     for provider in models["providers"]:
-        waits = provider["state"].startswith(NOT_CONFIRMED)
+        waits = provider["state"].startswith((NOT_CONFIRMED, NOT_INSTALLED))
         if provider["ready"] or provider["trouble"] or waits:
             words = (
                 f"ready at {provider['place']}"

@@ -17,6 +17,7 @@ from helix.errors import InvalidInputError, ModelError
 from helix.model.speaker import agent_of
 from helix.providers import install as installing
 from helix.providers.addresses import confirm_address, may_be_asked, origin_of
+from helix.providers.litellm_calls import missing
 from helix.providers.model_catalogue import KNOWN, RERANKER, Model, ModelKind, known
 
 
@@ -124,6 +125,8 @@ def confirm(invocation: Invocation, /, address: str) -> None:
             raise click.Abort
         confirm_address(address, invocation.settings.home)
     words = f"{place} may be asked; a daemon that runs does so after `helix stop`"
+    if lacking := missing():
+        words = f"{words}. LiteLLM, which asks it, is not there yet: {lacking}"
     invocation.emit({"confirmed": place}, lambda out: out.line(words))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,11 @@ from helix.model.edge import Edge, Ref
 from helix.model.records import CLASS_OF, property_types, spelled
 from helix.store.jobs import Ticket
 from helix.store.store import Store
+from helix.text.regex import regex
 
 _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _TYPES: Mapping[type, str] = {float: "double", int: "long"}
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML may hold, however it is written."""
 
 

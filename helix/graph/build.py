@@ -12,7 +12,8 @@ from typing import Any
 from helix import files, resources
 from helix.graph import migrate, queries
 from helix.graph.batch import EdgeTable, edge_columns, node_columns
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, copy_in, files_of, size_of
+from helix.graph.parquet import TEXT, Column, Columns, Vectors
 from helix.model.edge import Label
 from helix.model.operations import Operation, PutEdge, PutNode, PutPassage
 
@@ -61,7 +62,7 @@ def build(
     engine = KuzuEngine(path, dimension=dimension, options=options)
     try:
         columns = {name: properties for name, _, properties in engine.tables()}
-        loader = _Loader(columns, total, progress)
+        loader = _Loader(path.parent, columns, total, progress)
         engine.fill(lambda connection: loader.load(connection, operations, dimension))
         progress("closing", total, total)
         engine.apply((), seq)
@@ -81,7 +82,8 @@ def remove(path: Path) -> None:
 class _Loader:
     """Copies a stream of operations in chunks of one table each."""
 
-    def __init__(self, columns: dict[str, dict[str, str]], total: int, progress: Progress) -> None:
+    def __init__(self, folder: Path, columns: dict[str, dict[str, str]], total: int, progress: Progress) -> None:
+        self._folder = folder
         self._columns = columns
         self._total = total
         self._progress = progress
@@ -119,16 +121,15 @@ class _Loader:
                     self._passages.append((op.id, op.owner.id, op.owner.label.value, op.vector))
         for label, puts in nodes.items():
             rows = [node_columns(label, put.id, put.props) for put in puts]
-            connection.execute(f"COPY {label} FROM $rows", {"rows": _table(rows, self._columns[label])})
+            copy_in(connection, label, _table(rows, self._columns[label]), self._folder)
         for (relation, source, target), edge_puts in edges.items():
             rows = [
                 {**edge_columns(relation, put.props), "from": put.source.id, "to": put.target.id} for put in edge_puts
             ]
-            table = _table(rows, {"from": _TEXT, "to": _TEXT, **self._columns[relation]})
+            table = _table(rows, {"from": TEXT, "to": TEXT, **self._columns[relation]})
             # An edge whose end is not there must not cost the whole graph; nothing else is passed over by this.
             ends = f"from='{source}', to='{target}', ignore_errors=true"
-            told = connection.execute(f"COPY {relation} FROM $rows ({ends})", {"rows": table}).get_next()[0]
-            if skipped := len(rows) - int(str(told).split(maxsplit=1)[0]):
+            if skipped := len(rows) - copy_in(connection, relation, table, self._folder, ends):
                 log.error("edges without an end left out", extra={"relation": relation.value, "edges": skipped})
         if len(self._passages) >= NODE_GROUP_ROWS:
             self._copy_passages(connection, dimension)
@@ -138,7 +139,7 @@ class _Loader:
     def _copy_passages(self, connection: Any, dimension: int | None) -> None:
         while self._passages and dimension is not None:
             rows, self._passages = self._passages[:NODE_GROUP_ROWS], self._passages[NODE_GROUP_ROWS:]
-            connection.execute("COPY Passage FROM $rows", {"rows": _passage_table(rows, dimension)})
+            copy_in(connection, "Passage", _passage_table(rows, dimension), self._folder)
             self._vectors += len(rows)
 
 
@@ -148,27 +149,16 @@ def _chunks(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
         yield chunk
 
 
-_TEXT = "STRING"
+def _table(rows: list[dict[str, Any]], columns: dict[str, str]) -> Columns:
+    """Return the rows as columns of the types that Kuzu's table has."""
+    return {name: Column(kind, [row.get(name) for row in rows]) for name, kind in columns.items()}
 
 
-def _table(rows: list[dict[str, Any]], columns: dict[str, str]) -> Any:
-    """Return the rows as Arrow columns of the types that Kuzu's table has."""
-    import pyarrow as pa  # heavy, and only needed while a graph is built
-
-    kinds = {"INT64": pa.int64(), "DOUBLE": pa.float64(), _TEXT: pa.string()}
-    return pa.table({name: pa.array([row.get(name) for row in rows], kinds[kind]) for name, kind in columns.items()})
-
-
-def _passage_table(rows: list[_Passage], dimension: int) -> Any:
-    import pyarrow as pa  # heavy, and only needed while a graph is built
-
+def _passage_table(rows: list[_Passage], dimension: int) -> Columns:
     ids, owners, labels, vectors = zip(*rows, strict=True)
-    numbers = pa.Array.from_buffers(pa.float32(), len(rows) * dimension, [None, pa.py_buffer(b"".join(vectors))])
-    return pa.table(
-        {
-            "id": pa.array(ids),
-            "owner": pa.array(owners),
-            "owner_kind": pa.array(labels),
-            "embedding": pa.FixedSizeListArray.from_arrays(numbers, dimension),
-        }
-    )
+    return {
+        "id": Column(TEXT, ids),
+        "owner": Column(TEXT, owners),
+        "owner_kind": Column(TEXT, labels),
+        "embedding": Vectors(dimension, vectors),
+    }

@@ -8,8 +8,9 @@ checkpoint while the same database goes on writing: it is closed and opened agai
 
 from __future__ import annotations
 
-import importlib.util  # noqa: F401  # Kuzu looks for pyarrow through it and does not import it itself
+import importlib.util  # noqa: F401  # Kuzu looks through it for libraries of tables and does not import it itself
 import logging
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,9 +21,10 @@ from typing import Any
 import kuzu
 
 from helix import resources
-from helix.errors import DiskFullError, GraphUnavailableError, HelixError
-from helix.graph import migrate, queries
+from helix.errors import DiskFullError, GraphUnavailableError, HelixError, of_the_system
+from helix.graph import migrate, parquet, queries
 from helix.graph.batch import fold
+from helix.graph.parquet import INTEGER, Column, Columns
 from helix.graph.refusals import mapped
 from helix.model.edge import Label
 from helix.model.operations import Operation
@@ -300,8 +302,6 @@ class ScratchGraph:
 
     def __init__(self, count: int, ends: Sequence[tuple[int, int]]) -> None:
         """Fill it; raises InvalidInputError where it does not fit into its memory."""
-        import pyarrow as pa  # heavy, and only needed while a graph is built
-
         self._count = count
         with mapped(Path(":memory:")):
             self._database = kuzu.Database(
@@ -310,12 +310,10 @@ class ScratchGraph:
             self._connection = kuzu.Connection(self._database, num_threads=1)
             self._connection.execute("CREATE NODE TABLE Item (place INT64 PRIMARY KEY)")
             self._connection.execute("CREATE REL TABLE Leads (FROM Item TO Item)")
-            nodes = pa.table({"place": pa.array(range(count), pa.int64())})
-            self._connection.execute("COPY Item FROM $rows", {"rows": nodes})
-            sources, targets = zip(*ends, strict=True) if ends else ((), ())
-            edges = pa.table({"from": pa.array(sources, pa.int64()), "to": pa.array(targets, pa.int64())})
+            copy_in(self._connection, "Item", {"place": Column(INTEGER, range(count))})
             if ends:
-                self._connection.execute("COPY Leads FROM $rows", {"rows": edges})
+                sources, targets = zip(*ends, strict=True)
+                copy_in(self._connection, "Leads", {"from": Column(INTEGER, sources), "to": Column(INTEGER, targets)})
             self._connection.execute("CALL project_graph('all', ['Item'], ['Leads'])")
 
     def __enter__(self) -> ScratchGraph:
@@ -340,6 +338,25 @@ class ScratchGraph:
         for place, value in rows:
             values[place] = value
         return values
+
+
+def copy_in(
+    connection: kuzu.Connection, table: str, rows: Columns, folder: Path | None = None, options: str = ""
+) -> int:
+    """Copy rows into a table by a file in `folder` (None: the system's temporary files); return how many it took.
+
+    The file has no name: nothing of it is left however the process ends, and no path has to be written in a statement.
+    Raises DiskFullError, and Kuzu's own errors.
+    """
+    with tempfile.TemporaryFile(dir=folder) as file:
+        try:
+            parquet.write(file, rows)
+            file.flush()
+        except OSError as error:
+            raise of_the_system(error) from error
+        options = ", ".join(filter(None, ("file_format='parquet'", options)))
+        told = _single(connection.execute(f"COPY {table} FROM '/dev/fd/{file.fileno()}' ({options})")).get_next()
+        return int(str(next(iter(told))).split(maxsplit=1)[0])
 
 
 def files_of(path: Path) -> tuple[Path, ...]:

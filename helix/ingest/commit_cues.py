@@ -14,6 +14,7 @@ from helix.ingest.commit_reasons import LONGEST, RULE, plain, prose, why
 from helix.ingest.message import Message
 from helix.model.memory import Kind
 from helix.text.cues import words
+from helix.text.regex import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +34,14 @@ class Verdict:
 
 
 _PREFIX = r"(?:[\w./ -]{1,30}: *)?"  # the part of the project that many subjects begin with
-_BOT = re.compile(
+_BOT = regex(
     r"\[bot\]$|^(?:dependabot|renovate|greenkeeper|snyk|pre-commit-ci|github-actions|weblate)\b", re.IGNORECASE
 )
-_BOT_BODY = re.compile(r"^updated-dependencies:", re.MULTILINE)
-_UNFINISHED = re.compile(
+_BOT_BODY = regex(r"^updated-dependencies:", re.MULTILINE)
+_UNFINISHED = regex(
     r"(?:wip|tmp|temp|checkpoint|save(?: work| progress)?|fixup!|squash!|amend!)(?!\w)|\W*$", re.IGNORECASE
 )
-_RELEASE = re.compile(
+_RELEASE = regex(
     rf"{_PREFIX}(?:"
     r"v?\d+(?:\.\d+)+(?:[-.]?\w+)*"
     r"|(?:prepare|start|begin|cut|tag|bump)?\s*(?:for |the |to |next |new )*"
@@ -51,24 +52,24 @@ _RELEASE = re.compile(
     r")(?:\W*\(?#\d+\)?|,? refs.*)*",
     re.IGNORECASE,
 )
-_DEPENDENCY = re.compile(
+_DEPENDENCY = regex(
     rf"(?:build|chore|fix|ci|deps)\(deps[\w-]*\)|{_PREFIX}(?:bump|update|upgrade|pin|lock)\b.*"
     r"\b(?:dependenc(?:y|ies)|digest|docker tag|lock ?file|group with \d+ updates?"
     r"|action to v?\d|from v?\d[\w.]* to v?\d|to v?\d[\w.]*$)",
     re.IGNORECASE,
 )
 _TOOLS = r"black|ruff|cog|prettier|isort|clang-format|flake8|mypy|lint(?:er|ing)?"
-_COSMETIC = re.compile(
+_COSMETIC = regex(
     rf"{_PREFIX}\W*(?:(?:apply|applied|ran|run|re-?ran) (?:{_TOOLS})\b.*|(?:{_TOOLS})(?:[- ]?ify)?(?: fix(?:es)?)?"
     r"|(?:minor |small )?(?:(?:fix(?:e[sd]|ing)?|correct(?:s|ed)?|clean ?up|remove|tweak)?(?: an?| some| the)? ?)"
     r"(?:(?:re)?format(?:ted|ting)?(?: errors?| fix(?:es)?)?|(?:typos?|spelling|misspell\w*|grammar"
     r"|(?:trailing )?white ?spaces?|indent(?:ation)?|clean ?ups?|tweaks?|nits?)\b.{0,40}))(?:\W*\(?#\d+\)?|,? refs.*)*",
     re.IGNORECASE,
 )
-_REVERT = re.compile(rf"{_PREFIX}revert(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
-_QUOTED = re.compile(r'["“](?P<what>.+)["”]')
+_REVERT = regex(rf"{_PREFIX}revert(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
+_QUOTED = regex(r'["“](?P<what>.+)["”]')
 
-_FIX = re.compile(rf"{_PREFIX}\W*(?:(?:bug|hot)?fix(?:e[sd]|ing)?|repair(?:s|ed)?)\b(?!-)|fix(?:\([^)]*\))?!?:", re.I)
+_FIX = regex(rf"{_PREFIX}\W*(?:(?:bug|hot)?fix(?:e[sd]|ing)?|repair(?:s|ed)?)\b(?!-)|fix(?:\([^)]*\))?!?:", re.I)
 _MENDED = words(
     r"(?:no longer|don't|do not|doesn't|stops?|avoids?|prevents?) (?:\w+ly )?"
     r"(?:drop|los|fail|crash|break|leak|omit|swallow|discard|hang|ignor|corrupt|duplicat|rais)\w*",
@@ -81,15 +82,15 @@ _CONTRAST = words(
     r"migrat(?:e|es|ed|ing)?(?: \S+){0,5} (?:to|from)|switch(?:es|ed|ing)? from (?:\S+ ){1,4}to",
     r"[\w.-]+ ?[><=]=? ?v?\d[\w.]*|stopped needing|not needed|un(?:needed|used) since",
 )
-_WITHOUT = re.compile(rf"{_PREFIX}(?:disallow|forbid|ban)\b", re.IGNORECASE)
+_WITHOUT = regex(rf"{_PREFIX}(?:disallow|forbid|ban)\b", re.IGNORECASE)
 _CHOSEN = words(r"in favou?r of|because|stopped needing|no longer needed|not needed")
-_REMOVED = re.compile(rf"{_PREFIX}(?:drop|remove|delete)(?:s|d|ped)?\b", re.IGNORECASE)
-_SIDE = re.compile(
+_REMOVED = regex(rf"{_PREFIX}(?:drop|remove|delete)(?:s|d|ped)?\b", re.IGNORECASE)
+_SIDE = regex(
     r"(?:^|/)(?:docs?|tests?|examples?|\.github|\.circleci|ci)/|(?:^|/)\.[\w-]+\.ya?ml$|\.(?:md|rst|txt|1|3)$"
     r"|(?:^|/)test_\w+\.\w+$",
     re.IGNORECASE,
 )
-_DOCS = re.compile(r"(?:^|/)docs?/|\.(?:md|rst|txt|1|3)$|(?:^|/)(?:README|LICENSE)[^/]*$", re.IGNORECASE)
+_DOCS = regex(r"(?:^|/)docs?/|\.(?:md|rst|txt|1|3)$|(?:^|/)(?:README|LICENSE)[^/]*$", re.IGNORECASE)
 _CHOICE = words(
     r"in favou?r of|instead of|rather than|no longer|because|so that|not needed|un(?:needed|used)",
     r"deliberate(?:ly)?|by design|on purpose|intentional(?:ly)?|limitations?",

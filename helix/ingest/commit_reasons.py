@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from helix.text.cues import words
+from helix.text.regex import regex
 from helix.text.sentences import sentences
 
 LONGEST = 700
@@ -13,16 +14,16 @@ LONGEST = 700
 _LEAST_WORDS = 3
 
 # A list in a commit tells the steps by which it came about: a squashed commit lists the subjects of its parts.
-_LIST = re.compile(r"[ \t]*(?:[-*•+]|\d{1,2}[.)])[ \t]+")
-_INDENTED = re.compile(r"^(?: {4,}|\t)")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_LIST = regex(r"[ \t]*(?:[-*•+]|\d{1,2}[.)])[ \t]+")
+_INDENTED = regex(r"^(?: {4,}|\t)")
+_FENCE = regex(r"\s*(?:```|~~~)")
 # For lines without space around them: two runs of characters that may be space take the square of its length.
-_OTHER = re.compile(
+_OTHER = regex(
     r"(?:#{1,6} |>|\||[-=_*]{3,}\s*$|\W*(?:https?://|<?!--)|(?:refs?|see(?: also)?|thanks)\b"
     r"|(?:this )?(?:partly |partially )?reverts? (?:the )?commit\b)",
     re.IGNORECASE,
 )
-_CREDIT = re.compile(
+_CREDIT = regex(
     r"\W*(?:initially |originally |also )?(?:reported|spotted|found|noticed|discovered|identified|flagged|caught"
     r"|detected|suggested|pointed out|inspired|assisted|reviewed|tested|co-?authored|analy[sz]ed|diagnosed)"
     r"[- ](?:and \S+ )?by\b"
@@ -30,8 +31,8 @@ _CREDIT = re.compile(
     re.IGNORECASE,
 )
 """What begins a sentence on who found it or where it is tracked."""
-_URL = re.compile(r"\(?<?https?://[^\s)>]+>?\)?:?")
-_LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
+_URL = regex(r"\(?<?https?://[^\s)>]+>?\)?:?")
+_LINK = regex(r"\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
 
 WHY = words(
     r"because|so that|otherwise|due to|therefore|hence|which means|this means|as a result|in order to|to avoid",

@@ -9,51 +9,50 @@ from enum import StrEnum
 
 from helix.ingest.plain import shorten
 from helix.text.excerpts import head
+from helix.text.regex import regex
 
 _MOST_MESSAGE = 60_000
 _MOST_SUBJECT = 300
 _MOST_ISSUES = 20
 
-_PERSON_KEY = re.compile(
+_PERSON_KEY = regex(
     r"(?:acked|approved|assisted|authored|bisected|co-authored|co-developed|discovered|found|helped|mentored|patch|"
     r"reported|requested|reviewed|signed-off|spotted|suggested|tested)-by|credits-to|thanks-to"
 )
-_REFERENCE_KEY = re.compile(
+_REFERENCE_KEY = regex(
     r"bug|closes|fixes(?:-bug)?|follow-up-to|issue|link|pr|refs?|references|related|resolves|reverts|see(?:-also)?"
 )
-_FORMAL_KEY = re.compile(r"cc|change-id|signed-off-by")
-_TRAILER = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)\s*:\s+(?P<value>\S.*)")
+_FORMAL_KEY = regex(r"cc|change-id|signed-off-by")
+_TRAILER = regex(r"(?P<key>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)\s*:\s+(?P<value>\S.*)")
 _TARGET = r"(?:[\w./-]*#\d+|https?://[^\s,]+)"
-_CLOSING = re.compile(
-    rf"(?P<key>closes|fixes|resolves|refs?)\s+(?P<value>{_TARGET}(?:[,\s]+(?:and\s+)?{_TARGET})*)", re.I
-)
+_CLOSING = regex(rf"(?P<key>closes|fixes|resolves|refs?)\s+(?P<value>{_TARGET}(?:[,\s]+(?:and\s+)?{_TARGET})*)", re.I)
 # A line that only points at other commits says nothing by itself: it becomes an edge, and stays in the evidence.
-_POINTER = re.compile(
+_POINTER = regex(
     r"[-* ]*(?:this is a )?(?:fol+ow[- ]?up to|cherry[- ]?picked from):?"
     r"(?:[\s,&]|and|commit|#\d+|\b[0-9a-f]{7,64}\b)+\.?",
     re.I,
 )
-_ANGLED_EMAIL = re.compile(r"[ \t]?<[^<>\s@]+@[^<>\s@]+>")
+_ANGLED_EMAIL = regex(r"[ \t]?<[^<>\s@]+@[^<>\s@]+>")
 # Not behind a slash or colon, nor before one: there it is part of a URL or of a remote path. Atomic, so that no
 # shorter host is tried; a host that ends in a digit is an IP address to log in at.
-_BARE_EMAIL = re.compile(r"(?<![\w./:@+-])[\w.+-]{1,64}@(?>[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})(?<=[A-Za-z])(?!:\S|[@/])")
-_ISSUE = re.compile(r"(?<![\w&/#])(?:#|GH-)(?P<number>[1-9]\d{0,6})\b")
-_ISSUE_URL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:-/)?(?:issues|pull|merge_requests)/(?P<number>\d{1,7})\b")
-_CVE = re.compile(r"\bCVE-\d{4}-\d{4,7}\b", re.I)
+_BARE_EMAIL = regex(r"(?<![\w./:@+-])[\w.+-]{1,64}@(?>[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})(?<=[A-Za-z])(?!:\S|[@/])")
+_ISSUE = regex(r"(?<![\w&/#])(?:#|GH-)(?P<number>[1-9]\d{0,6})\b")
+_ISSUE_URL = regex(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:-/)?(?:issues|pull|merge_requests)/(?P<number>\d{1,7})\b")
+_CVE = regex(r"\bCVE-\d{4}-\d{4,7}\b", re.I)
 
-_HEAD = re.compile(
+_HEAD = regex(
     r"^(?:(?::\w+:|[^\w\s\"'`.(<\[@#$/*-]+)\s*)*(?:(?:fix|feat|chore|docs?|refactor|perf|tests?|build|ci|style)(?:\([^)]*\))?!?:\s*)?"
 )
-_TAIL = re.compile(
+_TAIL = regex(
     r"[\s,;-]*(?:\((?:[\w./-]*#|GH-)\d+\)|\[(?:skip ci|ci skip|no ci)\]"
     r"|(?:\b(?:refs?|closes?|closed|fix(?:es|ed)?|resolves|see)\b:?\s*(?:[\w./-]*#\d+[\s,&]*(?:and\s+)?)+))[.\s]*$",
     re.IGNORECASE,
 )
-_BLAMED = re.compile(
+_BLAMED = regex(
     r"\b(?:broken?|broke|breakage|regress\w*|introduced|caused|reverts?|reverted)\b[^.\n#]{0,40}(?<![\w&/])#(?P<number>[1-9]\d{0,6})\b",
     re.IGNORECASE,
 )
-_MERGE = re.compile(r"Merge (?:pull request|branch|remote-tracking|tag|commit|[\w./-]+ into)\b", re.IGNORECASE)
+_MERGE = regex(r"Merge (?:pull request|branch|remote-tracking|tag|commit|[\w./-]+ into)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,13 +172,13 @@ def _split_trailers(paragraph: str, *, last: bool) -> tuple[list[str], list[str]
     return (lines if any(line.strip() for line in lines) else []), trailers
 
 
-_SHA = re.compile(r"(?:(?<![\w/.=-])|(?<=/commit/))[0-9a-f]{7,64}(?![\w/-])", re.I)
+_SHA = regex(r"(?:(?<![\w/.=-])|(?<=/commit/))[0-9a-f]{7,64}(?![\w/-])", re.I)
 _WINDOW = 80
-_LIST = re.compile(r"(?:and|#\d+|[\s,&`'\"()])*", re.I)
+_LIST = regex(r"(?:and|#\d+|[\s,&`'\"()])*", re.I)
 # The rest of a sentence up to the hash; the dot of a version number does not end one.
 _REST = r"(?:[^.;]|\.(?!\s))*$"
 _CUES: tuple[tuple[Naming, re.Pattern[str]], ...] = tuple(
-    (naming, re.compile(pattern, re.I))
+    (naming, regex(pattern, re.I))
     for naming, pattern in (
         (Naming.PICKS, rf"\bcherry[- ]?pick\w*\b{_REST}"),
         (Naming.REVERTS, rf"\b(?:reverts?|reverted|reverting|backs? out|undo(?:es)?)\b{_REST}"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-NO_KEY, OVER_BUDGET, NOT_CONFIRMED = "no key", "over budget", "not confirmed"
+NO_KEY, OVER_BUDGET, NOT_CONFIRMED, NOT_INSTALLED = "no key", "over budget", "not confirmed", "not installed"
 """What stands in the state of a provider that nobody has set up, that may not be paid for, or whose address is not this
 machine's and not confirmed."""
 
@@ -79,6 +79,8 @@ class ModelUsage:
             stands = "ready"
         elif not keyed:
             stands = "none configured, all is done by rules"
+        elif all(one.state.startswith(NOT_INSTALLED) for one in keyed):
+            stands = "LiteLLM is not installed, all is done by rules"
         elif all(one.state.startswith(NOT_CONFIRMED) for one in keyed):
             stands = "an address waits to be confirmed, all is done by rules"
         elif all(OVER_BUDGET in one.state for one in keyed):

@@ -13,7 +13,7 @@ from helix.model.clock import Clock
 from helix.providers.addresses import may_be_asked, origin_of
 from helix.providers.fastembed_embedder import FastembedEmbedder
 from helix.providers.fastembed_reranker import FastembedReranker
-from helix.providers.litellm_calls import LiteLLMCalls
+from helix.providers.litellm_calls import LiteLLMCalls, missing
 from helix.providers.litellm_router import Ledger, Router
 from helix.providers.llm import Provider
 from helix.providers.local_model import LocalModel, folder_model, installed_model, library_model
@@ -66,6 +66,7 @@ def router_for(settings: Settings, ledger: Ledger, *, clock: Clock) -> Router:
         budget=settings.monthly_token_budget,
         timeout_s=settings.model_timeout_s,
         may_be_asked=partial(may_be_asked, home=settings.home),
+        missing=missing(),
     )
 
 

@@ -7,6 +7,7 @@ while, and a provider that sends a byte a minute can be ended.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
 import os
@@ -176,6 +177,13 @@ class LiteLLMCalls:
         if process is not None:
             process.kill()
             process.communicate()
+
+
+def missing() -> str:
+    """Return what keeps every call from being sent, and what to do about it; empty where LiteLLM is installed."""
+    if importlib.util.find_spec("litellm") is not None:
+        return ""
+    return "install helix-memory[litellm] in Helix's place (docs/install.md), then `helix stop`"
 
 
 def _unproxied() -> dict[str, str]:

@@ -18,7 +18,16 @@ from typing import Protocol
 
 from helix import settings
 from helix.model.clock import Clock, to_micros
-from helix.model.usage import NO_KEY, NOT_CONFIRMED, OVER_BUDGET, KeptAnswer, ModelSpend, ModelUsage, ProviderState
+from helix.model.usage import (
+    NO_KEY,
+    NOT_CONFIRMED,
+    NOT_INSTALLED,
+    OVER_BUDGET,
+    KeptAnswer,
+    ModelSpend,
+    ModelUsage,
+    ProviderState,
+)
 from helix.providers.addresses import is_here
 from helix.providers.circuit import Circuit
 from helix.providers.litellm_calls import Call, Reply
@@ -73,10 +82,12 @@ class Router:
         wait_s: float = 1.0,
         secret: Callable[[str], str | None] = settings.secret,
         may_be_asked: Callable[[str], bool] = is_here,
+        missing: str = "",
     ) -> None:
         """`budget` is tokens of paid providers in a month (UTC), 0 forbids paying; `timeout_s` is for one call.
 
         `may_be_asked` is told where texts for a provider would go (see `Provider.place`), and says whether they may.
+        `missing` says what keeps every provider from being asked, empty where nothing does.
         `wait_s` is waited before a call is repeated, and twice as long the next time, unless the provider says when.
         """
         self._providers = tuple(providers)
@@ -88,6 +99,7 @@ class Router:
         self._wait_s = wait_s
         self._secret = secret
         self._may_be_asked = may_be_asked
+        self._missing = missing
         self._circuits = {provider.name: Circuit() for provider in self._providers}
         self._turn = threading.Lock()
         self._stopping = threading.Event()
@@ -159,11 +171,11 @@ class Router:
             given = [refusal] * len(lacking) if refusal else self._asking(provider, key, question, lacking)
             for text, answer in zip(lacking, given, strict=True):
                 came[text].append(answer)
-        return [_best(came[text]) for text in texts]
+        return [_best(came[text], self._missing) for text in texts]
 
     def _key(self, provider: Provider) -> str | None:
         """Return the provider's key, empty where it needs none; None where that, or the user's yes, is missing."""
-        if not self._may_be_asked(provider.place):
+        if self._missing or not self._may_be_asked(provider.place):
             return None
         return (self._secret(provider.secret) or None) if provider.secret else ""
 
@@ -270,6 +282,8 @@ class Router:
         state = "ready"
         if provider.secret and not self._secret(provider.secret):
             state = f"{NO_KEY}: {provider.secret} is not set"
+        elif self._missing:
+            state = f"{NOT_INSTALLED}: {self._missing}"
         elif not self._may_be_asked(place := provider.place):
             state = f"{NOT_CONFIRMED}: texts would go to {place}; `helix models confirm {place}` allows it"
         elif not self._affordable(provider, 1):
@@ -308,10 +322,10 @@ def _shared(provider: Provider, reply: Reply, question: Question, count: int) ->
     ]
 
 
-def _best(answers: Sequence[Answer]) -> Answer:
+def _best(answers: Sequence[Answer], missing: str) -> Answer:
     """Return the answer, or of several reasons the one of the first provider that was asked; with what all took."""
     told = sorted(answers, key=lambda answer: (answer.value is None, answer.absence in _NOT_ASKED))
-    best = told[0] if told else Answer(absence=Absence.NO_PROVIDER, detail="none has a key or an address")
+    best = told[0] if told else Answer(absence=Absence.NO_PROVIDER, detail=missing or "none has a key or an address")
     return _with_sum(best, answers)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from helix.text.regex import regex
+
 
 def words(*alternatives: str) -> re.Pattern[str]:
     """Return a pattern that finds any of the alternatives as whole words, upper and lower case alike."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
+    return regex(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
 
 
 PREFERENCE = words(
@@ -87,7 +89,7 @@ REPAIR = words(
 )
 """It is told how that was mended, or why it was."""
 
-CORRECTION = re.compile(
+CORRECTION = regex(
     r"(?:(?:sorry|oops|no|well|hm+|wait)[,!. ]+)*"
     r"(?:(?:correction|korrektur|berichtigung|correcci(?:ó|o)n|correzione|corre(?:ç|c)(?:ã|a)o"
     r"|update|sorry|actually|in fact|wrong|scratch that|no|oops|my (?:mistake|bad|error|fault)"

@@ -7,74 +7,73 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from helix.text.redact import redact
+from helix.text.regex import regex
 
 LONGEST_SIGNATURE = 200
 _READ = 16_384
 _MOST_LINES = 400
 _LONGEST_LINE = 400
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
-_LEAD = re.compile(
+_ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_LEAD = regex(
     r"^(?:E[ \t]+|\[[^\]\n]{1,30}\][ \t]*|\d{4}-\d\d-\d\d[T ][\d:.,]+Z?[ \t]+|\d\d:\d\d:\d\d[.,\d]*[ \t]+|>+[ \t]*)+"
 )
-_CLASS = re.compile(
+_CLASS = regex(
     r"(?:Uncaught[ \t]+|Caused by:[ \t]+|Exception in thread \S+[ \t]+)?(?:[A-Za-z_]\w*(?:\.|::)){0,20}"
     r"((?:[A-Z]\w*(?:Error|Exception|Warning|Failure|Interrupt|Exit|Fault|NotFound|Expired|Refused)))"
     r"(?:[ \t]*\[[\w.-]{1,60}\])?:[ \t]+(\S.*)"
 )
-_SHELL = re.compile(
-    r"(?:[@\w][\w@./ -]{0,60}:[ \t]+)?(?:\S*/)?(?:ba|z|da|k)?sh(?::(?:[ \t]*line)?[ \t]*\d+)?:[ \t]+(\S.*)"
-)
-_MISSING = re.compile(r"(?:\S*/)?python[\d.]*:[ \t]+No module named[ \t]+'?([\w.]+)'?.*")
+_SHELL = regex(r"(?:[@\w][\w@./ -]{0,60}:[ \t]+)?(?:\S*/)?(?:ba|z|da|k)?sh(?::(?:[ \t]*line)?[ \t]*\d+)?:[ \t]+(\S.*)")
+_MISSING = regex(r"(?:\S*/)?python[\d.]*:[ \t]+No module named[ \t]+'?([\w.]+)'?.*")
 _SPECIFIC = (
-    re.compile(r"(?:.*?[\w)\]\"]:[ \t]+)?(error(?:\[[A-Z]\d+\]|[ \t]+[A-Z]{1,4}\d{2,5})?:[ \t]+\S.*)", re.IGNORECASE),
-    re.compile(r"((?:fatal(?: error)?|panic|abort(?:ed)?|critical):[ \t]+\S.*)", re.IGNORECASE),
-    re.compile(
+    regex(r"(?:.*?[\w)\]\"]:[ \t]+)?(error(?:\[[A-Z]\d+\]|[ \t]+[A-Z]{1,4}\d{2,5})?:[ \t]+\S.*)", re.IGNORECASE),
+    regex(r"((?:fatal(?: error)?|panic|abort(?:ed)?|critical):[ \t]+\S.*)", re.IGNORECASE),
+    regex(
         r"\S{1,40}:[ \t]+(?:line[ \t]+\d+:[ \t]+)?"
         r"(\S.{0,80}: (?:command not found|No such file or directory|Permission denied|not found))"
     ),
-    re.compile(r"npm (?:ERR!|error)[ \t]+(?!A complete log|code |errno |path |cwd|command )(\S.*)"),
-    re.compile(r"(?:ERROR|FAIL|FAILED)[: \t]+(?!in \d)(\S.*)"),
+    regex(r"npm (?:ERR!|error)[ \t]+(?!A complete log|code |errno |path |cwd|command )(\S.*)"),
+    regex(r"(?:ERROR|FAIL|FAILED)[: \t]+(?!in \d)(\S.*)"),
 )
-_NOTHING = re.compile(
+_NOTHING = regex(
     r"(?:error|failed|failure|exit|make|npm|process|command|task|job|script|tests?|build)\b\W*"
     r"(?:(?:the|process|command|completed|finished|failed|exited|with|exit|code|status|error|errors|see|above|found|"
     r"returned|non|zero|nonzero|lifecycle|elifecycle|aborting|stopping|tests?|build|due|to|previous|\d+)\b\W*)*",
     re.IGNORECASE,
 )
-_ENDED = re.compile(
+_ENDED = regex(
     r".*\b(?:exit(?:ed)?|failed|returned|ended|finished)\b.{0,40}\b(?:code|status)[ :]+[12]\b\W*"
     r"|.*\*\*\* \[.*\] Error [12]",
     re.IGNORECASE,
 )
 """What a runner of scripts says of one that failed, by its name: nothing of why."""
-_PLACEHOLDERS = re.compile(r"error: expect\(received\)[\w.]*\((?:expected)?\)(?: .*)?", re.IGNORECASE)
+_PLACEHOLDERS = regex(r"error: expect\(received\)[\w.]*\((?:expected)?\)(?: .*)?", re.IGNORECASE)
 """What `bun test` and Jest say of any expectation that is not met."""
 _VOLATILE = (
-    (re.compile(r"0x[0-9a-fA-F]{4,}"), "0x…"),
-    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "…"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.,]+Z?)?\b"), "…"),
-    (re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds|minutes)\b"), "…"),
-    (re.compile(r"(?<=[\w\])\"']):\d+(?::\d+)?\b"), ""),
-    (re.compile(r"\b(line|pid|port|PID) \d+", re.IGNORECASE), r"\1 …"),
-    (re.compile(r"(?:/[\w.@+~-]+)*/tmp/[^\s'\":,)]+|/var/folders/[^\s'\":,)]+"), "/tmp/…"),
-    (re.compile(r"(?<![\w:])(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){3,}"), None),
+    (regex(r"0x[0-9a-fA-F]{4,}"), "0x…"),
+    (regex(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "…"),
+    (regex(r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.,]+Z?)?\b"), "…"),
+    (regex(r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds|minutes)\b"), "…"),
+    (regex(r"(?<=[\w\])\"']):\d+(?::\d+)?\b"), ""),
+    (regex(r"\b(line|pid|port|PID) \d+", re.IGNORECASE), r"\1 …"),
+    (regex(r"(?:/[\w.@+~-]+)*/tmp/[^\s'\":,)]+|/var/folders/[^\s'\":,)]+"), "/tmp/…"),
+    (regex(r"(?<![\w:])(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){3,}"), None),
 )
-_AT_END = re.compile(r"(no matches found|command not found|unknown flag|unrecognized \w+|[Nn]o such [\w ]+): .+")
+_AT_END = regex(r"(no matches found|command not found|unknown flag|unrecognized \w+|[Nn]o such [\w ]+): .+")
 _LEAST_WORDS_OF_KIND = 3
 _TRACE = "Traceback (most recent call last):"
-_FRAME = re.compile(r'File "[^"\n]+", line \d+(?:, in .+)?')
-_QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`")
-_NAMED = re.compile(
+_FRAME = regex(r'File "[^"\n]+", line \d+(?:, in .+)?')
+_QUOTED = regex(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`")
+_NAMED = regex(
     r"(?<![\w.])(?:[A-Za-z_]\w*(?:\.|::)){0,20}([A-Z]\w*(?:Error|Exception|Warning|Failure)"
     r"|error(?:\[[A-Z]\d+\]|[ ][A-Z]{1,4}\d{2,5}))"
     r":?(?![\w.])"
 )
 
 
-_AT_PLACE = re.compile(r"([\w./\\-]{1,200}\.\w{1,10}(?::\d+){0,2}:[ \t]+\S.*)")
+_AT_PLACE = regex(r"([\w./\\-]{1,200}\.\w{1,10}(?::\d+){0,2}:[ \t]+\S.*)")
 """What a linter says of a place in a file."""
-_TOLD_BY_TOOL = re.compile(
+_TOLD_BY_TOOL = regex(
     r"(?!(?:warn(?:ing)?|info|note|hint|debug):)([A-Za-z][\w./ -]{0,40}:[ \t]+\S.{5,})", re.IGNORECASE
 )
 """What many tools begin the line with why they ended; said of a command that failed, else of anything.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from helix.text import calendar_terms as calendar
 from helix.text import time_words as words
 from helix.text.calendar_terms import DAY, MONTHS, SEASONS, WEEKDAYS, Span
+from helix.text.regex import regex
 from helix.text.time_words import is_day, is_led, is_month, is_weekday, is_year
 
 InYear = Callable[[int], Span]
@@ -229,7 +230,7 @@ def _count(match: _Match) -> int | None:
 
 
 def _rule(pattern: str, resolve: Callable[[_Match, datetime], _Meaning]) -> tuple[re.Pattern[str], _Resolve]:
-    return re.compile(pattern, re.IGNORECASE | re.ASCII), resolve
+    return regex(pattern, re.IGNORECASE | re.ASCII), resolve
 
 
 _Resolve = Callable[[_Match, datetime], _Meaning]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from helix.text.regex import regex
 from helix.text.secrets import assignments, disguise, families, headers, markup, phrases, private_keys, tool_passwords
 from helix.text.secrets.span import Span
 
-_MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
-_WORD_RUN = re.compile(r"\w{0,4096}")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_MARKER = regex(r"\[REDACTED:[a-z0-9-]+\]")
+_WORD_RUN = regex(r"\w{0,4096}")
+_INVISIBLE = regex("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _ROUNDS = 4
-_LAST_LINE = re.compile(r"([^\n]*[^\s?.:=-])[\s?.:=-]*\Z")
+_LAST_LINE = regex(r"([^\n]*[^\s?.:=-])[\s?.:=-]*\Z")
 _NAMED_BY, _LONGEST_TOLD = 200, 4_096
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _GENERALITY = {"high-entropy": 3, "credential": 2, "password": 2, "env-value": 2, "auth-header": 1, "url-password": 1}

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from helix.text.command_forms import is_path, unwrapped
 from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
+from helix.text.regex import regex
 from helix.text.shell.parser import simple_commands
 from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import canonical
@@ -22,41 +23,41 @@ _READ = 4_000
 _MOST = 12
 _MOST_KEYS = 24
 _DEEPEST = 12
-_CODE = re.compile(r"```[^\n]*\n(?P<block>.{1,1000}?)```|`(?P<span>[^`\n]{2,300})`", re.DOTALL)
-_TYPED = re.compile(
+_CODE = regex(r"```[^\n]*\n(?P<block>.{1,1000}?)```|`(?P<span>[^`\n]{2,300})`", re.DOTALL)
+_TYPED = regex(
     r"\b(?:plain|bare|global|run|call|type)\s+(?=(?P<tool>[a-z][\w.-]{1,30})(?P<rest>(?:\s+-{1,2}[\w=-]+(?:\s+\d+)?)*))"
     r"|\b(?P<alone>[A-Za-z][\w.-]{1,30})\s+alone\s+(?:is|does|won't|will)\b"
 )
 """A tool that is told in prose, with its flags."""
-_AGAINST = re.compile(
+_AGAINST = regex(
     r"\b(?:don't|do\s+not|never|not|no\s+longer|avoid|instead\s+of|rather\s+than|stop|plain|bare|global(?:ly)?|without"
     r"|forbidden|mustn't|shouldn't|cannot|can't)\b[^.;:!?`]{0,60}$",
     re.IGNORECASE,
 )
-_ALONE = re.compile(r"\s+(?:alone|by\s+itself|directly|by\s+hand)\b", re.IGNORECASE)
-_ASKED = re.compile(
+_ALONE = regex(r"\s+(?:alone|by\s+itself|directly|by\s+hand)\b", re.IGNORECASE)
+_ASKED = regex(
     r"\b(?:use|run|call|do|try|type|with|through|via|by|then|first|prefer|means|it\s+is|i\.e\.|invoke|start|and|or|be|put|in)\W*$"
     r"|[:=,(]\s*$|^\s*(?:[-*]\s*)?$",
     re.IGNORECASE,
 )
-_PURPOSE = re.compile(
+_PURPOSE = regex(
     r"\s*(?:before|after|when|whenever|instead|first|\(|,|\.|;|:|\)|and\b|or\b|to\b|for\b|$)", re.IGNORECASE
 )
-_CLAUSE = re.compile(r"[.;!?]\s|\n\n|,\s+(?=(?:but|use|run|call|do|try|prefer)\b)|\b(?=instead\s+(?:use|run))")
-_BRANCH = re.compile(r"`([\w./-]{2,60})`\s+branch\b")
+_CLAUSE = regex(r"[.;!?]\s|\n\n|,\s+(?=(?:but|use|run|call|do|try|prefer)\b)|\b(?=instead\s+(?:use|run))")
+_BRANCH = regex(r"`([\w./-]{2,60})`\s+branch\b")
 _LOOKS = words("--help -h --version -V --list -l --dry-run -n --show list help show log diff status blame ls-files")
 _LOOKING = words("cat ls grep rg head tail less which wc find echo man file stat")
-_IN_PLACE = re.compile(r"-[a-zA-Z]*i.*|--in-place.*")
+_IN_PLACE = regex(r"-[a-zA-Z]*i.*|--in-place.*")
 _OF_PROGRAMS = words(
     "with from import def class select insert update delete create return for if while async await raise"
 )
 """Words that begin a line of a program rather than a command."""
-_PLAIN_TOOL = re.compile(r"[a-z][a-z0-9_.-]{1,30}")
-_ARGUMENT = re.compile(r"-{1,2}[\w=-]+|[\w./@:-]+")
+_PLAIN_TOOL = regex(r"[a-z][a-z0-9_.-]{1,30}")
+_ARGUMENT = regex(r"-{1,2}[\w=-]+|[\w./@:-]+")
 _TESTS, _TEST_RUNNERS = words("test tests"), words("pytest unittest nose2 jest vitest mocha rspec phpunit")
 """What a project's own command for its tests is called, and what runs the tests past it."""
-_NUMBER = re.compile(r"-?\d+")
-_PATH = re.compile(r"(?<![\w/:.@~-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,80}\.[A-Za-z]\w{0,5}(?![\w/:-])(?!\.\w)")
+_NUMBER = regex(r"-?\d+")
+_PATH = regex(r"(?<![\w/:.@~-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,80}\.[A-Za-z]\w{0,5}(?![\w/:-])(?!\.\w)")
 """A file in prose: below a folder, with an extension. A name alone is often no file (`Node.js`) or many."""
 
 

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from helix.text.calendar_terms import MONTHS
+from helix.text.regex import regex
 
 YEAR: Final = r"(?P<year>(?<![\w#$€£./:@+-])(?:19|20)\d\d)(?![\w%]|[./:@-]\w|,\d)"
 MONTH: Final = (
@@ -26,14 +27,14 @@ DAYPART: Final = r"(?:\s+(?P<part>morning|afternoon|evening|night)\b)?"
 SEASON: Final = r"(?P<season>spring|summer|autumn|fall|winter)\b"
 WHICH: Final = r"\b(?P<which>last|past|previous|this|current|next|coming)\s+"
 
-_COUNTED = re.compile(
+_COUNTED = regex(
     r"\s*(?:bytes?|bits?|[kmg]i?b|px|pixels?|lines?|rows?|columns?|items?|requests?|users?|iterations?|tests?|files?|times|commits?"
     r"|ms|milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|people|tokens?|entries|records?|messages?|words?"
     r"|characters?|chars|connections?|dollars?|euros?|points?|steps?|miles?|km|met(?:er|re)s?|feet|percent|errors?|calories"
     r"|or more|or less)\b",
     re.IGNORECASE,
 )
-_MEASURED = re.compile(
+_MEASURED = regex(
     r"\b(?:divid|multipl|increas|decreas|reduc|gr[eo]w|limit|size|port|value|maximum|minimum|total|code|number|version)\w*"
     r"\s+\w+\s+$",
     re.IGNORECASE,
@@ -43,16 +44,16 @@ _STRONG = (
     "|(?:end|start|beginning|middle|month|rest) of"
 )
 _WEAK = "by|of|for|from|on|through|over|around|within|up to"
-_STRONGLY_LED = re.compile(rf"\b(?:{_STRONG})(?:\s+|-)(?:the\s+)?$", re.IGNORECASE)
-_LED = re.compile(rf"(?<!\bout )\b(?:{_STRONG}|{_WEAK})(?:\s+|-)(?:the\s+)?$", re.IGNORECASE)
-_JOINED = re.compile(
+_STRONGLY_LED = regex(rf"\b(?:{_STRONG})(?:\s+|-)(?:the\s+)?$", re.IGNORECASE)
+_LED = regex(rf"(?<!\bout )\b(?:{_STRONG}|{_WEAK})(?:\s+|-)(?:the\s+)?$", re.IGNORECASE)
+_JOINED = regex(
     rf"(?:\b(?:{'|'.join(MONTHS)})|(?:19|20)\d\d|day|Q[1-4])\s*(?:\b(?:to|and|or|until|till|through)\b|\u2013)\s*(?:the\s+)?$",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
-_TO = re.compile(r"\s+(?:to|until|till|through|on|onwards?)\b|\s*[-\u2013]", re.IGNORECASE)
-_SURNAME = re.compile(r"\s+[A-Z][a-z]")
-_END_OF_CLAUSE = re.compile(r"\s*(?:[?.!,;)]|$)")
+_FROM = regex(r"\bfrom\s+$", re.IGNORECASE)
+_TO = regex(r"\s+(?:to|until|till|through|on|onwards?)\b|\s*[-\u2013]", re.IGNORECASE)
+_SURNAME = regex(r"\s+[A-Z][a-z]")
+_END_OF_CLAUSE = regex(r"\s*(?:[?.!,;)]|$)")
 _LOOK_BACK = 40
 
 _ROUND_NUMBERS = frozenset({"1900", "2000", "2048"})

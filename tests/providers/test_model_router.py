@@ -126,6 +126,17 @@ def test_a_budget_of_nothing_forbids_every_paid_call(calls: ScriptedCalls, answe
     assert not router(calls, answers, wall, PAID).available
 
 
+def test_without_litellm_nothing_is_asked_and_the_answer_says_what_to_install(
+    calls: ScriptedCalls, answers: Answers, wall: Wall
+) -> None:
+    bare = Router((FREE, PAID), answers, calls, clock=wall, secret={FREE.secret: "k"}.get, missing="install it")
+    (answer,) = bare.answer(QUESTION, ["one"])
+    assert (answer.value, answer.absence, answer.detail) == (None, Absence.NO_PROVIDER, "install it")
+    assert (calls.models, bare.available) == ([], False)
+    assert bare.usage().providers[0].state == "not installed: install it"
+    assert bare.usage().standing.startswith("LiteLLM is not installed, all is done by rules")
+
+
 @settings(deadline=None, max_examples=25)
 @given(budget=st.integers(0, 3_000), questions=st.integers(1, 12))
 def test_paid_tokens_never_exceed_the_budget(

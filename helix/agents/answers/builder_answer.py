@@ -11,35 +11,36 @@ from helix.agents.answers.fields_of_text import COLON, LEADS, sections
 from helix.agents.answers.loose_json import fold, lines, mapping, mappings, table, values, word, words
 from helix.agents.answers.task_record import BLOCKED, DELIVERED, OUTCOMES
 from helix.model.memory import Kind
+from helix.text.regex import regex
 
 _NAMES = ("DELIVERED", "BLOCKED", "TRIED", "ERROR", "UTILIZED", "LEARNED", "FILES_CHANGED", "VERIFIED")
 _ENDED = ("DELIVERED", "BLOCKED")
 _MOST, _SHORT = 50, 80
 _LATER = r"(?:TRIED|UTILIZED|LEARNED|FILES_CHANGED|VERIFIED)"
-_ENDS = re.compile(rf"^((?:{LEADS})*(?:DELIVERED|BLOCKED|TRIED)\b)(.*)$", re.MULTILINE)
-_NEXT = re.compile(
+_ENDS = regex(rf"^((?:{LEADS})*(?:DELIVERED|BLOCKED|TRIED)\b)(.*)$", re.MULTILINE)
+_NEXT = regex(
     r"(?<=\S)(?:[ \t]*+(?:[;|,][ \t]++|(?<=[ \t]))|[\u3001\u3002\uff0c\uff1b])"
     rf"(?=[*_`]{{0,3}}{_LATER}[*_`]{{0,3}}{COLON})"
     rf"|(?<=\S)[ \t]*(?:[;|][ \t]*|[ \t](?=[*_]))(?=[*_`]{{0,3}}ERROR[*_`]{{0,3}}{COLON})"
 )
-_QUOTED = re.compile(r"[ \t]*(?:>|```|~~~)|[ \t]{4}")
-_LABEL = re.compile(
+_QUOTED = regex(r"[ \t]*(?:>|```|~~~)|[ \t]{4}")
+_LABEL = regex(
     r"\[\s*(?:(?:\d{1,3}\s*%|unproven|claimed)[^\]]{0,40}|you|verified|agent|commit|notes|tool|web)\]", re.IGNORECASE
 )
-_REMARK = re.compile(r"\([^()]*\)")
-_LISTED = re.compile(r"\[([^\[\]]*)\]")
-_AND = re.compile(r"(?:\s+(?:and|und|et|y|plus)\s+|\s*[&+]\s*)", re.IGNORECASE)
-_NAMED_TOGETHER = re.compile(rf"[\w.\-]+(?:{_AND.pattern}[\w.\-]+)+", re.IGNORECASE)
+_REMARK = regex(r"\([^()]*\)")
+_LISTED = regex(r"\[([^\[\]]*)\]")
+_AND = regex(r"(?:\s+(?:and|und|et|y|plus)\s+|\s*[&+]\s*)", re.IGNORECASE)
+_NAMED_TOGETHER = regex(rf"[\w.\-]+(?:{_AND.pattern}[\w.\-]+)+", re.IGNORECASE)
 _WIDE = str.maketrans("\uff0c\u3001\uff1b\uff3b\uff3d\u3010\u3011\uff08\uff09\uff1a", ",,;[][]():")
-_SAYS_NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no)?\W*|\s*<[^<>]*>\s*", re.IGNORECASE)
-_NOTHING_LEARNED = re.compile(
+_SAYS_NOTHING = regex(r"\W*(?:none|nothing|n/?a|no)?\W*|\s*<[^<>]*>\s*", re.IGNORECASE)
+_NOTHING_LEARNED = regex(
     r"\W*(?:none|nothing|n/?a|no)?(?:\s+(?:really|much|else|at all|new|special|notable|noteworthy|significant"
     r"|surprising|interesting|of note|worth\s+\w+(?:\s+\w+)?|to\s+(?:add|report|note|learn|keep|record|share|remember)"
     r"|(?:was\s+)?learned|learnings?|lessons?|insights?|this time|here))*\W*",
     re.IGNORECASE,
 )
-_WHEN_THEN = re.compile(r"^(.{3,}?)\s*(?:->|=>|→|: )\s*(.{3,})$", re.DOTALL)
-_KIND = re.compile(rf"^\W*({'|'.join(Kind)})\W{{0,4}}(?::|->|-)\s*", re.IGNORECASE)
+_WHEN_THEN = regex(r"^(.{3,}?)\s*(?:->|=>|→|: )\s*(.{3,})$", re.DOTALL)
+_KIND = regex(rf"^\W*({'|'.join(Kind)})\W{{0,4}}(?::|->|-)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,27 +15,28 @@ from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.provenance import Trust
 from helix.model.reports import StoreResult
 from helix.store.store import Store
+from helix.text.regex import regex
 
 STEPS = "steps"
 """Attribute of a pattern: its steps in order."""
-_STEP = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$")
-_HARMLESS = re.compile(
+_STEP = regex(r"^\s*(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$")
+_HARMLESS = regex(
     r"\b(?:no|0|zero|none|nothing|without(?: any)?)\s+(?:fail\w*|broke\w*|errors?|problems?|issues?|regressions?)\b",
     re.I,
 )
-_MENDED = re.compile(
+_MENDED = regex(
     r"\b(fixed|fixes|solved|resolved|repaired|mended|corrected)\s+(?:(?:the|a|an|all|both|every|this|that|its|of)\s+)*"
     r"(?:[\w./\-]+\s+){0,2}?(?:fail\w*|broken|errors?|crash\w*|bugs?|red)\b",
     re.IGNORECASE,
 )
-_FAILED = re.compile(
+_FAILED = regex(
     r"\b(?:fail\w*|block\w*|skip\w*|abort\w*|abandon\w*|error\w*|crash\w*|broke\w*|breaks?|stuck|partial\w*|incomplete"
     r"|unsuccessful|unfinished|unstable|flaky|red|regress\w*|worse|gave up|timed out|reverted|rolled back"
     r"|but|except|however|although|unless|not|never|cannot|none|nothing"
     r"|(?:did|does|do|ca|could|wo|would|is|are|was|were|has|have)n['\u2019]?t)\b|[\u274c\u2717\u2718\u26a0\U0001f534]",
     re.IGNORECASE,
 )
-_SUCCEEDED = re.compile(
+_SUCCEEDED = regex(
     r"\b(?:success\w*|succeed\w*|deliver\w*|pass\w*|done|ok|okay|works?|worked|fixed|fixes|solved|resolved|repaired"
     r"|mended|corrected|green|complete\w*|merged)\b|[\u2705\u2713\u2714]|\U0001f7e2",
     re.IGNORECASE,

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from re import Match
 
+from helix.text.regex import regex
+
 Counts = tuple[int | None, int | None]
 """How many passed and how many failed; None for what is not said."""
 Reader = tuple[re.Pattern[str], Callable[[Match[str]], Counts]]
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_ANSI = regex(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TAIL = 60_000
 _LONGEST_LINE = 400
 
@@ -46,7 +48,7 @@ def _total_of_tests(counts: Iterable[int | None]) -> int:
 
 
 def _readers(*pairs: tuple[str, Callable[[Match[str]], Counts]]) -> Sequence[Reader]:
-    return tuple((re.compile(pattern), read) for pattern, read in pairs)
+    return tuple((regex(pattern), read) for pattern, read in pairs)
 
 
 _LAST = _readers(
@@ -87,7 +89,7 @@ _SUMMED = _readers(
 """Summaries of parts, which are added up."""
 
 _SPREAD = tuple(
-    (re.compile(good), re.compile(bad))
+    (regex(good), regex(bad))
     for good, bad in (
         (r"\s*(\d+) passing\b", r"\s*(\d+) failing\b"),  # Mocha
         (r"\S? ?pass\s+(\d+)\s*$", r"\S? ?fail\s+(\d+)\s*$"),  # TAP, node --test
@@ -97,8 +99,8 @@ _SPREAD = tuple(
 )
 """Summaries that say what passed and what failed in lines of their own."""
 
-_RAN = re.compile(r"Ran (\d+) tests? in ")
-_UNITTEST = re.compile(r"FAILED \(([^)]*)\)\s*$|OK(?: \([^)]*\))?\s*$")
+_RAN = regex(r"Ran (\d+) tests? in ")
+_UNITTEST = regex(r"FAILED \(([^)]*)\)\s*$|OK(?: \([^)]*\))?\s*$")
 
 
 def counts_of(output: str) -> Counts:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from helix.memory.contradiction.wording import NARROWING, listed, terms, words
 from helix.text.cues import CORRECTION
 from helix.text.discourse_markers import without_openers
+from helix.text.regex import regex
 
 _EVENTS = (
     r"outage|incident|audit|migration|move|reorg(?:ani[sz]ation)?|upgrade|review|release|switch|merger|refactoring"
@@ -24,9 +25,9 @@ _DAY = (
     r"|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,4})?"
     r"|\d{4}(?:-\d\d)*|(?:version|release|v) ?\d[\w.]*|v?\d+(?:\.\d+)+)"
 )
-_NOT_THAT = re.compile(r"not (?P<old>[\w.:/-]+)[,;] (?=\w+ \w+ \w+)", re.IGNORECASE)
+_NOT_THAT = regex(r"not (?P<old>[\w.:/-]+)[,;] (?=\w+ \w+ \w+)", re.IGNORECASE)
 # Signs that a state is newer than another one; they say nothing of the state itself.
-_NEWER = re.compile(
+_NEWER = regex(
     rf"(?:^(?:since|as of|from|starting|beginning|effective) (?:{_DAY}|(?:the|our) (?:\w+ )?(?:{_EVENTS}))(?: on)?,? "
     rf"|^after (?:the|our) (?:\w+ )?(?:{_EVENTS}),? "
     r"|^(?:after|following|because of|due to|thanks to) [^,;:]{1,60}?,? (?=we(?:'ve| have)? (?:decided|agreed)\b)"
@@ -40,10 +41,10 @@ _NEWER = re.compile(
     r"|in the meantime|meanwhile|by now),? )",
     re.IGNORECASE,
 )
-_HAS_BEEN = re.compile(r"\bha(?:s|ve) been\b(?! \w+ed\b)", re.IGNORECASE)
-_NO_LONGER = re.compile(r"\bno (?:longer|more)\b", re.IGNORECASE)
+_HAS_BEEN = regex(r"\bha(?:s|ve) been\b(?! \w+ed\b)", re.IGNORECASE)
+_NO_LONGER = regex(r"\bno (?:longer|more)\b", re.IGNORECASE)
 # What was, told as history: it says nothing of what is.
-_PAST = re.compile(
+_PAST = regex(
     r"\b(?:used to|formerly|previously|originally|back then|at (?:that|the) time|in those days"
     r"|in the (?:beginning|past)|(?<!since )last (?:year|month|week|quarter|summer|winter|spring|autumn)"
     r"|(?:weeks|months|years) ago"
@@ -51,45 +52,43 @@ _PAST = re.compile(
     rf"|before the (?:\w+ )?(?:{_EVENTS}))\b",
     re.IGNORECASE,
 )
-_UNREAL = re.compile(
+_UNREAL = regex(
     r"\b(?:if|whether|when|whenever|unless|before|after|until|might|may|could|would|should we|shall we|maybe|perhaps"
     r"|some ?day|consider\w*|propos\w+|suggest\w*|think\w*|want\w*|wonder\w*|plan\w*)\b|\?",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"\b(?:not|never|don't|didn't|haven't|hasn't|won't|cannot|can't|against)\b", re.IGNORECASE)
+_DENIED = regex(r"\b(?:not|never|don't|didn't|haven't|hasn't|won't|cannot|can't|against)\b", re.IGNORECASE)
 _VERB = (
     r"(?:(?:re)?mov|switch|migrat|chang|upgrad|downgrad|rais|lower|increas|decreas|reduc|port|convert|transition"
     r"|relocat|renam|bump|extend|shorten|cut|set|went|goe?|grow|grew|shrink|shrunk)(?:e?s|e?d|ped|ted|ing|e)?"
 )
 # `The port was changed from 1 to 2`, `we raised the limit to 2`: the port is 2.
-_BECAME = re.compile(
+_BECAME = regex(
     rf"^(?P<of>(?:the|our|its|their) [^,;.]+?) (?:(?:was|were|has been|have been|has|have|got|is|are) )?(?:{_VERB})"
     r"(?: (?:up|down|over|back))?(?: from (?P<old>[^,;.]+?))? to (?P<value>[^,;]+)",
     re.IGNORECASE,
 )
-_WE_MADE_IT = re.compile(
+_WE_MADE_IT = regex(
     r"^(?:we|i|they|the team)(?:'ve| have)?(?: now| just)?(?: (?:decided|agreed) to)? "
     rf"(?:{_VERB}) (?P<of>(?:the|our) [^,;.]+?)(?: from (?P<old>[^,;.]+?))? to (?P<value>[^,;]+)",
     re.IGNORECASE,
 )
 # `..., but not in the CLI`: an exception denies nothing of the rest.
-_EXCEPTION = re.compile(r",? but not (?:in|on|for|with|at|when|if|to|from|by)\b[^,;.]*", re.IGNORECASE)
+_EXCEPTION = regex(r",? but not (?:in|on|for|with|at|when|if|to|from|by)\b[^,;.]*", re.IGNORECASE)
 # `, not 200 as I said`: what it was taken for.
-_NOT_AS_SAID = re.compile(
+_NOT_AS_SAID = regex(
     r", (?:and )?not (?:(?:on|in|at|to|with|for) )?[\w./%-]+(?: \w+)?"
     r"(?: (?:as|like) (?:i|we) (?:said|wrote|thought)(?: \w+)?)?[.!]?$",
     re.IGNORECASE,
 )
-_AS_SAID = re.compile(r" (?:as|like) (?:i|we) (?:said|wrote|thought)\b.*$", re.IGNORECASE)
-_REWRITTEN = re.compile(r"\bre(?=wr(?:ite|ote|itten)\b)", re.IGNORECASE)
-_HAVE_DECIDED = re.compile(r"\b(we|i)(?:'ve| have)(?= (?:now )?(?:decided|agreed)\b)", re.IGNORECASE)
-_DECIDED_AGAINST = re.compile(r"(?<=\bdecided )against\b", re.IGNORECASE)
-_ADOPTED = re.compile(r"\b(?P<chose>decided|agreed) to (?:adopt|introduce|go with|bring in|choose)\b", re.IGNORECASE)
+_AS_SAID = regex(r" (?:as|like) (?:i|we) (?:said|wrote|thought)\b.*$", re.IGNORECASE)
+_REWRITTEN = regex(r"\bre(?=wr(?:ite|ote|itten)\b)", re.IGNORECASE)
+_HAVE_DECIDED = regex(r"\b(we|i)(?:'ve| have)(?= (?:now )?(?:decided|agreed)\b)", re.IGNORECASE)
+_DECIDED_AGAINST = regex(r"(?<=\bdecided )against\b", re.IGNORECASE)
+_ADOPTED = regex(r"\b(?P<chose>decided|agreed) to (?:adopt|introduce|go with|bring in|choose)\b", re.IGNORECASE)
 # What limits the whole of a statement to a case.
-_CASE = re.compile(
-    r"^(?:if|unless|when(?:ever)?|while|during|except|in|on|for|with|without|under)\b[^,]{1,60}(?=, )", re.I
-)
-_IT_IS = re.compile(r"^(?P<of>.+?) (?:isn't|is not|aren't|are not) [^,;]+[,;] (?:but|it is|it's|they are) ", re.I)
+_CASE = regex(r"^(?:if|unless|when(?:ever)?|while|during|except|in|on|for|with|without|under)\b[^,]{1,60}(?=, )", re.I)
+_IT_IS = regex(r"^(?P<of>.+?) (?:isn't|is not|aren't|are not) [^,;]+[,;] (?:but|it is|it's|they are) ", re.I)
 _STOP = (
     r"(?=(?:\.? (?:to|with|by|in|on|for|from|as|at|after|because|since|and|but|of|when|if|per|before|so|out|over|is|are"
     r"|instead|rather|altogether|entirely|completely|again|now|any)\b)|[,;:!?]|\.(?: |$)|$)"
@@ -105,10 +104,10 @@ _ENDED = (
     r"|cancel(?:led|ed|ling)?|revers(?:e|ed|ing)|revert(?:ed|ing)?|giv(?:e|ing) up(?: on)?|gave up(?: on)?|quit"
     r"|do away with|did away with|end(?:ed|ing)?|kill(?:ed|ing)?|withdr[ae]w|revok(?:e|ed|ing)|los[et])"
 )
-_ON_PURPOSE = re.compile(r"\b(?:we|we're|they|i|the team|everybody|decided|decision|agreed|chose)\b", re.IGNORECASE)
-_DECIDED = re.compile(r"\b(?:decided|decision|agreed)\b", re.IGNORECASE)
+_ON_PURPOSE = regex(r"\b(?:we|we're|they|i|the team|everybody|decided|decision|agreed|chose)\b", re.IGNORECASE)
+_DECIDED = regex(r"\b(?:decided|decision|agreed)\b", re.IGNORECASE)
 _OLD = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:{_VERB}|rewr[io]te)\b[^,;.]*? from (?P<old>{_THING}) to (?P<new>{_THING})",
         rf"\breplac(?:e|ed|ing) (?P<old>{_THING}) (?:with|by) (?P<new>{_THING})",
@@ -120,7 +119,7 @@ _OLD = tuple(
 )
 # These say by themselves that something is so no more, whoever does it.
 _OLD_PLAINLY = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?P<new>[\w./+#'-]+(?: [\w./+#'-]+){{0,2}}),? (?:instead of|rather than|in place of) (?P<old>{_THING})",
         rf"\b(?:chose|choose|picked|prefer) (?P<new>{_THING}) over (?P<old>{_THING})",
@@ -141,11 +140,11 @@ _LIGHT = terms(
     " today's we i keep maintain have set settle reverse"
 )
 # What is told before a decision is its reason, where it says something: `staging: we decided` limits it.
-_FOREWORD = re.compile(
+_FOREWORD = regex(
     r"^[^:]*\b(?:is|are|was|were|has|have|says?|said|could|\w+n't) [^:]+: (?=we(?:'ve| have)? (?:decided|agreed)\b)",
     re.I,
 )
-_CLAUSE = re.compile(r"[,;] |\.\s+| (?:because|otherwise|or else|so that)\b ?", re.IGNORECASE)
+_CLAUSE = regex(r"[,;] |\.\s+| (?:because|otherwise|or else|so that)\b ?", re.IGNORECASE)
 # What only says that a thing ends, and says no more of it.
 _ENDING = terms(
     "abandon abandoned abolish scrap ditch deprecate leave left discontinue phase cancel revert give gave quit end kill"
@@ -153,19 +152,17 @@ _ENDING = terms(
     " upgraded convert off away"
 )
 # `Kafka is overkill, we decided to replace it by NATS`: the clause before one in which `it` ends something.
-_SUBJECT = re.compile(
+_SUBJECT = regex(
     r"(?:^|[,;:.] )(?:the |our )?(?P<subject>[\w./+#'-]+(?: [\w./+#'-]+)?) (?:is|are|was|were|has|have|\w+n't)\b"
     r"[^,;:.]*[,;:] (?:so )?we(?:'ve| have)? [^,;:.]*$",
     re.IGNORECASE,
 )
 # What stands before the thing that is put in another's place.
-_BEHIND = re.compile(r"\b(?:is|are|be|in|on|at|to|with|by|from|for|through|into|use|uses|using)\b", re.IGNORECASE)
-_REASON = re.compile(
-    r"(?:because|since|otherwise|so that|the reason|or else|that way|this (?:is|way|avoids|keeps))\b", re.I
-)
-_SPOKEN = re.compile(r"^(?P<who>[^\s:,]{1,40}): (?=\S+ \S+)")
+_BEHIND = regex(r"\b(?:is|are|be|in|on|at|to|with|by|from|for|through|into|use|uses|using)\b", re.IGNORECASE)
+_REASON = regex(r"(?:because|since|otherwise|so that|the reason|or else|that way|this (?:is|way|avoids|keeps))\b", re.I)
+_SPOKEN = regex(r"^(?P<who>[^\s:,]{1,40}): (?=\S+ \S+)")
 _NO_ONE = listed("decision decided rule policy convention fact note warning reason result fix cause")
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|we|we're|we've|our)\b", re.IGNORECASE)
+_FIRST_PERSON = regex(r"\b(?:i|i'm|i've|i'd|my|we|we're|we've|our)\b", re.IGNORECASE)
 _LIMITING = NARROWING | listed("but and or nor not still even then and/or plus both also which who whose")
 _FEWEST_WORDS = 3
 _MOST_MORE = 3

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
 
 from helix.memory.contradiction.wording import NARROWING, PLAIN, Exchange, listed, numbers
+from helix.text.regex import regex
 
 
 class Hold(IntEnum):
@@ -24,7 +24,7 @@ _LABELS = listed(
     number no component kind type id level group team user account order invoice customer
     """
 )
-_NOT_LABELLED = re.compile(r"\b(?:needs?|requires?|uses?|using|wants|expects|(?:runs?|upgrades?|pinned) (?:on|to))$")
+_NOT_LABELLED = regex(r"\b(?:needs?|requires?|uses?|using|wants|expects|(?:runs?|upgrades?|pinned) (?:on|to))$")
 _DATES = listed(
     """
     january february march april june july august september october november december
@@ -53,13 +53,13 @@ _MANY = listed(
     returns return returned raises fails exits happened contains includes
     """
 )
-_EXAMPLE = re.compile(r"\b(?:for (?:example|instance)|e\.g|such as)\b")
+_EXAMPLE = regex(r"\b(?:for (?:example|instance)|e\.g|such as)\b")
 # The one of many that is meant.
 _THE_ONE = listed("minimum maximum least most default oldest latest newest only current")
 # `is built for 3.11`: it may be built for others as well.
-_FOR = re.compile(r"\b(?:built|compiled|made|meant|released|packaged) for(?: \w+)?$")
+_FOR = regex(r"\b(?:built|compiled|made|meant|released|packaged) for(?: \w+)?$")
 _ROUGHLY = listed("about around roughly nearly almost usually often typically normally mostly least up approximately")
-_PREDICATE = re.compile(
+_PREDICATE = regex(
     r"\b(?:is|are|was|were|be|has|have|had|(?:tak|expir|serv|expos|rotat|cach|stor|us|requir|writ|updat|compil|mak)(?:es?)|"
     r"(?:need|listen|run|default|set|keep|kept|limit|cost|weigh|hold|wait|retain|start|begin|open|last|bind|"
     r"poll|fire|flush|refresh|split|wrap|indent|sample|meet|pin|target|expect|want|sleep|live|stay|end|stop|read|send|"
@@ -67,17 +67,17 @@ _PREDICATE = re.compile(
     r"will|may|version)\b"
 )
 # Something that happened, and may have happened in other numbers as well; not `is pinned` or `the shared cache`.
-_EVENT = re.compile(
+_EVENT = regex(
     r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bthe )(?<!\ba )\b"
     r"(?:(?!need|speed|feed|seed|exceed|embed|decided|agreed)\w{3,}ed|"
     r"ran|took|met|saw|found|made|went|came|broke|got|did|built|cut|lost|sent|wrote)\b"
 )
 _ELSEWHERE = listed("in on at to")
 _KEPT = r"(?:deploy|host|store|keep|kept|save|live|backed up)(?:s|d|ed)?"
-_NAMED = re.compile(
+_NAMED = regex(
     r"\b(?:called|named|equals?|defaults? to|set to|pinned to|listens? on|written in|(?:is|are|must be) indented with)$"
 )
-_DONE_WITH = re.compile(
+_DONE_WITH = regex(
     rf"\b(?:(?:{_KEPT}|lives?|resides?|is|are) (?:in|on|at|to) (?:the )?(?:host|server|machine|"
     r"cluster|branch|channel|bucket)|"
     rf"{_KEPT} (?:in|on|at|to)|(?:runs?|built|formatted|indented|tested|managed|measured|deployed) (?:with|by)|"
@@ -85,25 +85,25 @@ _DONE_WITH = re.compile(
     r"(?:lives?|resides?) (?:in|on|at)|"
     r"(?:write|writes|wrote|written|port|ported) (?:the |our )\w+(?: \w+)? (?:in|to))$"
 )
-_IS = re.compile(r"\b(?:is|are|was|were|be)(?: the| an?| our)?$")
-_EVERY = re.compile(r"\b(?:every|each|once a)$")
-_WHEN = re.compile(
+_IS = regex(r"\b(?:is|are|was|were|be)(?: the| an?| our)?$")
+_EVERY = regex(r"\b(?:every|each|once a)$")
+_WHEN = regex(
     r"\b(?:happens?|occurs?|takes? place|meets?|starts?|begins?|ends?|runs?|goe?s? out|ships?|"
     r"(?:is|are) \w+|releases?|deploys?) "
     r"(?:on|at|every)$"
 )
 _HOW_OFTEN = listed("hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annually")
 _PURPOSE = listed("for as")
-_USE = re.compile(r"\b(?:uses?|using)(?: the| an?)?$")
+_USE = regex(r"\b(?:uses?|using)(?: the| an?)?$")
 # Who or what has a part that one alone has: asked about what stands before it.
-_ONE_HOLDER = re.compile(
+_ONE_HOLDER = regex(
     r"^(?:owns|maintains|leads|manages|heads|(?:is|are) (?:responsible for|in charge of)|(?:is|are) the \w+ of) "
     r"(?:the|our|all)\b|"
     r"^(?:is|are) (?:the|our) (?:\w+ ){0,2}(?:\w+er|\w+or|lead|default|database|tool|language|framework|library)\b"
 )
 _INDEFINITE = listed("a an one")
 _DEFINITE = listed("the our my its")
-_QUALITY = re.compile(
+_QUALITY = regex(
     r"(?:ing|ly|ed|able|ible|ful|less|ous|ive|al|ic|ish|ent|ant|ary|[^aeiou]y|en|est)$|"
     r"^(?:slow|fast|down|up|big|small|large|old|new|hard|easy|good|bad|full|empty|pure|red|blue|strict|safe|stable|"
     r"remote|short|long|simple|complex|clean|dead|live|late|early|free|cheap|huge|tiny|thin|weak|strong|loose|tight|"

@@ -13,6 +13,7 @@ from helix.model.provenance import Trust
 from helix.text.cues import CORRECTION, IMPERATIVE, NEED, REPAIR, RULE, STEP, TROUBLE, words
 from helix.text.discourse_markers import without_openers
 from helix.text.entities import mentions
+from helix.text.regex import regex
 from helix.text.sentences import Sentence, sentences
 
 CUT_OFF = 0.4
@@ -23,14 +24,12 @@ _UNMARKED, _TOLD_BY_NAMES, _HEDGE, _CALL = 0.3, 0.15, 0.3, 0.3
 _SPOKEN = frozenset({"", "user", "store"})
 """Roles whose word about themselves and the project is their own; `assistant` and `tool` say what they were told."""
 
-_WRAPPED = re.compile(
-    r"(?<=[^\s.!?:;]{2})(?<!\n)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)]|```| {4}|\t))(?<=[^\n]{40}\n)"
-)
+_WRAPPED = regex(r"(?<=[^\s.!?:;]{2})(?<!\n)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)]|```| {4}|\t))(?<=[^\n]{40}\n)")
 _OPENING = (
     r"(?:(?:and|but|so|also|ok(?:ay)?|btw|by the way|oh|well|yes|yeah|no|please|then|just|again|seriously|honestly"
     r"|really|listen|look|hey|guys|folks|everyone|all|team)[,!. ]+)*"
 )
-_REMEMBER = re.compile(
+_REMEMBER = regex(
     rf"{_OPENING}(?:remember(?: to|, (?:always|never)|:| that(?! (?:time|day|one|you|we|i|no|even|some\w*)\b))"
     r"|(?:don't|do not|never) forget (?:to|that)|keep in mind|note to self|for (?:future )?reference"
     r"|reminder(?: to (?:self|myself))?:|important:"
@@ -60,7 +59,7 @@ _DECIDED = words(
 _NO_MORE = words(
     r"no longer|(?:don't|do not|doesn't|does not|isn't|is not|aren't|are not|won't)\b.{1,80}? any ?(?:more|longer)"
 )
-_FIRMLY = re.compile(
+_FIRMLY = regex(
     rf"{_OPENING}(?:correction|korrektur|berichtigung|correcci(?:ó|o)n|correzione|corre(?:ç|c)(?:ã|a)o|wrong"
     r"|scratch that|i (?:was|misspoke|have|need)|my (?:mistake|error)|contrary to"
     r"|what i)\b",
@@ -91,7 +90,7 @@ _SIGNS = 2
 """Of three signs of a change, a correction's opening words, a word of time and something precise: how many make one."""
 _OWN = rf"{_OPENING}(?:[\w'-]+,? ){{0,2}}?"
 _OBJECT = r"(?! (?:it|this|that|these|those|them|you|him|her|how|when|what|to say|to admit)\b)"
-_PREFERS = re.compile(
+_PREFERS = regex(
     rf"{_OWN}(?:i(?:'d| would)? (?:really |strongly |usually |generally |much |always |definitely )?"
     rf"(?:prefer|rather (?!than|not)|dislike|hate|detest|can't stand|avoid)\b{_OBJECT}"
     r"|my (?:all-time |absolute |personal )?(?:favou?rite|preferred|go-to)\b.{1,60}? (?:is|are|has been|would be) "
@@ -106,7 +105,7 @@ _KIN = (
     r"wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|children|mom|mum|mother|dad|father|brother|sister"
     r"|grandma|grandmother|grandpa|dog|cat|puppy|kitten|pet|boss|manager|team|company|birthday|name"
 )
-_IDENTITY = re.compile(
+_IDENTITY = regex(
     rf"{_OWN}(?:my (?:{_KIN})(?:'s name)? (?:is|are|works|lives|has|likes|loves) (?!(?:so|really|very|just|going|doing"
     r"|getting|all|amazing|great|my) )"
     r"|i(?:'m| am) (?:currently )?(?:an? (?!bit|little|lot|huge|big|fan|mess|wreck|believer|total)\w+(?:ist|er"
@@ -124,7 +123,7 @@ _IDENTITY = re.compile(
     r"|sisters?|pets?)\b)",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(
+_CHANGED = regex(
     rf"{_OWN}(?:i|we)(?:'ve| have)? (?:just |recently |finally |also |even |actually )*"
     r"(?:(?:started|joined|launched|opened|adopted|bought|moved|quit|signed up|enrolled|switched|founded|published)\b"
     r"|got (?:an? (?:new|job|puppy|dog|cat|kitten|promotion)|married|engaged|hired|promoted|accepted|divorced))"
@@ -132,7 +131,7 @@ _CHANGED = re.compile(
     r"|getting|over)\b)",
     re.IGNORECASE,
 )
-_RULED = re.compile(
+_RULED = regex(
     rf"^{_OPENING}(?:(?:always|never) (?!(?:here|there|had|saw|been|thought|knew|ceases?|a|so|the|mind|gets?)\b)\w+"
     r"|(?:do not|don't) (?!(?:worry|forget|be|you|know|think|get|mind|give|let|stop|feel|miss|even|have|want"
     r"|hesitate|see)\b)\w+"
@@ -143,22 +142,20 @@ _RULED = re.compile(
     r"|\bmust (?:not|never|always) (?!(?:be|have)\b)\w+",
     re.IGNORECASE,
 )
-_HEADLINE = re.compile(r"[\w./+*-]+(?:\([\w, ]+\))?(?:[,/] ?[\w.-]+)*: ")
+_HEADLINE = regex(r"[\w./+*-]+(?:\([\w, ]+\))?(?:[,/] ?[\w.-]+)*: ")
 _OF_ONESELF = words(r"i|i'm|i've|i'll|i'd|me|my|let's|you're|you've")
 _STATES = words(
     r"is|are|lives?|uses?|runs? (?:on|in|with)|needs?|has|have|contains?|depends? on|belongs? to|listens? on|requires?",
     r"comes? from|stands? for|means|expects?|returns?|stored|kept|called|found in|set (?:to|in|by)",
 )
-_LEAD = re.compile(r"^(?:before|after|when(?:ever)?|if|once|first|to)\b[^,]{1,60}, ", re.IGNORECASE)
+_LEAD = regex(r"^(?:before|after|when(?:ever)?|if|once|first|to)\b[^,]{1,60}, ", re.IGNORECASE)
 _HEDGED = words(
     r"maybe|perhaps|might|could|wonder(?:ing)?|hopefully|i (?:hope|guess|think|feel like|wish|bet)|probably|not sure",
     r"would(?: have)?|if i|if you|if we|let me know|i'll|let's|you (?:can|could|should|may|might)|imagine|seems?",
 )
 _OCCASION = words(r"before|after|when(?:ever)?|if|once|first|every|each|prior to|as soon as|until|unless")
-_HABIT = re.compile(
-    r"we (?:\w+ly )?(?!are|were|had|have|will|can|could|should|would|did|do|got|saw|went|was)[a-z]+\b", re.I
-)
-_ADRIFT = re.compile(
+_HABIT = regex(r"we (?:\w+ly )?(?!are|were|had|have|will|can|could|should|would|did|do|got|saw|went|was)[a-z]+\b", re.I)
+_ADRIFT = regex(
     rf"{_OPENING}(?:it|its|this|that|that's|it's|these|those|they|they're|he|she|his|her|their|there|which|who"
     rf"|what|such)\b",
     re.IGNORECASE,

@@ -8,11 +8,12 @@ Words: reads a text as the concepts that instructions to an agent are made of, i
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
+
+from helix.text.regex import regex
 
 CONCEPTS: Mapping[str, str] = {
     # What an instruction does to the ones that an agent was given before.
@@ -275,12 +276,12 @@ CONCEPTS: Mapping[str, str] = {
 """Concept to its words, separated by blanks."""
 
 
-_MARKS = re.compile("[\u0300-\u036f]")
-_WORD = re.compile(r"[^\W_]+|[.!?;](?=\s|$)|\n[ \t]{0,20}\n|[\u3002\uff01\uff1f]")
-_ADDRESS = re.compile(
+_MARKS = regex("[\u0300-\u036f]")
+_WORD = regex(r"[^\W_]+|[.!?;](?=\s|$)|\n[ \t]{0,20}\n|[\u3002\uff01\uff1f]")
+_ADDRESS = regex(
     rf"(?:https?://|www\.)[^\s<>\"')\]]{{1,300}}|[a-z0-9.+-]{{1,40}}@[a-z0-9-]{{1,40}}\.[a-z]{{2,10}}|{_WORD.pattern}"
 )
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LONGEST_UNSPACED = 4
 _SHORTEST_STEM, _LONGEST_STEM = 3, 11
 _LONGEST_WORD = 40
@@ -289,7 +290,7 @@ _NOTHING: frozenset[str] = frozenset()
 _AN_ADDRESS = frozenset({"address", "outside"})
 _A_MAILBOX = frozenset({"address", "outside", "mailbox"})
 _AN_ACCOUNT = frozenset({"account"})
-_ACCOUNT = re.compile(r"[a-z]{2}\d{12,32}")
+_ACCOUNT = regex(r"[a-z]{2}\d{12,32}")
 
 
 class Word(NamedTuple):

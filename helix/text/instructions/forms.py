@@ -26,6 +26,7 @@ from helix.text.instructions.instruction_rules import (
     TASK,
     TEMPLATE,
 )
+from helix.text.regex import regex
 
 
 class Form(NamedTuple):
@@ -40,7 +41,7 @@ class Form(NamedTuple):
 def form(reason: str, weight: float, anchors: str | tuple[str, ...], *parts: str, flags: int = re.IGNORECASE) -> Form:
     """Return a form of a pattern that is given in parts; `anchors` in one text are parted by blanks."""
     found = tuple(anchors.split()) if isinstance(anchors, str) else anchors
-    return Form(reason, weight, found, re.compile("".join(parts), flags))
+    return Form(reason, weight, found, regex("".join(parts), flags))
 
 
 _FROM_NOW = (

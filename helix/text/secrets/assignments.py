@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import PASSWORD_NAMES, Promise, names_secret, promise_of
 from helix.text.secrets.span import Span
 
-_HINT = re.compile(
+_HINT = regex(
     r"pass|pwd|pw\b|senha|kennwort|contrasena|wachtwoord|haslo|secret|token|key|cred|auth|bearer|jwt|pat\b|login|access|api|psk|crumb|licen|cookie|session|srt"
 )
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = regex(
     r"""
     (?P<name>[A-Za-z_][\w.\-]{0,80})
     (?P<close>(?:\\{0,3}["'`])?[\])]{0,2}(?:\[\])?)
@@ -38,8 +39,8 @@ _ASSIGNMENT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # Several values under one name: passwords: ["...", "..."], or lines of a list of YAML.
-_LIST = re.compile(r"[\"']?\]?\s{0,4}(?:=>?|:=?)\s{0,4}(?:[\[(](?=[\s\"'])|(?=\n[ \t]{0,40}-[ \t]))")
-_ITEM = re.compile(
+_LIST = regex(r"[\"']?\]?\s{0,4}(?:=>?|:=?)\s{0,4}(?:[\[(](?=[\s\"'])|(?=\n[ \t]{0,40}-[ \t]))")
+_ITEM = regex(
     r"[\s,]{0,80}(?:-[ \t]{1,4})?(?:\"(?P<double>[^\"\n]{1,500})\"|'(?P<single>[^'\n]{1,500})'"
     r"|(?P<plain>[^\s\"'\[\](){},:#]{1,200})(?=[ \t]{0,8}(?:[\n,\])]|$)))"
 )
@@ -48,32 +49,30 @@ _SHORTEST_NUMBER, _SHORTEST_BARE_NUMBER = 4, 6
 _VALUE_GROUPS = ("double", "single", "back", "plain")
 _WEAK_GROUPS = ("comma", "call", "prose", "blank")
 # Shells that assign without `=`: fish's `set -gx NAME value`, csh's `setenv NAME value`, `setx` of Windows.
-_SETS = re.compile(
-    r"(?:^|\n)[ \t]{0,8}(?:[$>#][ \t]{1,4})?(?:set[ \t]{1,4}-\w{0,4}[gUx]\w{0,4}|setenv|setx)[ \t]{1,8}\Z"
-)
+_SETS = regex(r"(?:^|\n)[ \t]{0,8}(?:[$>#][ \t]{1,4})?(?:set[ \t]{1,4}-\w{0,4}[gUx]\w{0,4}|setenv|setx)[ \t]{1,8}\Z")
 _LONGEST_PLAIN = 500
 _TRIED_LONG = 400
 _NAME_REACH = 60
-_READER = re.compile(
+_READER = regex(
     r"_*(?:get|fetch|read|load|find|look|resolve|check|verify|validate|is|has|require|delete|remove|create|make|parse|ask)",
     re.IGNORECASE,
 )
-_NOT_SPACE = re.compile(r"\S{0,8192}")
+_NOT_SPACE = regex(r"\S{0,8192}")
 _LINE_STARTS = frozenset(
     {"", "export", "set", "setx", "env", "ENV", "ARG", "-e", "$", "#", "//", "-"}
     | {"- export", "RUN export", "$ export", "# export"}
 )
 _STRAY = (",", ")", ";", "+", "]", "}")
-_LOCATION = re.compile(
+_LOCATION = regex(
     r"\w+://|[./~]{1,2}/|/\w|[A-Za-z]:\\"
     r"|.*\.(?:cer|cfg|com|conf|crt|env|go|html?|ini|io|js|json|key|jks|md|net|org|p12|pem|pub|py|rs|sh|toml|ts|txt|xml|ya?ml|dev)\b",
     re.IGNORECASE,
 )
-_TELLING = re.compile(r"\d|[^\w\s.,'!?-]")
+_TELLING = regex(r"\d|[^\w\s.,'!?-]")
 _LONG_ENOUGH, _LONGER_THAN_WORDS = 20, 60
-_BASE64 = re.compile(r"[\w+/=-]*")
-_CALLED = re.compile(r"[A-Za-z_][\w.:]{0,80}\([^()]{0,200}\)")
-_TWO_WORDS = re.compile(r"[a-z]{3,14} [a-z]{3,14}")
+_BASE64 = regex(r"[\w+/=-]*")
+_CALLED = regex(r"[A-Za-z_][\w.:]{0,80}\([^()]{0,200}\)")
+_TWO_WORDS = regex(r"[a-z]{3,14} [a-z]{3,14}")
 _MOST_BLANKS = 6
 _COUNTED_HEX = 16  # digits of a hexadecimal key from which on it goes even where it counts upwards
 
@@ -93,12 +92,12 @@ class _Context(NamedTuple):
     tight: bool = False
 
 
-_USER_LINE = re.compile(
+_USER_LINE = regex(
     r"(?:^|\n)[ \t]{0,40}[\"']?(?:db_?)?(?:user(?:_?name|_?id)?|login|uid|email)[\"']?[ \t]{0,20}(?:[:=]|=>)[ \t]{0,20}"
     r"[\"']?[\w.@+-]{2,60}[\"']?[,;]?[ \t]{0,4}\n(?:[ \t]{0,40}(?:#|//)[^\n]{0,80}\n){0,3}[ \t]{0,40}[\"']?\Z",
     re.IGNORECASE,
 )
-_PLAIN_WORD = re.compile(r"[A-Za-z][\w-]{3,40}")
+_PLAIN_WORD = regex(r"[A-Za-z][\w-]{3,40}")
 _STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import UNMISTAKABLE, Promise, promise_of
 from helix.text.secrets.span import Span
 
-_CANDIDATE = re.compile(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
-_SEGMENT = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
+_CANDIDATE = regex(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
+_SEGMENT = regex(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _LOOKS_LIKE_DATA = 4096
 _CONTEXT = 90
 
@@ -99,28 +100,28 @@ def _of_kinds(kinds: Iterable[str]) -> str:
 # A prefix that nothing else has is known behind any sign: in paths, in names of files, behind `x=`. The letter of an
 # escaped line break or blank (`\\n`, `%0A`, `\\u000a`) is none of the token behind it.
 _ESCAPED = r"(?<=\\[nrt])|(?<=%0[9AaDd])|(?<=%20)|(?<=\\u000[9AaDd])|(?<=\\x0[9AaDd])"
-_KNOWN = re.compile(
+_KNOWN = regex(
     rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})(?:{_of_kinds(kind for kind in _KINDS if kind in UNMISTAKABLE)})"
     rf"|(?:(?<![\w+/.-])|{_ESCAPED})(?:{_of_kinds(kind for kind in _KINDS if kind not in UNMISTAKABLE)})"
 )
-_CAN_BE_SECRET = re.compile(r"\d|hf_|api_org_|[sr]k_|sk-|gh[opsur]_")
+_CAN_BE_SECRET = regex(r"\d|hf_|api_org_|[sr]k_|sk-|gh[opsur]_")
 _BY_ENTROPY_OF_TAIL = frozenset({"vendor-token", "api-key", "hashicorp-token", "azure-secret"})
 # Tokens that hold signs at which candidates end.
 _APART = {
-    "openshift-token": ("~", re.compile(r"(?<!\w)sha256~[\w-]{40,}")),
-    "facebook-token": ("|", re.compile(r"(?<!\w)\d{15,16}(?:\||%7C)[\w-]{27,40}")),
-    "telegram-token": (":AA", re.compile(r"(?<!\w)\d{8,10}:AA[\w-]{33}(?![\w-])")),
+    "openshift-token": ("~", regex(r"(?<!\w)sha256~[\w-]{40,}")),
+    "facebook-token": ("|", regex(r"(?<!\w)\d{15,16}(?:\||%7C)[\w-]{27,40}")),
+    "telegram-token": (":AA", regex(r"(?<!\w)\d{8,10}:AA[\w-]{33}(?![\w-])")),
 }
-_INTEGRITY = re.compile(
+_INTEGRITY = regex(
     r"(?:sha(?:1|224|256|384|512)[-:~]|md5[-:]|\bh1:|ssh-[a-z0-9-]+\s{1,2}|ecdsa-[\w-]+\s{1,2}|base64,)$", re.IGNORECASE
 )
-_BENIGN = re.compile(
+_BENIGN = regex(
     r"fingerprint|checksum|digest|integrity|\bhash|sha-?\d|md5|signature|etag|cursor|nonce|public|message-id|boundary|(?<![a-z])ids?\W{1,4}$",
     re.IGNORECASE,
 )
 _MANGLED = ("_Z", "__Z", "_R")  # names of C++ and Rust as linkers see them
-_ARMOUR = re.compile(r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----")
-_NAME_BEFORE = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|(?<=[\"']):|=>)\s{0,4}[\"'`(]{0,2}$")
+_ARMOUR = regex(r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----")
+_NAME_BEFORE = regex(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|(?<=[\"']):|=>)\s{0,4}[\"'`(]{0,2}$")
 
 
 def find(text: str) -> Iterator[Span]:

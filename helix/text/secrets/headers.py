@@ -11,16 +11,17 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
-_USERINFO = re.compile(
+_USERINFO = regex(
     r"://(?P<user>[^\s/?#@:\"'<>]{0,200})(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])"
 )
 # What documents write for a password in an address; anything else there is taken out, since nothing is lost by it.
 _NO_PASSWORDS = ("password", "passwd", "pass", "passw", "pwd", "pw", "p", "your-password", "yourpassword", "mypassword")
 # Whoever knows the address of a webhook may write there: what stands behind the part that says so is the secret.
-_WEBHOOK = re.compile(
+_WEBHOOK = regex(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|api\.telegram\.org/bot"
     r"|://[\w.-]{0,60}hooks?\.[\w.-]{1,60}/(?:[a-z][a-z-]{0,20}/){0,4}|://[^\s\"'<>/]{1,100}/(?:[a-z][\w-]{0,20}/){0,4}"
     r"(?:web)?hooks?(?:b2|/[a-z]{1,12})?/|chat\.googleapis\.com/v1/spaces/\w+/messages\?key=)"
@@ -28,55 +29,55 @@ _WEBHOOK = re.compile(
     re.IGNORECASE,
 )
 # Keys that stand in the path of a vendor's addresses.
-_KEYED_PATH = re.compile(
+_KEYED_PATH = regex(
     r"(?:infura\.io/(?:ws/)?v3|alchemy(?:api)?\.(?:com|io)/v2|quiknode\.pro|thingsboard\.\w+/api/v1|getblock\.io"
     r"|moralis\.io|ankr\.com/\w+|rpc\.\w+/v\d)/(?P<value>[\w-]{18,80})"
 )
-_SIGNED = re.compile(
+_SIGNED = regex(
     r"[?&](?:sig|signature|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})",
     re.IGNORECASE,
 )
-_AUTHORIZATION = re.compile(
+_AUTHORIZATION = regex(
     r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?:[a-z][\w-]{1,20}\s{1,4})?"
     r"(?P<value>[^\s\"'\\,;]{6,4000})",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{12,4000})", re.IGNORECASE)
-_BASIC = re.compile(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
-_CURL_USER = re.compile(
+_BEARER = regex(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{12,4000})", re.IGNORECASE)
+_BASIC = regex(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
+_CURL_USER = regex(
     r"\s(?:-[a-zA-Z]{0,4}u|--user|-U|--proxy-user)[ \t=]{0,4}[\"']?(?P<user>[^\s:\"']{0,200})[\"']?:[\"']?"
     r"(?P<password>[^\s\"']{0,400})"
 )
 _LONG_BEARER = 30
 # Bundler reads `user:password` for a gem server from a variable that spells the server's host.
-_BUNDLER = re.compile(
+_BUNDLER = regex(
     r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})"
 )
 _GAP = r"\s|\\{1,4}[nrt]"
 _LOGINS = (
-    ("sshpass", re.compile(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")),
+    ("sshpass", regex(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")),
     (
         "mysql",
-        re.compile(
+        regex(
             r"\bmysql(?:dump|admin)?[ \t][^\n]{0,200}?\s-p(?!ort|rotocol|lugin|ager)[\"']?"
             r"(?P<value>[^\s\"'-][^\s\"']{3,200})"
         ),
     ),
-    ("thin:", re.compile(r"\bthin:[^\s/:@\"']{1,60}/(?P<value>[^\s\"'/]{3,100})@(?=[\w(/])", re.IGNORECASE)),
-    ("login", re.compile(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")),
+    ("thin:", regex(r"\bthin:[^\s/:@\"']{1,60}/(?P<value>[^\s\"'/]{3,100})@(?=[\w(/])", re.IGNORECASE)),
+    ("login", regex(r"\blogin\s{1,8}[^\s]{1,100}\s{1,8}password\s{1,8}(?P<value>[^\s]{3,200})")),
     (  # the same with its lines escaped, as `printf` and JSON have them
         "login",
-        re.compile(
+        regex(
             rf"(?:\b|(?<=\\[nrt]))login(?:{_GAP}){{1,8}}[^\s\\]{{1,100}}?(?:{_GAP}){{1,8}}password(?:{_GAP}){{1,8}}"
             r"(?P<value>(?:[^\s\\\"']|\\(?![nrt\\\"'])){3,200})"
         ),
     ),
     (
         "securestring",
-        re.compile(r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE),
+        regex(r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE),
     ),
 )
-_HASH = re.compile(r"(?<![\w$])(?:\$(?:1|5|6|8|9|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sha\d+\$)[\w./$=,+-]{20,400}")
+_HASH = regex(r"(?<![\w$])(?:\$(?:1|5|6|8|9|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sha\d+\$)[\w./$=,+-]{20,400}")
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
@@ -90,7 +91,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     yield from _logins(text, lowered)
 
 
-_YOUR_OWN = re.compile(r"YOUR[_-][A-Z_-]{2,30}")
+_YOUR_OWN = regex(r"YOUR[_-][A-Z_-]{2,30}")
 """A blank for the reader, as documentation has it in addresses."""
 
 

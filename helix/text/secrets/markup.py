@@ -9,47 +9,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import Promise, promise_of
 from helix.text.secrets.span import Span
 
-_ELEMENT = re.compile(
+_ELEMENT = regex(
     r"<(?P<name>[A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,200})?>\s{0,8}(?P<value>[^<>]{3,2000}?)\s{0,8}</(?P=name)>"
 )
-_CONNECTED = re.compile(
+_CONNECTED = regex(
     r"\b(?:data ?source|server|host(?:name)?|provider|initial catalog|database(?:name)?|user(?: ?id|name)?|uid|endpoint"
     r"|account(?:name)?|sharedaccesskeyname|driver|dsn)\s{0,3}=\s{0,3}[^;\n\"']{1,200};",
     re.IGNORECASE,
 )
-_MEMBER = re.compile(
+_MEMBER = regex(
     r"[;\s\"'&](?:password|passwd|pwd|accountkey|sharedaccesskey|sharedsecretvalue|secret)\s{0,3}=\s{0,3}"
     r"(?P<value>[^;\n\"'<>]{3,200}?)(?=\s{0,3}(?:[;\"'<]|\\\"|$))",
     re.IGNORECASE | re.MULTILINE,
 )
 _MEMBER_REACH, _LONGEST_NUMBER = 400, 16
 _QUOTED = r"(?:\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')"
-_CALL = re.compile(
+_CALL = regex(
     r"\b[A-Za-z_.]{0,60}(?:credentials?|directoryentry|basicauth\w{0,10}|logon|setlogin|authenticate)\s{0,2}\(\s{0,40}"
     rf"(?:{_QUOTED}\s{{0,2}},\s{{0,40}}){{1,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']",
     re.IGNORECASE,
 )
 _CALL_SIGNS = ("credential", "directoryentry", "basicauth", "logon", "setlogin", "authenticate")
-_PGPASS = re.compile(
+_PGPASS = regex(
     r"^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,63}:[\w.*@-]{1,63}:(?P<value>[^\s:]{4,100})\s{0,4}$", re.MULTILINE
 )
-_ID_AND_TOKEN = re.compile(r"(?<![\w/+.-])(?P<id>[A-Za-z0-9_-]{18,64}):(?P<value>[A-Za-z0-9_-]{20,100})(?![\w:])")
-_DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_ID_AND_TOKEN = regex(r"(?<![\w/+.-])(?P<id>[A-Za-z0-9_-]{18,64}):(?P<value>[A-Za-z0-9_-]{20,100})(?![\w:])")
+_DIGEST = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 """A commit, or the digest of an image: behind a name it is no token."""
-_DEVICE = re.compile(
+_DEVICE = regex(
     r"^[ \t]{0,8}(?:enable[ \t]+(?:password|secret)|username[ \t]+\S{1,60}[ \t]+(?:password|secret)"
     r"|snmp-server[ \t]+community|(?:pac[ \t]+)?key(?=[ \t]+[0-7][ \t]))"
     r"(?:[ \t]+level[ \t]+\d{1,2})?(?:[ \t]+\d)?[ \t]+(?P<value>\S{4,128})",
     re.MULTILINE,
 )
 _DEVICE_SIGNS = ("enable password", "enable secret", "enable\t", "enable \t", "enable  ", "username", "snmp-server")
-_DEVICE_KEY = re.compile(r"key[ \t]{1,20}[0-7][ \t]")
+_DEVICE_KEY = regex(r"key[ \t]{1,20}[0-7][ \t]")
 _COLONS = 4
-_VAULT = re.compile(r"\$ANSIBLE_VAULT;[^\n]{1,60}\s{1,40}(?P<value>(?:[0-9a-f]{16,120}\s{0,40}){1,200})")
+_VAULT = regex(r"\$ANSIBLE_VAULT;[^\n]{1,60}\s{1,40}(?P<value>(?:[0-9a-f]{16,120}\s{0,40}){1,200})")
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:

@@ -9,23 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import PLAIN_KEYS, PLAIN_TOKENS, PROSE
 from helix.text.secrets.span import Span
 
-_NAMED = re.compile(
+_NAMED = regex(
     r"\b(?:(?:secret[ _-]access|access|api|secret|private|account|signing|encryption|master|storage)[ _-]keys?"
     r"|(?:access|auth|api|bearer|refresh|session|deploy|bot)[ _-]tokens?|(?:client|app|shared|webhook)[ _-]secrets?)"
     r"(?:\s{1,3}(?:is|was|are|to))?[ \t]{0,3}[:=]?\s{1,4}[\"'`(]{0,2}([A-Za-z0-9+/_.~-]{20,200}={0,2})(?![\w+/])",
     re.IGNORECASE,
 )
 # Some word in front of "key" is a vendor's name, where it is no word of what else has keys: "algolia key d1a06e46...".
-_OF_A_VENDOR = re.compile(
+_OF_A_VENDOR = regex(
     r"\b([A-Za-z][\w.]{2,24})[ _-](?:key|token|secret)s?(?:\s{1,3}is)?[ \t]{0,3}[:=]?\s{1,3}[\"'`(]{0,2}"
     r"([A-Za-z0-9+/_.~-]{24,200}={0,2})(?![\w+/])"
 )
 _NO_VENDORS = PROSE | PLAIN_KEYS | PLAIN_TOKENS
-_PHRASE = re.compile(
+_PHRASE = regex(
     r"\b(?:pass[ -]?phrase|(?:seed|recovery|mnemonic)[ -]phrase)(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|was):?)"
     r"[ \t]{1,4}[\"'`]?"
     r"((?:[a-z]{3,12}[ \t-]){3,23}[a-z]{3,12})(?=[\"'`.,;)]{0,2}(?:\s|$))",
@@ -47,7 +48,7 @@ _VALUE = r"""
     )
 """
 # What stands between "password" and its value: nothing but a blank, or some words of the sentence and a verb or sign.
-_TOLD = re.compile(
+_TOLD = regex(
     r"""
     (?:
         (?P<loose>[ \t]{1,3})(?=\S{0,60}\d)
@@ -65,12 +66,12 @@ _TOLD = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # A heading or a question that ends with what it names, and the value alone on the line below.
-_BELOW = re.compile(
+_BELOW = regex(
     r"(?:[ \t]{1,3}[^\W\d_][\w.@/'\u2019()-]{0,30}){0,6}?[ \t]{0,3}[?:.)*`\"'-]{0,3}[ \t]{0,3}(?:\n[ \t]{0,8}){1,3}"
     r"(?:[-*>$][ \t]{1,2})?(?:[`\"'*]{1,3})?(?P<plain>[^\s`\"'*<>]{4,100})[`\"'*]{0,3}[ \t]{0,3}(?=\n|\Z)"
 )
-_QUOTED_WORD = re.compile(r"[a-z]{4,20}")
-_LOGIN = re.compile(
+_QUOTED_WORD = regex(r"[a-z]{4,20}")
+_LOGIN = regex(
     r"\b(?:logins?|credentials|creds|zugangsdaten)(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|are|sind))[ \t]{1,3}"
     r"[\w.@-]{1,40}[ \t]{0,3}[/:][ \t]{0,3}(?P<plain>[^\s\"'`<>,;]{6,100})",
     re.IGNORECASE,
@@ -78,29 +79,29 @@ _LOGIN = re.compile(
 # A user and a password in one: "ID/PW: master/...", "10.0.0.8 (master/...)", "id(master)/pwd(...)".
 _USER_WORD = r"(?:id|user(?:[ _]?name)?|login|account|log-?in|e-?mail|계정|아이디|账号|ユーザー)"
 _PASS_WORD = r"(?:pw|pwd|pass|passwd|pass ?word|비번|비밀번호|密码|パスワード)"
-_PAIR = re.compile(
+_PAIR = regex(
     rf"(?<![\w]){_USER_WORD}\)?[ \t]{{0,2}}[/&,:|-]?[ \t]{{0,2}}{_PASS_WORD}(?:/\w{{2,8}})?\)?"
     r"(?:[ \t]{0,2}(?:[:=(\uff1a-]|->|is|are|for[ \t]\w{2,20}[ \t]\()[ \t]{0,2}|[ \t]{1,3})"
     r"[\w.@-]{2,40}[ \t]{0,2}[/:,(|]{1,2}[ \t]{0,2}(?P<plain>[^\s\"'`<>,;()/=]{4,60})",
     re.IGNORECASE,
 )
-_HOST_PAIR = re.compile(
+_HOST_PAIR = regex(
     r"(?:\w@[\w.-]{3,60}|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?)[ \t]{0,3}(?:-{0,2}>|\()[ \t]{0,2}"
     r"[\w.-]{2,40}[ \t]{0,2}/[ \t]{0,2}(?P<plain>[^\s\"'`<>,;()/]{6,60})"
 )
-_HOST_PAIR_END = re.compile(r"[>(][ \t]{0,2}[\w.-]{2,40}[ \t]{0,2}/")
+_HOST_PAIR_END = regex(r"[>(][ \t]{0,2}[\w.-]{2,40}[ \t]{0,2}/")
 """What every such pair has: few texts do, and it is found in a fifth of the time."""
-_NAMED_IN_BRACKETS = re.compile(
+_NAMED_IN_BRACKETS = regex(
     rf"(?<![A-Za-z]){_PASS_WORD}(?:[ \t]{{0,2}}\(|[ \t]{{1,2}}-[ \t]{{1,2}}|[:][ \t]?[\w.@]{{2,40}}/|-\w{{2,30}}:)"
     r"(?P<plain>[^\s\"'`<>,;()/]{6,60})",
     re.IGNORECASE,
 )
-_PRODUCT_KEY = re.compile(
+_PRODUCT_KEY = regex(
     r"\b(?:licen[sc]e|activation|product|serial)[ _-]?(?:key|code|number|no)?[\"']?[ \t]{0,3}[:=#][ \t]{0,3}[\"']?"
     r"(?P<plain>(?:[A-Z0-9]{4,6}-){3,8}[A-Z0-9]{4,6})(?![\w-])",
     re.IGNORECASE,
 )
-_PIN = re.compile(
+_PIN = regex(
     r"\bPIN(?:[ -][Cc]ode)?(?:[ \t][a-z]{1,12}){0,5}?(?:[ \t]{0,2}[:=]|[ \t](?:is|ist|est|es))[ \t]{1,3}"
     r"(?P<plain>\d{4,8})(?![\w.])"
 )

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from helix.text.regex import regex
 from helix.text.secrets.secret_names import FILLER, PASSWORD_NAMES, PROSE, SAMPLE_DIGESTS
 
 _SEEN = 200
@@ -15,19 +16,19 @@ _SEEN = 200
 
 _LONGEST_COUNT = 13
 _MANY_DIGITS = 8
-_TEMPLATE = re.compile(
+_TEMPLATE = regex(
     r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-]|$)|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
     r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
     r"|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|\bos\.environ|process\.env|getenv\b",
     re.IGNORECASE,
 )
-_HOLE = re.compile(r"\{\d{0,2}\}|\{\{|#\{|%\w+%")
-_RUN = re.compile(r"(.)\1{3,}")
-_BLANKED = re.compile(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
+_HOLE = regex(r"\{\d{0,2}\}|\{\{|#\{|%\w+%")
+_RUN = regex(r"(.)\1{3,}")
+_BLANKED = regex(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
 # Two or three characters five times in a row, or four and more three times, unless it is one character all along.
-_REPEATED = re.compile(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,16}?)\3{2,})")
-_SAMPLE = re.compile(r"example(?:key)?|sample", re.IGNORECASE)
-_STAND_IN = re.compile(
+_REPEATED = regex(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,16}?)\3{2,})")
+_SAMPLE = regex(r"example(?:key)?|sample", re.IGNORECASE)
+_STAND_IN = regex(
     r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real"
     r"|lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here",
     re.IGNORECASE,
@@ -39,10 +40,10 @@ _PLACEHOLDERS = FILLER - {
 _WORDY = (
     PASSWORD_NAMES | PROSE | {"string", "none", "null", "true", "false", "example", "field", "input", "type", "value"}
 )
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_WORD_LIKE = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
-_UNSPEAKABLE = re.compile(r"[^aeiouy]{5}|^[^aeiouy]+$|[aeiou]{4}", re.IGNORECASE)
-_EXPRESSION = re.compile(
+_WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD_LIKE = regex(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_UNSPEAKABLE = regex(r"[^aeiouy]{5}|^[^aeiouy]+$|[aeiou]{4}", re.IGNORECASE)
+_EXPRESSION = regex(
     r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+\(?"  # a.b->c
     r"|[A-Za-z_$][\w.$]*[(\[)].*"  # f(x), a[0]
     r"|[A-Za-z_]+|[\d.]+[A-Za-z%]{0,3}"  # a name, a number with its unit
@@ -51,19 +52,19 @@ _EXPRESSION = re.compile(
     re.DOTALL,
 )
 _CODE_OPENERS = ("{", "[", "(", "&", "*", "!", "\\", "@", "|", ">", "=", "+", "?", "#", ":", ",", ")")
-_UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-z]{12}")
-_HEX = re.compile(r"[0-9a-fA-F]+")
-_DIGIT = re.compile(r"\d")
-_PUNCTUATED = re.compile(r"[^\w\s.:-]")
-_SPECIAL = re.compile(r"[^\w\s./:-]")
-_LONG_WORD = re.compile(r"[A-Za-z]{13}|[/_+-]")
-_SEPARATOR = re.compile(r"[/_+-]")
-_IDENTIFIER = re.compile(
+_UUID = regex(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-z]{12}")
+_HEX = regex(r"[0-9a-fA-F]+")
+_DIGIT = regex(r"\d")
+_PUNCTUATED = regex(r"[^\w\s.:-]")
+_SPECIAL = regex(r"[^\w\s./:-]")
+_LONG_WORD = regex(r"[A-Za-z]{13}|[/_+-]")
+_SEPARATOR = regex(r"[/_+-]")
+_IDENTIFIER = regex(
     r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 )
-_JOINED = re.compile(r"\w+(?:[-_]\w+)+")
-_PHRASE = re.compile(r"[a-z]{3,14}(?:[ -](?:[a-z]{3,14}|\d{1,6})){2,11}")
-_TERM = re.compile(
+_JOINED = regex(r"\w+(?:[-_]\w+)+")
+_PHRASE = regex(r"[a-z]{3,14}(?:[ -](?:[a-z]{3,14}|\d{1,6})){2,11}")
+_TERM = regex(
     r"v?\d[\d.,:/]*[-.]?[A-Za-z]*\d?"  # a number, a date, a version, a size: 12-character, 1Password
     r"|[A-Z]{2,6}-?\d{1,5}"  # RFC2617, AES-256, ERR-401
     r"|(?:sha|md|aes|rsa|base|utf|pbkdf|argon|hmac|rfc|iso|oauth|tls|http|ed|python|node|java|web|auth|ipv?|win|x)-?\d\w*(?:[-/.]\w+)*"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import Promise, promise_of
 from helix.text.secrets.span import Span
@@ -38,15 +39,15 @@ _FLAGS = {
 """What stands between the name of a tool, or of several used alike, and the password it is given."""
 
 _WORD = r"(?:'(?P<single>[^'\n]{4,200})'|\"(?P<double>[^\"\n]{4,200})\"|(?P<plain>[^\s\"'|;<>]{4,200}))"
-_GIVEN = {f"{name} ": re.compile(f"(?:{flag}){_WORD}") for names, flag in _FLAGS.items() for name in names.split()}
+_GIVEN = {f"{name} ": regex(f"(?:{flag}){_WORD}") for names, flag in _FLAGS.items() for name in names.split()}
 # One command: to the end of its line, or on where a backslash says so, and no further than the next one of a pipe.
-_COMMAND = re.compile(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
-_PIPED = re.compile(
+_COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
+_PIPED = regex(
     r"\becho[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?:[\w.-]{1,40}:)?(?P<plain>[^\s\"':|]{4,200})[\"']?[ \t]{0,4}\|[ \t]{0,4}"
     r"(?:sudo[ \t]{1,4}(?:-\w[ \t]{1,4}){0,2}-S\b|(?:sudo[ \t]{1,4})?chpasswd"
     r"|[^\n|]{0,100}--(?:password-stdin|with-token)\b)"
 )
-_STATEMENT = re.compile(
+_STATEMENT = regex(
     r"\b(?:identified\s{1,4}by\s{1,4}(?=[\"'])"
     r"|(?:requirepass|masterauth|ftp[ \t][^\n;]{1,100};\s{1,4}user\s{1,4}\S{1,60})\s{1,4})" + _WORD,
     re.IGNORECASE,
@@ -57,22 +58,22 @@ _NO_PASSWORD = ("-", "$", "(", "[", "{", "./", "/", "~", ":")
 
 # Whatever the tool: a user and, beside it, a password.
 _USER = r"(?:-[uU]|--user(?:name)?|/u(?:ser)?)(?:[ \t=:]{1,4})[^\s-]\S{0,100}"
-_BESIDE_USER = re.compile(
+_BESIDE_USER = regex(
     rf"\s{_USER}(?:[ \t]+[^\n]{{0,100}}?)??[ \t](?:-[pP]|--pass(?:word)?|/p(?:ass(?:word)?)?)[ \t=:]{{1,4}}(?!-){_WORD}"
 )
-_NET_USE = re.compile(
+_NET_USE = regex(
     r"\bnet(?:\.exe)?[ \t]{1,4}use[ \t][^\n]{0,160}?(?:/user:\S{1,60}[ \t]{1,4}(?![/])(?P<behind>\S{4,100})"
     r"|\\\\\S{1,100}[ \t]{1,4}(?!/)(?P<before>\S{4,100})[ \t]{1,4}/user:)",
     re.IGNORECASE,
 )
-_CHPASSWD = re.compile(r"\bchpasswd\b[^\n]{0,20}<<<?[ \t]{0,4}[\"']?[\w.-]{1,40}:(?P<plain>[^\s\"']{4,200})")
+_CHPASSWD = regex(r"\bchpasswd\b[^\n]{0,20}<<<?[ \t]{0,4}[\"']?[\w.-]{1,40}:(?P<plain>[^\s\"']{4,200})")
 # What is written to a file that is named like a secret, and is one word: `cat > db_password.txt <<EOF`.
-_HERE = re.compile(
+_HERE = regex(
     r"(?<![\w-])(?P<name>[\w-]{3,60})(?:\.\w{1,5})?[\"']?[ \t]{1,4}<<"
     r"(?:<[ \t]{0,4}|-?[ \t]?[\"']?\w{1,20}[\"']?[ \t]{0,4}\n[ \t]{0,8})"
     r"[\"']?(?P<plain>[^\s\"'#:]{5,200})[\"']?[ \t]{0,4}(?=\n|\Z)"
 )
-_PORTS = re.compile(r"[\d.:-]+(?:/\w+)?")
+_PORTS = regex(r"[\d.:-]+(?:/\w+)?")
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
+from helix.text.regex import regex
 from helix.text.spotting.found import Found
 from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import canonical, is_file_name
@@ -13,7 +14,7 @@ from helix.text.spotting.paths import canonical, is_file_name
 COMMIT_DIGITS = 12
 """Digits of a commit's hash that name it, as an import of a history writes them."""
 
-_ERROR_CLASS = re.compile(
+_ERROR_CLASS = regex(
     r"(?:\w+(?:\.|::))*([A-Z][A-Za-z0-9_]+(?:Error|Exception|Warning|Failure|Interrupt)"
     r"|StopIteration|StopAsyncIteration|SystemExit|GeneratorExit)",
     re.ASCII,
@@ -27,35 +28,35 @@ _ERRNOS = words(
     "EPROTONOSUPPORT EPROTOTYPE ERANGE ERESOLVE EROFS ESHUTDOWN ESPIPE ESRCH ESTALE ETIMEDOUT ETXTBSY EWOULDBLOCK "
     "EXDEV"
 )
-_ERROR_CODE = re.compile(
+_ERROR_CODE = regex(
     r"E[1-9]\d\d|E0\d{3}|W[1-6]\d\d|F[4-8]\d\d|[CRWEF][01]\d{3}"  # linters, rustc
     r"|TS\d{4,5}|CS\d{4}|LNK\d{4}|MSB\d{4}|NU1\d{3}|ORA-\d{5}|0x8[0-9A-Fa-f]{7}"
     r"|CVE-\d{4}-\d{4,7}|GHSA(?:-[0-9a-z]{4}){3}"
     r"|(?:CURLE|CURLM|CURLUE|ERR|ERROR|SSL_ERROR|NS_ERROR)_[A-Z0-9_]+"
     r"|SIG(?:ABRT|ALRM|BUS|CHLD|CONT|FPE|HUP|ILL|INT|KILL|PIPE|QUIT|SEGV|STOP|SYS|TERM|TRAP|TSTP|USR[12]|WINCH|XCPU)"
 )
-_TEST_NAME = re.compile(r"test_\w+|test[A-Z]\w+|Test[A-Z]\w*[a-z]\w*", re.ASCII)
-_TEST_NUMBER = re.compile(r"test(\d{1,5})", re.ASCII)
-_COMMIT = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
-_EXPONENT = re.compile(r"\d+e\d+")
+_TEST_NAME = regex(r"test_\w+|test[A-Z]\w+|Test[A-Z]\w*[a-z]\w*", re.ASCII)
+_TEST_NUMBER = regex(r"test(\d{1,5})", re.ASCII)
+_COMMIT = regex(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
+_EXPONENT = regex(r"\d+e\d+")
 
-_HTTP = re.compile(
+_HTTP = regex(
     r"(?:HTTP(?:/\d(?:\.\d)?)?[ \t]+)?(?:(?:response|error|status|code|return)[ \t:]+){0,3}([1-5]\d\d)(?![\w.%]*\w)",
     re.IGNORECASE | re.ASCII,
 )
-_HTTP_PHRASE = re.compile(
+_HTTP_PHRASE = regex(
     r"[ \t:]+(?:not found|internal server error|bad request|unauthorized|forbidden|method not allowed|bad gateway"
     r"|service unavailable|gateway time-?out|too many requests|moved permanently|request time-?out|unprocessable)",
     re.IGNORECASE,
 )
-_EXIT = re.compile(
+_EXIT = regex(
     r"exit(?:ed|s)?[ \t]+(?:with[ \t]+)?(?:an?[ \t]+)?(?:(?:code|status|value)[ \t:=]+){1,2}(?:of[ \t]+)?"
     r"(-?\d{1,5})(?!\w)",
     re.IGNORECASE | re.ASCII,
 )
-_ERRNO = re.compile(r"errno[ \t:=]+(\d{1,3})(?!\w)", re.IGNORECASE | re.ASCII)
-_SEGFAULT = re.compile(r"seg(?:mentation[ \t]+fault|faults?)", re.IGNORECASE)
-_TESTS = re.compile(
+_ERRNO = regex(r"errno[ \t:=]+(\d{1,3})(?!\w)", re.IGNORECASE | re.ASCII)
+_SEGFAULT = regex(r"seg(?:mentation[ \t]+fault|faults?)", re.IGNORECASE)
+_TESTS = regex(
     r"tests?[ \t]+(?:cases?[ \t]+)?(\d{1,5}(?:(?:,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+|[ \t]*&[ \t]*|/)\d{1,5}){0,15})"
     r"(?![\w.%:-]*\w)"
     r"(?![ \t]+(?:cases?|times?|users?|different|people|files?|samples?|seconds?|minutes?|days?|more|of)\b)",

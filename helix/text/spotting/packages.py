@@ -6,34 +6,31 @@ import re
 from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
+from helix.text.regex import regex
 from helix.text.spotting.found import Found
 from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS, words
 
-_ARGUMENTS = re.compile(r"(?:[ \t]+[^\s`;|&<>]{1,120}){1,32}")
+_ARGUMENTS = regex(r"(?:[ \t]+[^\s`;|&<>]{1,120}){1,32}")
 _VALUED_OPTIONS = words(
     "-r -e -c -f -i -t --requirement --editable --constraint --index-url --target --group --features"
 )
-_INSTALLED = re.compile(
+_INSTALLED = regex(
     r"[\"']?(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|(?:[\w-]+\.)+[a-z]+/[\w./-]+|[A-Za-z0-9][\w.-]*[A-Za-z0-9])"
     r"(?:\[[\w,-]+\])?(?:[=<>~!@^][^\s]*)?[\"']?",
     re.ASCII,
 )
-_PINNED = re.compile(
-    r"(?<![\w.-])([A-Za-z][\w.-]{0,80}[A-Za-z0-9])(?:\[[\w,-]{1,60}\])?(?:==|>=|~=|<=)v?\d+\.\d+", re.ASCII
-)
-_VERSIONED = re.compile(r"(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|[a-z][a-z0-9._-]*)@[~^]?v?\d+(?:\.[\dx]+)+\S*", re.ASCII)
+_PINNED = regex(r"(?<![\w.-])([A-Za-z][\w.-]{0,80}[A-Za-z0-9])(?:\[[\w,-]{1,60}\])?(?:==|>=|~=|<=)v?\d+\.\d+", re.ASCII)
+_VERSIONED = regex(r"(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|[a-z][a-z0-9._-]*)@[~^]?v?\d+(?:\.[\dx]+)+\S*", re.ASCII)
 _MODULE = r"[A-Za-z_][\w.]*"
 _RENAMED = rf"{_MODULE}(?:[ \t]+as[ \t]+\w+)?"
-_IMPORT = re.compile(
+_IMPORT = regex(
     r"^[ \t]*(?:>>>[ \t]+|In \[\d+\]:[ \t]*)?"
     rf"(?:import[ \t]+({_RENAMED}(?:[ \t]*,[ \t]*{_RENAMED})*)[ \t]*;?[ \t]*(?:#.*)?$"
     rf"|from[ \t]+({_MODULE})[ \t]+import[ \t]+[(\w*])",
     re.ASCII | re.MULTILINE,
 )
-_MARKED_IMPORT = re.compile(
-    rf"`(?:import[ \t]+({_MODULE})|from[ \t]+({_MODULE})[ \t]+import\b)[^`\n]{{0,200}}`", re.ASCII
-)
-_SCRIPT_IMPORT = re.compile(
+_MARKED_IMPORT = regex(rf"`(?:import[ \t]+({_MODULE})|from[ \t]+({_MODULE})[ \t]+import\b)[^`\n]{{0,200}}`", re.ASCII)
+_SCRIPT_IMPORT = regex(
     r"(?:\brequire\([ \t]*|\bimport\([ \t]*|^import[ \t]+|^(?:import|export)\b[^\n'\"]{0,200}\bfrom[ \t]+)"
     r"['\"]((?:@[\w.-]+/)?[a-z][\w.-]*)(?:/[\w./-]*)?['\"]",
     re.MULTILINE | re.ASCII,
