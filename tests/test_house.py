@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 
@@ -122,17 +126,8 @@ def test_what_two_locks_hold_has_the_same_version_in_both(lock: str) -> None:
 
 def test_who_runs_helix_installs_neither_litellm_nor_the_developers_tools() -> None:
     """They are two thirds of what was installed once."""
-    assert not set(pins(LOCK)) & {
-        "litellm",
-        "openai",
-        "boto3",
-        "aiohttp",
-        "tiktoken",
-        "pyarrow",
-        "mypy",
-        "ruff",
-        "pytest",
-    }
+    heavy = {"litellm", "openai", "boto3", "aiohttp", "tiktoken", "pyarrow", "mypy", "ruff", "pytest"}
+    assert not heavy & set(pins(LOCK))
 
 
 def test_what_each_locked_package_opens_and_writes_is_told() -> None:
@@ -170,7 +165,15 @@ def test_nothing_built_is_committed() -> None:
     ]
 
 
-SCRIPTS = ("scripts/setup", "scripts/serve", "scripts/test", "scripts/check", "scripts/lock", ".ci/run")
+SCRIPTS = (
+    "scripts/setup",
+    "scripts/serve",
+    "scripts/test",
+    "scripts/check",
+    "scripts/lock",
+    "scripts/wheel",
+    ".ci/run",
+)
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -200,24 +203,60 @@ def test_a_wheel_works_without_the_checkout(tmp_path: Path) -> None:
     subprocess.run(build, cwd=ROOT, capture_output=True, check=True)
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         wheel.extractall(tmp_path / "installed")
+    # An environment of its own, with this one's packages behind it: PYTHONPATH would not reach the daemon.
+    environment = tmp_path / "environment"
+    venv.create(environment, symlinks=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    shutil.copytree(tmp_path / "installed", site, dirs_exist_ok=True)
+    (site / "packages.pth").write_text(f"{sysconfig.get_path('purelib')}\n", "utf-8")
+    home = {"HOME": str(tmp_path), "HELIX_HOME": str(tmp_path / "home"), "HELIX_EMBEDDING_MODEL": "none"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HELIX_", "PYTHON"))}
+
+    def ran(*arguments: str) -> str:
+        command = [str(environment / "bin/python"), "-E", "-P", *arguments]
+        run = subprocess.run(command, cwd=tmp_path, env={**kept, **home}, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
     program = (
+        "from importlib.metadata import entry_points\n"
         "from helix import resources\n"
+        "(entry,) = entry_points(group='console_scripts', name='helix')\n"
+        "print(entry.value)\n"
         "for name in ('schema', 'queries'):\n"
         "    folder = resources.directory(name)\n"
         "    print(len([path for path in folder.rglob('*') if path.is_file()]), folder)\n"
     )
-    # PYTHONPATH comes before the folder that an editable install adds.
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
-    for line, name in zip(run.stdout.splitlines(), ("schema", "queries"), strict=True):
+    entry, *lines = ran("-c", program).splitlines()
+    assert entry == PROJECT["project"]["scripts"]["helix"]
+    for line, name in zip(lines, ("schema", "queries"), strict=True):
         count, _, folder = line.partition(" ")
-        assert Path(folder) == tmp_path / "installed/helix/_data" / name
+        assert Path(folder) == site / "helix/_data" / name
         assert int(count) == len([path for path in (ROOT / name).rglob("*") if path.is_file()])
+    helix_command = ("-m", "helix.cli.main")
+    try:
+        ran(*helix_command, "store", "Tests need the virtual environment", "--kind", "convention")
+        assert "virtual environment" in ran(*helix_command, "recall", "the virtual environment of tests")
+        assert ran(*helix_command, "connect", "claude-code", "--dry-run")
+    finally:
+        ran(*helix_command, "stop")
     package = [path.relative_to(ROOT) for path in committed() if path.is_relative_to(ROOT / "helix")]
     assert {Path("helix/agents/experiment/report_page.html"), Path("helix/plugin/hooks/hooks.json")} <= {*package}
-    assert not [path for path in package if not (tmp_path / "installed" / path).is_file()]
+    assert not [path for path in package if not (site / path).is_file()]
+
+
+def test_the_image_keeps_its_data_in_a_volume_and_runs_as_nobody_in_particular() -> None:
+    lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
+    last = lines[max(place for place, line in enumerate(lines) if line.startswith("FROM ")) :]
+    words = [line.split(maxsplit=1) for line in last]
+    told = {key: rest for key, rest in (pair for pair in words if len(pair) == 2)}
+    assert int(told["USER"]) > 0
+    assert json.loads(told["VOLUME"]) == ["/data"]
+    assert json.loads(told["HEALTHCHECK"].partition("CMD ")[2]) == ["helix", "status"]
+    assert json.loads(told["CMD"]) == ["helix", "serve"]
+    ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    taken = [name for line in lines if line.startswith("COPY ") and "--from" not in line for name in line.split()[1:-1]]
+    assert taken and all((ROOT / name).exists() and f"!{name.rstrip('/')}" in ignored for name in taken)
 
 
 def test_every_file_that_a_page_names_is_there() -> None:

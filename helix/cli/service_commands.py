@@ -92,7 +92,7 @@ def install(invocation: Invocation, /, dry_run: bool) -> None:
     answers = manager.answers()
     if not dry_run:
         try:
-            manager.file.parent.mkdir(parents=True, exist_ok=True)
+            files.private_folder(manager.file.parent)
             files.write_private(manager.file, manager.text)
         except OSError as error:
             raise of_the_system(error) from error
