@@ -30,6 +30,7 @@ def test_nothing_is_compiled_before_it_is_used() -> None:
         broken.search("(")
 
 
+@pytest.mark.impure
 def test_importing_the_service_compiles_none_of_the_rules_for_secrets() -> None:
     asked = "import helix.service; from helix.text.secrets import families as f; print(f._KNOWN.__dict__.keys())"
     run = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
