@@ -339,7 +339,7 @@ def test_a_session_that_begins_without_a_daemon_has_one_started(tmp_path: Path, 
     store = tmp_path / "store"
     store.mkdir()
     run = subprocess.run(
-        [sys.executable, "-I", "-S", str(HOOK), "--store", str(store), "--python", str(program)],
+        [sys.executable, "-I", "-S", str(HOOK), "--store", str(store), "--python", str(program), "--seconds", "20"],
         input=json.dumps({"hook_event_name": event}),
         capture_output=True,
         text=True,

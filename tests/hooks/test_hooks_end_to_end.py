@@ -52,7 +52,16 @@ class Client:
         """Tell of an event; return the context that the agent is given."""
         payload = {"hook_event_name": event, "session_id": session, "cwd": str(self._project), **fields}
         run = subprocess.run(
-            [sys.executable, "-I", "-S", helix_hook.__file__, "--store", str(self._settings.store_path)],
+            [
+                sys.executable,
+                "-I",
+                "-S",
+                helix_hook.__file__,
+                "--store",
+                str(self._settings.store_path),
+                "--seconds",
+                "20",
+            ],
             input=json.dumps(payload),
             env={**daemon_environment(self._settings), "HELIX_HOME": str(self._settings.home)},
             capture_output=True,
