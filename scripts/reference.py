@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from graphql import GraphQLField
 
+from helix.api.documents import arguments_of, result_of
 from helix.api.schema import build_schema
 from helix.cli import main as command_line
 from helix.cli.invocation import Invocation
@@ -44,7 +45,10 @@ def operations() -> str:
         "# Operations",
         "",
         "Everything that can be asked of Helix over GraphQL. GraphiQL (`helix open`) shows the fields of each answer. "
-        "An argument with `!` has to be given; another one that is left out or null stands for its default.",
+        "An argument with `!` has to be given; another one that is left out or null stands for its default. A mutation "
+        "takes its arguments as one `input`, and answers with a payload that holds the `result`: "
+        '`mutation { forget(input: {nameOrId: "x"}) { result { status } } }`. A field that fails is null, and its '
+        "error says why; the others stand.",
     ]
     listed: set[str] = set()
     for module, held in _by_module().items():
@@ -81,12 +85,13 @@ def _operation(kind: str, name: str, field: GraphQLField, one: Operation | None)
             yield ""
             yield f"{'With' if given else 'Without'} `{_camel(argument)}` only a person may {words}."
     yield ""
-    yield f"Answers `{field.type}`."
-    if field.args:
+    yield f"Answers `{result_of(field).type}`."
+    taken = arguments_of(field)
+    if taken:
         yield ""
         yield "| argument | type | meaning |"
         yield "|---|---|---|"
-        for argument, given in field.args.items():
+        for argument, given in taken.items():
             yield f"| `{argument}` | `{given.type}` | {_cell(given.description or '')} |"
 
 

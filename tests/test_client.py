@@ -147,7 +147,7 @@ def test_what_may_have_reached_the_daemon_is_never_sent_twice(server: Server) ->
 
 def test_what_has_an_idempotency_key_is_sent_once_more_with_the_same_one(server: Server) -> None:
     def lost_once(request: dict[str, Any]) -> tuple[int, bytes] | None:
-        return (200, b'{"data": {"store": {"status": "ADDED"}}}') if len(server.requests) > 1 else None
+        return (200, b'{"data": {"store": {"result": {"status": "ADDED"}}}}') if len(server.requests) > 1 else None
 
     server.answer = lost_once
     with Client(server.url, "secret", timeout=5) as client:
@@ -229,7 +229,10 @@ def test_an_operation_is_sent_with_python_names_and_values_in_graphql_form(serve
 
 def test_words_of_enums_are_taken_as_text_and_unknown_ones_refused(server: Server, client: Client) -> None:
     stored = {"status": "ADDED", "name": "n", "id": "i", "redacted": [], "suspicious": [], "contradicts": []}
-    server.answer = lambda request: (200, json.dumps({"data": {"memories": {}, "store": stored}}).encode())
+    server.answer = lambda request: (
+        200,
+        json.dumps({"data": {"memories": {"result": {}}, "store": {"result": stored}}}).encode(),
+    )
     assert client.store("t", "r", "Fact").status is StoreStatus.ADDED
     with pytest.raises(DaemonError, match="the answer to memories cannot be read"):
         client.memories(kinds=["failure", Kind.GAP], status="archived")

@@ -10,7 +10,17 @@ import re
 from enum import Enum
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLEnumType, GraphQLField, GraphQLSchema, Undefined, get_named_type
+from graphql import (
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLSchema,
+    Undefined,
+    get_named_type,
+)
+
+from helix.api.documents import arguments_of, result_of
 
 _CAPITAL = re.compile("[A-Z]")
 
@@ -30,15 +40,16 @@ def described(schema: GraphQLSchema) -> str:
 
 
 def _operation(field: GraphQLField, words: dict[str, dict[str, str]], *, writes: bool) -> dict[str, Any]:
-    for argument in field.args.values():
+    taken = arguments_of(field)
+    for argument in taken.values():
         kind = get_named_type(argument.type)
         if isinstance(kind, GraphQLEnumType):
             words[kind.name] = {one.value: name for name, one in kind.values.items()}
-    takes = {_snake(name): _argument(argument) for name, argument in field.args.items()}
-    return {"says": field.description, "writes": writes, "answers": str(field.type), "takes": takes}
+    takes = {_snake(name): _argument(argument) for name, argument in taken.items()}
+    return {"says": field.description, "writes": writes, "answers": str(result_of(field).type), "takes": takes}
 
 
-def _argument(argument: GraphQLArgument) -> dict[str, Any]:
+def _argument(argument: GraphQLArgument | GraphQLInputField) -> dict[str, Any]:
     told: dict[str, Any] = {"type": str(argument.type), "says": argument.description}
     if not told["type"].endswith("!"):
         default = None if argument.default_value is Undefined else argument.default_value

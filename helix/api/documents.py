@@ -6,10 +6,13 @@ graph that begin there. `scripts/schema` writes them; a client picks the one it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from graphql import (
+    GraphQLArgument,
     GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
     GraphQLInterfaceType,
     GraphQLNamedType,
     GraphQLObjectType,
@@ -47,11 +50,29 @@ def documents(schema: GraphQLSchema) -> str:
     return "\n\n".join([*parts, *(written[name] for name in sorted(written))]) + "\n"
 
 
+def arguments_of(field: GraphQLField) -> Mapping[str, GraphQLArgument | GraphQLInputField]:
+    """Return what an operation takes: its arguments, or the fields of a mutation's one input."""
+    given = field.args.get("input")
+    taken = None if given is None else get_named_type(given.type)
+    return taken.fields if isinstance(taken, GraphQLInputObjectType) else field.args
+
+
+def result_of(field: GraphQLField) -> GraphQLField:
+    """Return the field that holds what an operation answers: itself, or the `result` of a mutation's payload."""
+    answer = get_named_type(field.type)
+    if isinstance(answer, GraphQLObjectType) and answer.name.endswith("Payload"):
+        result: GraphQLField = answer.fields["result"]
+        return result
+    return field
+
+
 def _operation(kind: str, name: str, field: GraphQLField, asked: dict[str, GraphQLNamedType]) -> str:
-    declared = ", ".join(f"${argument}: {given.type}" for argument, given in field.args.items())
-    passed = ", ".join(f"{argument}: ${argument}" for argument in field.args)
+    taken = arguments_of(field)
+    declared = ", ".join(f"${argument}: {given.type}" for argument, given in taken.items())
+    passed = ", ".join(f"{argument}: ${argument}" for argument in taken)
+    passed = f"input: {{{passed}}}" if passed and kind == "mutation" else passed
     title = name[0].upper() + name[1:]
-    answer = _spread(field, asked)
+    answer = f" {{ result{_spread(result_of(field), asked)} }}" if kind == "mutation" else _spread(field, asked)
     call = f"{name}({passed})" if passed else name
     words = (field.description or "").split("\n\n")[0].replace("\n", " ")
     return f"# {words}\n{kind} {title}{f'({declared})' if declared else ''} {{\n  {call}{answer}\n}}"

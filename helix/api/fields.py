@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import strawberry
 from strawberry.types.field import StrawberryField
+from strawberry.utils.str_converters import to_camel_case
 
 from helix.api.carrying_out import carry_out, metered
 from helix.api.glossary import GLOSSARY, description
@@ -35,7 +36,9 @@ def field_of(operation: Operation, views: Views) -> StrawberryField:
             answer = await carry_out(context, operation, arguments_of(given), work)
         return connection(answer, given.get("after")) if isinstance(answer, Page) else answer
 
-    return _field(function, resolve, views, skip=1, keyed=operation.keyed)
+    return (
+        _mutation(function, resolve, views, operation.keyed) if operation.writes else _field(function, resolve, views)
+    )
 
 
 def control(function: Callable[..., Any], views: Views) -> StrawberryField:
@@ -45,7 +48,7 @@ def control(function: Callable[..., Any], views: Views) -> StrawberryField:
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         return function(info.context, **arguments_of(given))
 
-    return _field(function, resolve, views, skip=1)
+    return _mutation(function, resolve, views)
 
 
 def walk(function: Callable[..., Any], views: Views) -> StrawberryField:
@@ -77,38 +80,73 @@ def subscription(function: Callable[..., AsyncGenerator[Any, None]], views: View
 
 
 def _field(
-    function: Callable[..., Any], resolve: Callable[..., Any], views: Views, *, skip: int, keyed: bool = False
+    function: Callable[..., Any], resolve: Callable[..., Any], views: Views, *, skip: int = 1
 ) -> StrawberryField:
-    """Give `resolve` the name, arguments and description of `function`, without its first `skip` parameters."""
-    parameters = [
-        inspect.Parameter("root", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        inspect.Parameter("info", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Info),
-    ]
+    """Return a field with the name, arguments and description of a function, without its first `skip` parameters.
+
+    It is nullable: where it fails, the rest of the answer stands.
+    """
+    parameters = []
     for name, hint, default in arguments(function, skip):
-        annotation = views.of(hint)
         described = strawberry.argument(description=description(function.__name__, name, hint))
-        if default is None:
-            default = strawberry.UNSET
-        elif default is not inspect.Parameter.empty:
-            annotation = annotation | None
+        annotation, given = _optional(views.of(hint), default)
         typed = Annotated[annotation, described]  # type: ignore[valid-type]  # a type made at run time
-        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=typed, default=default))
-    if keyed:
-        hint = Annotated[str | None, strawberry.argument(description=GLOSSARY[KEY])]
-        only = inspect.Parameter.KEYWORD_ONLY
-        parameters.append(inspect.Parameter(KEY, only, annotation=hint, default=strawberry.UNSET))
-    answer = _answer(function, views)
-    resolve.__name__ = function.__name__
-    resolve.__signature__ = inspect.Signature(parameters, return_annotation=answer)  # type: ignore[attr-defined]  # what strawberry reads
-    resolve.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters[1:]}
-    make = strawberry.subscription if inspect.isasyncgenfunction(resolve) else strawberry.field
-    field: StrawberryField = make(resolver=resolve, description=inspect.getdoc(function))
-    return field
-
-
-def _answer(function: Callable[..., Any], views: Views) -> Any:
+        parameters.append(_parameter(name, typed, given))
     hint = typing.get_type_hints(function)["return"]
     if typing.get_origin(hint) is AsyncGenerator:
         event = views.of(typing.get_args(hint)[0])
-        return AsyncGenerator[event, None]  # type: ignore[valid-type]  # a type made at run time
-    return views.of(hint)
+        return _made(function, resolve, parameters, AsyncGenerator[event, None])  # type: ignore[valid-type]  # as above
+    return _made(function, resolve, parameters, views.of(hint) | None)
+
+
+def _mutation(
+    function: Callable[..., Any], resolve: Callable[..., Any], views: Views, keyed: bool = False
+) -> StrawberryField:
+    """Return a field that takes the arguments of a function as one input, and answers with its own payload."""
+    title = to_camel_case(f"_{function.__name__}")
+    listed = list(arguments(function, 1))
+    if keyed:
+        listed.append((KEY, Annotated[str | None, GLOSSARY[KEY]], None))
+    given = [
+        (name, *_optional(views.of(hint), default), description(function.__name__, name, hint))
+        for name, hint, default in listed
+    ]
+    payload = views.payload(f"{title}Payload", typing.get_type_hints(function)["return"])
+
+    async def carried_out(root: Any, info: Info, input: Any = strawberry.UNSET) -> Any:
+        held = vars(input) if input else {}
+        values = {name: value for name, value in held.items() if value is not strawberry.UNSET}
+        return payload(result=await resolve(root, info, **values))
+
+    parameters = []
+    if given:
+        taken = views.input(f"{title}Input", f"What `{to_camel_case(function.__name__)}` takes.", given)
+        needed = any(default is inspect.Parameter.empty for _, _, default, _ in given)
+        annotation, default = (taken, inspect.Parameter.empty) if needed else _optional(taken, None)
+        typed = Annotated[annotation, strawberry.argument(description="What it takes.")]  # type: ignore[valid-type]  # as above
+        parameters = [_parameter("input", typed, default)]
+    return _made(function, carried_out, parameters, payload | None)
+
+
+def _optional(annotation: Any, default: Any) -> tuple[Any, Any]:
+    """Return the type of an argument, and the default that GraphQL shows: none for null."""
+    if default is inspect.Parameter.empty:
+        return annotation, default
+    return annotation | None, strawberry.UNSET if default is None else default
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _made(
+    function: Callable[..., Any], resolve: Callable[..., Any], parameters: list[inspect.Parameter], answer: Any
+) -> StrawberryField:
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    first = [inspect.Parameter("root", positional), inspect.Parameter("info", positional, annotation=Info)]
+    resolve.__name__ = function.__name__
+    resolve.__signature__ = inspect.Signature([*first, *parameters], return_annotation=answer)  # type: ignore[attr-defined]  # what strawberry reads
+    resolve.__annotations__ = {"info": Info, **{one.name: one.annotation for one in parameters}}
+    make = strawberry.subscription if inspect.isasyncgenfunction(resolve) else strawberry.field
+    field: StrawberryField = make(resolver=resolve, description=inspect.getdoc(function))
+    return field

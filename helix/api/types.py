@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
+from inspect import Parameter
 from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
@@ -117,6 +118,24 @@ class Views:
     def nodes(self) -> list[Any]:
         """Return the types of every kind of node, for those that no field names."""
         return [self.of(cls) for cls in CLASS_OF.values()]
+
+    def payload(self, name: str, answer: Any) -> Any:
+        """Return the type of what a mutation answers with: its `result`, and room for more."""
+        body = {
+            "__annotations__": {"result": self.of(answer)},
+            "__module__": __name__,
+            "result": strawberry.field(description="What it came to."),
+        }
+        return strawberry.type(types.new_class(name, (), {}, lambda held: held.update(body)), name=name)
+
+    def input(self, name: str, words: str, given: Sequence[tuple[str, Any, Any, str]]) -> Any:
+        """Return the input type of (name, type, default, description) of each argument of a mutation."""
+        body: dict[str, Any] = {"__annotations__": {one: kind for one, kind, _, _ in given}, "__module__": __name__}
+        for one, _, default, said in given:
+            held = {} if default is Parameter.empty else {"default": default}
+            body[one] = strawberry.field(description=said, **held)
+        built = types.new_class(name, (), {}, lambda namespace: namespace.update(body))
+        return strawberry.input(built, name=name, description=words)
 
     def _union(self, arms: tuple[Any, ...]) -> Any:
         rest = [arm for arm in arms if arm is not type(None)]

@@ -134,8 +134,9 @@ def ask(
     """
     data = invocation.run(operation, **asked)
     ((field, answer),) = data.items()
-    page = answer if operations()["operations"][operation]["answers"].endswith("Connection!") else None
-    if operations()["operations"][operation]["answers"] == "Job!":
+    told = operations()["operations"][operation]["answers"].removesuffix("!")
+    page = answer if told.endswith("Connection") else None
+    if told == "Job":
         data[field] = follow(invocation, answer, cancels=cancels)
         answer = data[field]["result"]
     found = answer if page is None else [edge["node"] for edge in page["edges"]]

@@ -28,6 +28,7 @@ from helix.client.wire import (
     nobody_there,
     request_for,
     request_of,
+    results_of,
     too_late,
 )
 from helix.errors import DaemonError
@@ -64,7 +65,8 @@ class AsyncClient(AsyncOperations):
 
     async def run(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Run an operation by its name and return its `data` as JSON has it; see `Client.run`."""
-        return await self._answered(request_for(operation, arguments))
+        request = request_for(operation, arguments)
+        return results_of(request, await self._answered(request))
 
     async def close(self) -> None:
         """Close the connections; the client opens others when it is used again."""
@@ -81,7 +83,7 @@ class AsyncClient(AsyncOperations):
 
     async def _ask(self, operation: str, /, **arguments: Any) -> Any:
         request = request_for(operation, typed.given(operation, arguments), by_hand=False)
-        return typed.answer(operation, await self._answered(request))
+        return typed.answer(operation, results_of(request, await self._answered(request)))
 
     async def _listen(self, operation: str, /, **arguments: Any) -> AsyncIterator[Any]:
         request = request_for(operation, arguments)

@@ -27,6 +27,7 @@ from helix.client.wire import (
     nobody_there,
     request_for,
     request_of,
+    results_of,
     too_late,
 )
 from helix.errors import DaemonError
@@ -72,13 +73,14 @@ class Client(Operations):
         by its name, a time as ISO 8601. None stands for "not given". An operation that takes an `idempotency_key` is
         given a new one where it has none.
         """
-        return self._answered(request_for(operation, arguments))
+        request = request_for(operation, arguments)
+        return results_of(request, self._answered(request))
 
     def _ask(self, operation: str, /, **arguments: Any) -> Any:
         from helix.client import typed  # brings the whole domain model, which `run` does without
 
         request = request_for(operation, typed.given(operation, arguments), by_hand=False)
-        return typed.answer(operation, self._answered(request))
+        return typed.answer(operation, results_of(request, self._answered(request)))
 
     def _listen(self, operation: str, /, **arguments: Any) -> Iterator[Any]:
         from helix.client import typed

@@ -53,6 +53,7 @@ class Request:
     body: bytes
     again: bool = False
     streams: bool = False
+    writes: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is too large: the daemon hangs up on the rest of it, and its answer is lost as often as not."""
@@ -79,7 +80,8 @@ def request_of(asked: str, variables: Mapping[str, Any] | None = None) -> Reques
     body = json.dumps({"query": asked, "variables": given}).encode("ascii")
     named = _NAME.search(asked)
     kind = named[1] if named else ""
-    return Request(body=body, again=kind == "query" or bool(given.get(_KEY)), streams=kind == "subscription")
+    again = kind == "query" or bool(given.get(_KEY))
+    return Request(body=body, again=again, streams=kind == "subscription", writes=kind == "mutation")
 
 
 def request_for(operation: str, arguments: Mapping[str, Any], *, by_hand: bool = True) -> Request:
@@ -118,6 +120,11 @@ def _parts() -> dict[str, str]:
     parts = resources.text("queries", "operations.graphql").strip().split("\n\n")
     names = ((_NAME.search(part), part) for part in parts)
     return {f"...{found[2]}" if found[1] == "fragment" else found[2]: part for found, part in names if found}
+
+
+def results_of(request: Request, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the operations of a request came to: of a mutation the `result` of its payload."""
+    return {name: payload["result"] for name, payload in data.items()} if request.writes else dict(data)
 
 
 def data_of(url: str, status: int, answer: bytes | str) -> dict[str, Any]:

@@ -113,7 +113,11 @@ def _calls(port: int, folder: str) -> dict[str, Callable[[], object]]:
         number += 1
         text = f"Gate {number} is painted with colour {number * 7919}"
         return post(
-            "/graphql", {"query": f'mutation {{ store(trigger: "{text}", resolution: "", kind: FACT) {{ id }} }}'}
+            "/graphql",
+            {
+                "query": f'mutation {{ store(input: {{trigger: "{text}", resolution: "", kind: FACT}})'
+                " { result { id } } }"
+            },
         )
 
     def failed_command() -> object:

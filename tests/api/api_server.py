@@ -86,10 +86,12 @@ class Served:
         return self.request("POST", "/graphql", body, {"content-type": "application/json", **BEARER, **(headers or {})})
 
     def ask(self, query: str, /, **variables: Any) -> Any:
-        """Return the data of an operation that must succeed."""
+        """Return the data of an operation that must succeed, of a mutation what it came to."""
         answer = self.post(query, variables).json
         assert "errors" not in answer, answer["errors"]
-        return answer["data"]
+        if "mutation" not in query.partition("{")[0]:
+            return answer["data"]
+        return {name: payload["result"] for name, payload in answer["data"].items()}
 
 
 Serve = Callable[..., Served]

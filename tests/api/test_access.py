@@ -24,7 +24,7 @@ def ask(shared: Served, **headers: str) -> Answer:
 
 def session_of(shared: Served) -> dict[str, str]:
     """Open a one-time link as a browser does and return the Cookie header it leaves with."""
-    link = shared.ask("mutation { openLink { url } }")["openLink"]["url"]
+    link = shared.ask("mutation { openLink { result { url } } }")["openLink"]["url"]
     answer = shared.request("GET", link.removeprefix(shared.origin))
     assert answer.status == 303
     assert answer.headers["location"] == "/graphql"
@@ -121,7 +121,7 @@ def test_a_session_is_worth_nothing_to_other_pages(shared: Served, site: str | N
 
 
 def test_a_link_works_once(shared: Served) -> None:
-    path = shared.ask("mutation { openLink { url } }")["openLink"]["url"].removeprefix(shared.origin)
+    path = shared.ask("mutation { openLink { result { url } } }")["openLink"]["url"].removeprefix(shared.origin)
     assert shared.request("GET", path).status == 303
     again = shared.request("GET", path)
     assert again.status == 403

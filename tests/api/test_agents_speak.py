@@ -28,7 +28,7 @@ AGENT = {HEADER: "claude-code"}
 def asked(served: Served, name: str, **arguments: Any) -> Any:
     """Return what an agent is answered, or the code of the error."""
     answer = served.post(document(name), arguments, headers=AGENT)
-    return answer.code if "errors" in answer.json else next(iter(answer.json["data"].values()))
+    return answer.code if "errors" in answer.json else next(iter(answer.json["data"].values()))["result"]
 
 
 def by_person(served: Served, name: str, **arguments: Any) -> Any:

@@ -15,6 +15,10 @@ from helix.settings import Settings
 
 Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
+STORE = (
+    'mutation { store(input: {trigger: "when pip fails", resolution: "make a venv", kind: PATTERN}) { result { id } } }'
+)
+
 
 def metrics(served: Served) -> Series:
     answer = served.request("GET", "/metrics", headers=BEARER)
@@ -33,7 +37,7 @@ def value(series: Series, name: str, **labels: str) -> float:
 
 
 def test_operations_are_counted_by_outcome(served: Served) -> None:
-    served.ask('mutation { store(trigger: "when pip fails", resolution: "make a venv", kind: PATTERN) { id } }')
+    served.ask(STORE)
     served.ask('{ recall(query: "pip fails") { mode } }')
     served.post('{ get(nameOrId: "nothing") { id } }')
     series = metrics(served)
@@ -46,7 +50,7 @@ def test_operations_are_counted_by_outcome(served: Served) -> None:
 
 
 def test_the_sizes_of_the_store_are_shown(served: Served) -> None:
-    served.ask('mutation { store(trigger: "when pip fails", resolution: "make a venv", kind: PATTERN) { id } }')
+    served.ask(STORE)
     series = metrics(served)
     assert value(series, "helix_nodes", label="Memory") == 1
     assert value(series, "helix_journal_rows") >= 1
@@ -71,11 +75,11 @@ def test_two_apps_count_apart(served: Served) -> None:
 
 def test_the_gate_s_outcomes_are_counted_with_their_share(served: Served, helix: Helix) -> None:
     for content in ("Hello there, good morning!", "Remember: always activate the virtual environment first."):
-        record = f"mutation {{ recordEpisode(content: {json.dumps(content)}) {{ reason }} }}"
+        record = f"mutation {{ recordEpisode(input: {{content: {json.dumps(content)}}}) {{ result {{ reason }} }} }}"
         served.ask(record)
     before = metrics(served)
     assert ("helix_gate_drop_rate", frozenset()) not in before, "nothing was read yet"
-    served.ask("mutation { flush { id } }")
+    served.ask("mutation { flush { result { id } } }")
     assert helix.worker.settle(20)
     series = metrics(served)
     assert value(series, "helix_gate_episodes_total", outcome="passed") == 1

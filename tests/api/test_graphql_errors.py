@@ -14,7 +14,10 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store import overview
 
-STORE = "mutation($t: String!, $r: String!, $k: Kind!) { store(trigger: $t, resolution: $r, kind: $k) { id name } }"
+STORE = (
+    "mutation($t: String!, $r: String!, $k: Kind!)"
+    " { store(input: {trigger: $t, resolution: $r, kind: $k}) { result { id name } } }"
+)
 
 
 def test_an_unknown_kind_is_refused_by_name(shared: Served) -> None:
@@ -22,7 +25,7 @@ def test_an_unknown_kind_is_refused_by_name(shared: Served) -> None:
     assert answer.code == "INVALID_INPUT"
     assert "RUMOUR" in answer.message
     assert "FAILURE, PATTERN" in answer.json["errors"][0]["extensions"]["hint"]
-    literal = shared.post('mutation { store(trigger: "a", resolution: "b", kind: RUMOUR) { id } }')
+    literal = shared.post('mutation { store(input: {trigger: "a", resolution: "b", kind: RUMOUR}) { result { id } } }')
     assert literal.code == "INVALID_INPUT"
 
 
@@ -39,7 +42,7 @@ def test_a_nul_is_stored_without_harm_or_refused(shared: Served) -> None:
     if "errors" in answer:
         assert answer["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
     else:
-        name = answer["data"]["store"]["name"]
+        name = answer["data"]["store"]["result"]["name"]
         assert "\0" not in shared.ask("query($n: String!) { get(nameOrId: $n) { trigger } }", n=name)["get"]["trigger"]
 
 
@@ -55,13 +58,13 @@ def test_a_nul_is_stored_without_harm_or_refused(shared: Served) -> None:
         '{ job(id: "nothing") { state } }',
         '{ edges(nameOrId: "nothing") { weight } }',
         '{ suggestEdges(nameOrId: "nothing") { reason } }',
-        'mutation { forget(nameOrId: "nothing") { id } }',
-        'mutation { restore(nameOrId: "nothing") { id } }',
-        'mutation { confirm(nameOrId: "nothing") { id } }',
-        'mutation { edit(nameOrId: "nothing", trigger: "x") { id } }',
-        'mutation { feedback(names: ["nothing"], delta: 1) { id } }',
-        'mutation { edge(source: "nothing", target: "nowhere", relation: "SOLVES") { weight } }',
-        'mutation { cancelJob(id: "nothing") { state } }',
+        'mutation { forget(input: {nameOrId: "nothing"}) { result { id } } }',
+        'mutation { restore(input: {nameOrId: "nothing"}) { result { id } } }',
+        'mutation { confirm(input: {nameOrId: "nothing"}) { result { id } } }',
+        'mutation { edit(input: {nameOrId: "nothing", trigger: "x"}) { result { id } } }',
+        'mutation { feedback(input: {names: ["nothing"], delta: 1}) { result { id } } }',
+        'mutation { edge(input: {source: "nothing", target: "nowhere", relation: "SOLVES"}) { result { weight } } }',
+        'mutation { cancelJob(input: {id: "nothing"}) { result { state } } }',
     ],
 )
 def test_what_is_not_there_is_not_found(shared: Served, query: str) -> None:
@@ -81,12 +84,12 @@ def test_what_is_not_there_is_not_found(shared: Served, query: str) -> None:
         '{ memories(after: "no-cursor") { totalCount } }',
         '{ edges(relation: "NO_SUCH_TYPE") { weight } }',
         '{ cypher(query: "RETURN $x", params: [1]) { rows } }',
-        'mutation { store(trigger: "a", resolution: "b", kind: FACT, confidence: 7) { id } }',
-        'mutation { store(trigger: "a", resolution: "b", kind: FACT, attributes: "text") { id } }',
-        'mutation { feedback(names: ["x"], delta: "much") { id } }',
-        'mutation { backup(path: "relative/path") { id } }',
-        'mutation { ingestNotes(paths: ["./notes"]) { id } }',
-        "mutation { store(nothing: 1) { id } }",
+        'mutation { store(input: {trigger: "a", resolution: "b", kind: FACT, confidence: 7}) { result { id } } }',
+        'mutation { store(input: {trigger: "a", resolution: "b", kind: FACT, attributes: "text"}) { result { id } } }',
+        'mutation { feedback(input: {names: ["x"], delta: "much"}) { result { id } } }',
+        'mutation { backup(input: {path: "relative/path"}) { result { id } } }',
+        'mutation { ingestNotes(input: {paths: ["./notes"]}) { result { id } } }',
+        "mutation { store(input: {nothing: 1}) { result { id } } }",
     ],
 )
 def test_a_value_that_cannot_be_is_refused(shared: Served, query: str) -> None:
@@ -96,7 +99,9 @@ def test_a_value_that_cannot_be_is_refused(shared: Served, query: str) -> None:
 
 
 def test_a_folder_without_a_repository_is_called_that(shared: Served, tmp_path: Path) -> None:
-    answer = shared.post("mutation($p: String!) { ingestGit(path: $p) { id } }", {"p": str(tmp_path)})
+    answer = shared.post(
+        "mutation($p: String!) { ingestGit(input: {path: $p}) { result { id } } }", {"p": str(tmp_path)}
+    )
     assert answer.code == "NOT_A_REPOSITORY"
 
 
@@ -105,9 +110,9 @@ def test_a_writing_statement_is_refused_by_the_gate(shared: Served) -> None:
 
 
 def test_nothing_is_captured_while_paused(shared: Served) -> None:
-    assert shared.ask("mutation { pause }") == {"pause": True}
+    assert shared.ask("mutation { pause { result } }") == {"pause": True}
     assert shared.post(STORE, {"t": "a", "r": "b", "k": "FACT"}).code == "PAUSED"
-    assert shared.ask("mutation { pause(on: false) }") == {"pause": False}
+    assert shared.ask("mutation { pause(input: {on: false}) { result } }") == {"pause": False}
     assert shared.ask(STORE, t="a thing", r="b", k="FACT")
 
 

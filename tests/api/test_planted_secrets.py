@@ -18,6 +18,7 @@ from graphql import (
     GraphQLArgument,
     GraphQLEnumType,
     GraphQLField,
+    GraphQLInputField,
     GraphQLInputType,
     GraphQLList,
     GraphQLNonNull,
@@ -27,6 +28,7 @@ from graphql import (
 )
 
 from helix import settings as configuration
+from helix.api.documents import arguments_of, result_of
 from helix.api.schema import build_schema
 from helix.cli.logs import start_daemon_log
 from helix.providers.fakes import HashEmbedder
@@ -107,9 +109,12 @@ def planted(tmp_path: Path, logged: None) -> Iterator[Callable[[Callable[[Served
         settings = configuration.load({"home": tmp_path / "home"}, environ=UNHURRIED, cwd=tmp_path)
         with Helix.open(settings, embedder=HashEmbedder()) as helix, serving(helix) as served:
             told(served, helix)
-            work = served.ask("mutation { flush { id } }")["flush"]["id"]
+            work = served.ask("mutation { flush { result { id } } }")["flush"]["id"]
             wait(served, f'{{ work(id: "{work}") {{ state }} }}', "work")
-            backup = served.ask("mutation($p: String!) { backup(path: $p) { id } }", p=str(tmp_path / "home" / "copy"))
+            backup = served.ask(
+                "mutation($p: String!) { backup(input: {path: $p}) { result { id } } }",
+                p=str(tmp_path / "home" / "copy"),
+            )
             wait(served, f'{{ job(id: "{backup["backup"]["id"]}") {{ state }} }}', "job")
         files = [file for file in (tmp_path / "home").rglob("*") if file.is_file()]
         assert [line for file in files for line in leaks(file)] == []
@@ -182,7 +187,7 @@ def _is_leaf(field: GraphQLField) -> bool:
 
 def calls(field: GraphQLField, sound: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield arguments of a mutation: each text of it once planted in every form, the others sound."""
-    given = {name: values_for(name, argument.type, sound) for name, argument in field.args.items()}
+    given = {name: values_for(name, argument.type, sound) for name, argument in arguments_of(field).items()}
     first = {name: values[0] for name, values in given.items() if values[0] is not None}
     yield first
     for name, values in given.items():
@@ -191,10 +196,10 @@ def calls(field: GraphQLField, sound: Mapping[str, Any]) -> Iterator[dict[str, A
     yield {**first, **{name: values[1] for name, values in given.items() if len(values) > 1 and name != "nameOrId"}}
 
 
-def declared(name: str, arguments: Mapping[str, GraphQLArgument], given: Mapping[str, Any]) -> str:
+def declared(name: str, arguments: Mapping[str, GraphQLArgument | GraphQLInputField], given: Mapping[str, Any]) -> str:
     head = ", ".join(f"${one}: {arguments[one].type}" for one in given)
     return (
-        f"mutation({head}) {{ {name}({', '.join(f'{one}: ${one}' for one in given)})"
+        f"mutation({head}) {{ {name}(input: {{{', '.join(f'{one}: ${one}' for one in given)}}})"
         if given
         else f"mutation {{ {name}"
     )
@@ -208,8 +213,9 @@ def test_no_mutation_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -
         assert schema.mutation_type is not None
         fields = {name: field for name, field in schema.mutation_type.fields.items() if name not in NOT_TRIED}
         (tmp_path / "notes.md").write_text(f"# {CANARY} {TOKEN}\n\nThe password is {PASSWORD}.\n")
-        served.ask('mutation { store(trigger: "one", resolution: "first", kind: FACT, name: "one") { id } }')
-        served.ask('mutation { store(trigger: "two", resolution: "second", kind: FACT, name: "two") { id } }')
+        for name, text in (("one", "first"), ("two", "second")):
+            said = f'trigger: "{name}", resolution: "{text}", kind: FACT, name: "{name}"'
+            served.ask(f"mutation {{ store(input: {{{said}}}) {{ result {{ id }} }} }}")
         sound = {
             "nameOrId": "one",
             "source": "one",
@@ -242,9 +248,10 @@ def test_no_mutation_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -
             "taskId": "",
         }
         for name, field in fields.items():
+            asked = f"{{ result {selection(result_of(field))} }}"
             own = {**sound, "source": "", "name": ""} if name not in ("edge",) else sound
             for given in calls(field, own):
-                answer = served.post(f"{declared(name, field.args, given)} {selection(field)} }}", given).json
+                answer = served.post(f"{declared(name, arguments_of(field), given)} {asked} }}", given).json
                 if answer.get("data") and answer["data"].get(name) is not None:
                     done.add(name)
 
@@ -256,7 +263,7 @@ def test_no_mutation_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -
 
 def test_no_hook_lets_a_secret_into_any_file(planted: Any) -> None:
     def told(served: Served, helix: Helix) -> None:
-        served.ask("mutation($c: String!) { recordEpisode(content: $c) { reason } }", c=CANARY)
+        served.ask("mutation($c: String!) { recordEpisode(input: {content: $c}) { result { reason } } }", c=CANARY)
         for payload in sorted(PAYLOADS.glob("*.json"), key=lambda path: (path.stem != "session_start", path.stem)):
             whole = json.loads(payload.read_text())
             for said in (whole, *planted_in(whole)):
@@ -310,7 +317,9 @@ def test_no_import_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -> 
             ("ingestBulk", tmp_path / "lines.jsonl"),
         ):
             argument = "paths: [$p]" if name == "ingestNotes" else "path: $p"
-            job = served.ask(f"mutation($p: String!) {{ {name}({argument}) {{ id }} }}", p=str(path))[name]["id"]
+            job = served.ask(
+                f"mutation($p: String!) {{ {name}(input: {{{argument}}}) {{ result {{ id }} }} }}", p=str(path)
+            )[name]["id"]
             wait(served, f'{{ job(id: "{job}") {{ state }} }}', "job")
 
     planted(told)

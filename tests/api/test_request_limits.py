@@ -201,7 +201,7 @@ def test_a_message_quotes_no_more_than_a_little_of_what_was_asked(shared: Served
 def test_walks_through_the_graph_are_counted(served: Served) -> None:
     for n in range(6):
         served.ask(
-            'mutation($t: String!) { store(trigger: $t, resolution: "r", kind: FACT) { id } }',
+            'mutation($t: String!) { store(input: {trigger: $t, resolution: "r", kind: FACT}) { result { id } } }',
             t=f"subject {n} of six {n * 7}",
         )
     answer = served.post("{ memories { edges { node { edges(limit: 200) { weight } } } } }")

@@ -23,6 +23,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from helix import resources
+from helix.api.documents import arguments_of
 from tests.waiting import until
 
 SNAPSHOT = resources.directory("schema").parent / "tests" / "snapshots" / "schema.graphql"
@@ -75,7 +76,7 @@ def values(name: str, kind: Any) -> st.SearchStrategy[Any]:
 def arguments(draw: st.DrawFn, field: GraphQLField) -> dict[str, Any]:
     """Some of a field's arguments, now and then one of a type that it does not take."""
     given: dict[str, Any] = {}
-    for name, argument in field.args.items():
+    for name, argument in arguments_of(field).items():
         required = isinstance(argument.type, GraphQLNonNull)
         if required or draw(st.booleans()):
             odd = draw(st.integers(0, 7)) == 0
@@ -104,10 +105,13 @@ def selection(kind: Any, depth: int = 2) -> str:
 
 
 def document(operation: str, name: str, field: GraphQLField, given: dict[str, Any]) -> str:
-    declared = ", ".join(f"${key}: {field.args[key].type}" for key in given)
+    taken = arguments_of(field)
+    declared = ", ".join(f"${key}: {taken[key].type}" for key in given)
     passed = ", ".join(f"{key}: ${key}" for key in given)
+    passed = f"input: {{{passed}}}" if passed and operation == "mutation" else passed
     head = f"{operation} Fuzzed({declared})" if declared else f"{operation} Fuzzed"
-    return f"{head} {{ {name}{f'({passed})' if passed else ''}{selection(field.type)} }}"
+    asked = selection(field.type, depth=3 if operation == "mutation" else 2)
+    return f"{head} {{ {name}{f'({passed})' if passed else ''}{asked} }}"
 
 
 def fields() -> list[tuple[str, str]]:
@@ -124,8 +128,8 @@ def fields() -> list[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def stocked(shared: Served) -> Served:
     shared.ask(
-        'mutation { store(trigger: "a fuzzed memory", resolution: "of the tests", kind: FACT, name: "fuzzed-memory")'
-        " { id } }"
+        'mutation { store(input: {trigger: "a fuzzed memory", resolution: "of the tests", kind: FACT, '
+        'name: "fuzzed-memory"}) { result { id } } }'
     )
     return shared
 
@@ -147,7 +151,7 @@ def test_no_argument_is_an_internal_error(stocked: Served, operation: str, name:
 
 
 def test_no_job_ends_in_an_internal_error(stocked: Served) -> None:
-    assert stocked.post("mutation { ingestNotes(paths: []) { id } }").code == "INVALID_INPUT"
+    assert stocked.post("mutation { ingestNotes(input: {paths: []}) { result { id } } }").code == "INVALID_INPUT"
     query = "{ jobs { kind state error errorCode } }"
     until(lambda: all(job["state"] != "RUNNING" for job in stocked.ask(query)["jobs"]))
     assert not [job for job in stocked.ask(query)["jobs"] if job["errorCode"] == "INTERNAL"]

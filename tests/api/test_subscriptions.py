@@ -19,7 +19,9 @@ from websockets.typing import Subprotocol
 from helix.api.subscriptions import QUEUE, Feed
 from tests.waiting import MOST_SECONDS, until
 
-STORE = 'mutation($t: String!) { store(trigger: $t, resolution: "make a venv", kind: PATTERN) { id } }'
+STORE = (
+    'mutation($t: String!) { store(input: {trigger: $t, resolution: "make a venv", kind: PATTERN}) { result { id } } }'
+)
 EVENTS = 'subscription { events(types: ["memory.added"]) { type id detail missed } }'
 
 
@@ -167,7 +169,7 @@ def test_messages_that_are_no_messages_end_only_their_own_socket(shared: Served)
 
 
 def test_a_job_is_shown_until_it_ends(served: Served) -> None:
-    job = served.ask("mutation { rebuild { id state } }")["rebuild"]
+    job = served.ask("mutation { rebuild { result { id state } } }")["rebuild"]
     states = []
     with greeted(served) as opened:
         query = "subscription($id: ID!) { jobProgress(id: $id) { state done total } }"
@@ -199,7 +201,7 @@ def test_a_slow_subscriber_is_told_how_much_it_missed() -> None:
 def test_a_subscription_ends_when_the_daemon_is_asked_to_stop(served: Served) -> None:
     with greeted(served) as opened:
         subscribe(opened, EVENTS)
-        assert served.ask("mutation { shutdown }") == {"shutdown": True}
+        assert served.ask("mutation { shutdown { result } }") == {"shutdown": True}
         assert served.stopped == ["asked"]
         assert receive(opened) == {"id": "1", "type": "complete"}
 

@@ -20,8 +20,14 @@ export interface Options {
   fetch?: typeof fetch;
 }
 
-/** The one field that an operation of Helix answers with. */
-export type Answer<Data> = Data[keyof Data];
+/**
+ * What an operation of Helix answers: its one field, and of a mutation the `result` of its payload.
+ *
+ * A field is null where it failed, which is thrown as an error; `last` alone has nothing to tell now and then.
+ */
+export type Answer<Data> = Data extends { last: infer Last } ? Last : Result<NonNullable<Data[keyof Data]>>;
+
+type Result<Field> = Field extends { result: infer Inner } ? ([keyof Field] extends ["result"] ? Inner : Field) : Field;
 
 const KEY = "idempotencyKey";
 
@@ -42,12 +48,12 @@ export class Helix {
   }
 
   /** Finds what matters for a question. */
-  recall(variables: RecallQueryVariables): Promise<RecallQuery["recall"]> {
+  recall(variables: RecallQueryVariables): Promise<Answer<RecallQuery>> {
     return this.run(RecallDocument, variables);
   }
 
   /** Remembers something. */
-  store(variables: StoreMutationVariables): Promise<StoreMutation["store"]> {
+  store(variables: StoreMutationVariables): Promise<Answer<StoreMutation>> {
     return this.run(StoreDocument, variables);
   }
 
@@ -61,7 +67,7 @@ export class Helix {
     const given = keyed ? { [KEY]: newKey(), ...known(variables) } : variables;
     const again = kindOf(document) === "query" || keyed;
     const { status, text } = await this.#sent(document, given, again, signal);
-    return read<Data>(status, text);
+    return read<Data>(status, text, kindOf(document) === "mutation");
   }
 
   /** Yields what a subscription tells, until it ends, the loop is left or `signal` aborts. */
@@ -175,7 +181,7 @@ async function* events(response: Response): AsyncGenerator<[kind: string, data: 
 }
 
 /** Returns the one field of an answer; its first error is thrown as the class that its code names. */
-function read<Data>(status: number, text: string): Answer<Data> {
+function read<Data>(status: number, text: string, payload = false): Answer<Data> {
   let body: { data?: Data | null; errors?: { message: string; extensions?: { code?: string; hint?: string } }[] };
   try {
     body = JSON.parse(text);
@@ -186,7 +192,8 @@ function read<Data>(status: number, text: string): Answer<Data> {
   const [first] = body.errors ?? [];
   if (first) throw errorFrom(first.extensions?.code ?? "INTERNAL", first.message, first.extensions?.hint);
   if (!body.data) throw new DaemonError(`HTTP ${status} and no data`, "DAEMON");
-  return Object.values(body.data)[0] as Answer<Data>;
+  const [answer] = Object.values(body.data);
+  return (payload ? (answer as { result: unknown }).result : answer) as Answer<Data>;
 }
 
 function brokenOff(url: string, cause: unknown): DaemonError {

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (369b7f350197ac86).
+// Written by scripts/schema from the schema and queries/operations.graphql (8749ae8e3d25fa72).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -178,14 +178,14 @@ export type BackgroundQueryVariables = Exact<{
 }>;
 
 
-export type BackgroundQuery = { background: BackgroundStatusFragment };
+export type BackgroundQuery = { background: BackgroundStatusFragment | null };
 
 export type WorkQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type WorkQuery = { work: WorkItemFragment };
+export type WorkQuery = { work: WorkItemFragment | null };
 
 export type WorkPlanQueryVariables = Exact<{
   kind: string;
@@ -193,7 +193,7 @@ export type WorkPlanQueryVariables = Exact<{
 }>;
 
 
-export type WorkPlanQuery = { workPlan: WorkPlanFragment };
+export type WorkPlanQuery = { workPlan: WorkPlanFragment | null };
 
 export type EpisodesQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -203,7 +203,7 @@ export type EpisodesQueryVariables = Exact<{
 }>;
 
 
-export type EpisodesQuery = { episodes: EpisodeConnectionFragment };
+export type EpisodesQuery = { episodes: EpisodeConnectionFragment | null };
 
 export type SessionsQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -211,7 +211,7 @@ export type SessionsQueryVariables = Exact<{
 }>;
 
 
-export type SessionsQuery = { sessions: Array<SessionReportFragment> };
+export type SessionsQuery = { sessions: Array<SessionReportFragment> | null };
 
 export type ExplorerContextQueryVariables = Exact<{
   objective: string;
@@ -222,7 +222,7 @@ export type ExplorerContextQueryVariables = Exact<{
 }>;
 
 
-export type ExplorerContextQuery = { explorerContext: ExplorerContextFragment };
+export type ExplorerContextQuery = { explorerContext: ExplorerContextFragment | null };
 
 export type PlannerContextQueryVariables = Exact<{
   objective: string;
@@ -232,7 +232,7 @@ export type PlannerContextQueryVariables = Exact<{
 }>;
 
 
-export type PlannerContextQuery = { plannerContext: PlannerContextFragment };
+export type PlannerContextQuery = { plannerContext: PlannerContextFragment | null };
 
 export type BuilderContextQueryVariables = Exact<{
   objective: string;
@@ -247,7 +247,7 @@ export type BuilderContextQueryVariables = Exact<{
 }>;
 
 
-export type BuilderContextQuery = { builderContext: BuilderContextFragment };
+export type BuilderContextQuery = { builderContext: BuilderContextFragment | null };
 
 export type LineageQueryVariables = Exact<{
   tasks?: Array<unknown> | unknown | null | undefined;
@@ -256,7 +256,7 @@ export type LineageQueryVariables = Exact<{
 }>;
 
 
-export type LineageQuery = { lineage: Array<DeliveryFragment> };
+export type LineageQuery = { lineage: Array<DeliveryFragment> | null };
 
 export type BriefQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -265,7 +265,7 @@ export type BriefQueryVariables = Exact<{
 }>;
 
 
-export type BriefQuery = { brief: BriefFragment };
+export type BriefQuery = { brief: BriefFragment | null };
 
 export type AtActionQueryVariables = Exact<{
   command?: string | null | undefined;
@@ -278,14 +278,14 @@ export type AtActionQueryVariables = Exact<{
 }>;
 
 
-export type AtActionQuery = { atAction: ActionContextFragment };
+export type AtActionQuery = { atAction: ActionContextFragment | null };
 
 export type ErasePlanQueryVariables = Exact<{
   nameOrId: string;
 }>;
 
 
-export type ErasePlanQuery = { erasePlan: ErasePlanFragment };
+export type ErasePlanQuery = { erasePlan: ErasePlanFragment | null };
 
 export type CypherQueryVariables = Exact<{
   query: string;
@@ -295,12 +295,12 @@ export type CypherQueryVariables = Exact<{
 }>;
 
 
-export type CypherQuery = { cypher: CypherResultFragment };
+export type CypherQuery = { cypher: CypherResultFragment | null };
 
 export type GraphSchemaQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type GraphSchemaQuery = { graphSchema: Array<GraphTableFragment> };
+export type GraphSchemaQuery = { graphSchema: Array<GraphTableFragment> | null };
 
 export type NeighbourhoodQueryVariables = Exact<{
   nameOrId: string;
@@ -310,7 +310,7 @@ export type NeighbourhoodQueryVariables = Exact<{
 }>;
 
 
-export type NeighbourhoodQuery = { neighbourhood: NeighbourhoodFragment };
+export type NeighbourhoodQuery = { neighbourhood: NeighbourhoodFragment | null };
 
 export type PathQueryVariables = Exact<{
   source: string;
@@ -319,7 +319,7 @@ export type PathQueryVariables = Exact<{
 }>;
 
 
-export type PathQuery = { path: GraphPathFragment };
+export type PathQuery = { path: GraphPathFragment | null };
 
 export type CommunitiesQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -328,7 +328,7 @@ export type CommunitiesQueryVariables = Exact<{
 }>;
 
 
-export type CommunitiesQuery = { communities: Array<CommunityFragment> };
+export type CommunitiesQuery = { communities: Array<CommunityFragment> | null };
 
 export type CentralityQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -337,7 +337,7 @@ export type CentralityQueryVariables = Exact<{
 }>;
 
 
-export type CentralityQuery = { centrality: Array<CentralNodeFragment> };
+export type CentralityQuery = { centrality: Array<CentralNodeFragment> | null };
 
 export type LearningQueueQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -345,14 +345,14 @@ export type LearningQueueQueryVariables = Exact<{
 }>;
 
 
-export type LearningQueueQuery = { learningQueue: Array<CandidateFragment> };
+export type LearningQueueQuery = { learningQueue: Array<CandidateFragment> | null };
 
 export type VerifyQueryVariables = Exact<{
   scope?: string | null | undefined;
 }>;
 
 
-export type VerifyQuery = { verify: HealthFragment };
+export type VerifyQuery = { verify: HealthFragment | null };
 
 export type ReportQueryVariables = Exact<{
   since?: string | null | undefined;
@@ -360,7 +360,7 @@ export type ReportQueryVariables = Exact<{
 }>;
 
 
-export type ReportQuery = { report: ReportFragment };
+export type ReportQuery = { report: ReportFragment | null };
 
 export type ReportPageQueryVariables = Exact<{
   since?: string | null | undefined;
@@ -368,7 +368,7 @@ export type ReportPageQueryVariables = Exact<{
 }>;
 
 
-export type ReportPageQuery = { reportPage: string };
+export type ReportPageQuery = { reportPage: string | null };
 
 export type ExplorationQueryVariables = Exact<{
   id?: string | null | undefined;
@@ -376,7 +376,7 @@ export type ExplorationQueryVariables = Exact<{
 }>;
 
 
-export type ExplorationQuery = { exploration: ExplorationFragment };
+export type ExplorationQuery = { exploration: ExplorationFragment | null };
 
 export type PlanQueryVariables = Exact<{
   id?: string | null | undefined;
@@ -384,7 +384,7 @@ export type PlanQueryVariables = Exact<{
 }>;
 
 
-export type PlanQuery = { plan: PlanReportFragment };
+export type PlanQuery = { plan: PlanReportFragment | null };
 
 export type ReadyTasksQueryVariables = Exact<{
   plan?: string | null | undefined;
@@ -392,7 +392,7 @@ export type ReadyTasksQueryVariables = Exact<{
 }>;
 
 
-export type ReadyTasksQuery = { readyTasks: Array<PlanTaskFragment> };
+export type ReadyTasksQuery = { readyTasks: Array<PlanTaskFragment> | null };
 
 export type CascadeStatusQueryVariables = Exact<{
   plan?: string | null | undefined;
@@ -400,7 +400,7 @@ export type CascadeStatusQueryVariables = Exact<{
 }>;
 
 
-export type CascadeStatusQuery = { cascadeStatus: CascadeFragment };
+export type CascadeStatusQuery = { cascadeStatus: CascadeFragment | null };
 
 export type WorkspacesQueryVariables = Exact<{
   plan?: string | null | undefined;
@@ -410,7 +410,7 @@ export type WorkspacesQueryVariables = Exact<{
 }>;
 
 
-export type WorkspacesQuery = { workspaces: Array<WorkspaceReportFragment> };
+export type WorkspacesQuery = { workspaces: Array<WorkspaceReportFragment> | null };
 
 export type TaskStateQueryVariables = Exact<{
   task: unknown;
@@ -418,14 +418,14 @@ export type TaskStateQueryVariables = Exact<{
 }>;
 
 
-export type TaskStateQuery = { taskState: TaskStateFragment };
+export type TaskStateQuery = { taskState: TaskStateFragment | null };
 
 export type DagCyclesQueryVariables = Exact<{
   dependencies: unknown;
 }>;
 
 
-export type DagCyclesQuery = { dagCycles: Array<Array<string>> };
+export type DagCyclesQuery = { dagCycles: Array<Array<string>> | null };
 
 export type DagReadyQueryVariables = Exact<{
   tasks?: Array<unknown> | unknown | null | undefined;
@@ -434,7 +434,7 @@ export type DagReadyQueryVariables = Exact<{
 }>;
 
 
-export type DagReadyQuery = { dagReady: Array<string> };
+export type DagReadyQuery = { dagReady: Array<string> | null };
 
 export type DagStalledQueryVariables = Exact<{
   tasks?: Array<unknown> | unknown | null | undefined;
@@ -443,14 +443,14 @@ export type DagStalledQueryVariables = Exact<{
 }>;
 
 
-export type DagStalledQuery = { dagStalled: StalledFragment };
+export type DagStalledQuery = { dagStalled: StalledFragment | null };
 
 export type GetQueryVariables = Exact<{
   nameOrId: string;
 }>;
 
 
-export type GetQuery = { get: MemoryFragment };
+export type GetQuery = { get: MemoryFragment | null };
 
 export type MemoriesQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -462,7 +462,7 @@ export type MemoriesQueryVariables = Exact<{
 }>;
 
 
-export type MemoriesQuery = { memories: MemoryConnectionFragment };
+export type MemoriesQuery = { memories: MemoryConnectionFragment | null };
 
 export type SimilarRecentQueryVariables = Exact<{
   trigger: string;
@@ -474,7 +474,7 @@ export type SimilarRecentQueryVariables = Exact<{
 }>;
 
 
-export type SimilarRecentQuery = { similarRecent: Array<SimilarMemoryFragment> };
+export type SimilarRecentQuery = { similarRecent: Array<SimilarMemoryFragment> | null };
 
 export type EdgesQueryVariables = Exact<{
   nameOrId?: string | null | undefined;
@@ -483,7 +483,7 @@ export type EdgesQueryVariables = Exact<{
 }>;
 
 
-export type EdgesQuery = { edges: Array<EdgeFragment> };
+export type EdgesQuery = { edges: Array<EdgeFragment> | null };
 
 export type SuggestEdgesQueryVariables = Exact<{
   nameOrId: string;
@@ -491,7 +491,7 @@ export type SuggestEdgesQueryVariables = Exact<{
 }>;
 
 
-export type SuggestEdgesQuery = { suggestEdges: Array<EdgeSuggestionFragment> };
+export type SuggestEdgesQuery = { suggestEdges: Array<EdgeSuggestionFragment> | null };
 
 export type RecallQueryVariables = Exact<{
   query: string;
@@ -516,7 +516,7 @@ export type RecallQueryVariables = Exact<{
 }>;
 
 
-export type RecallQuery = { recall: RecallAnswerFragment };
+export type RecallQuery = { recall: RecallAnswerFragment | null };
 
 export type RecallByTypeQueryVariables = Exact<{
   query: string;
@@ -526,7 +526,7 @@ export type RecallByTypeQueryVariables = Exact<{
 }>;
 
 
-export type RecallByTypeQuery = { recallByType: Array<KindAnswerFragment> };
+export type RecallByTypeQuery = { recallByType: Array<KindAnswerFragment> | null };
 
 export type CompletionsQueryVariables = Exact<{
   of: Completable;
@@ -535,7 +535,7 @@ export type CompletionsQueryVariables = Exact<{
 }>;
 
 
-export type CompletionsQuery = { completions: Array<string> };
+export type CompletionsQuery = { completions: Array<string> | null };
 
 export type LastQueryVariables = Exact<{
   session?: string | null | undefined;
@@ -550,7 +550,7 @@ export type WhyQueryVariables = Exact<{
 }>;
 
 
-export type WhyQuery = { why: RecallItemFragment };
+export type WhyQuery = { why: RecallItemFragment | null };
 
 export type ContradictionsQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -559,7 +559,7 @@ export type ContradictionsQueryVariables = Exact<{
 }>;
 
 
-export type ContradictionsQuery = { contradictions: Array<DisputeFragment> };
+export type ContradictionsQuery = { contradictions: Array<DisputeFragment> | null };
 
 export type ReviewQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -568,7 +568,7 @@ export type ReviewQueryVariables = Exact<{
 }>;
 
 
-export type ReviewQuery = { review: HeldConnectionFragment };
+export type ReviewQuery = { review: HeldConnectionFragment | null };
 
 export type ReflectionsQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -577,60 +577,60 @@ export type ReflectionsQueryVariables = Exact<{
 }>;
 
 
-export type ReflectionsQuery = { reflections: ReflectionConnectionFragment };
+export type ReflectionsQuery = { reflections: ReflectionConnectionFragment | null };
 
 export type InsightTreeQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type InsightTreeQuery = { insightTree: InsightFragment };
+export type InsightTreeQuery = { insightTree: InsightFragment | null };
 
 export type HealthQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type HealthQuery = { health: HealthFragment };
+export type HealthQuery = { health: HealthFragment | null };
 
 export type StatsQueryVariables = Exact<{
   scope?: string | null | undefined;
 }>;
 
 
-export type StatsQuery = { stats: StatsFragment };
+export type StatsQuery = { stats: StatsFragment | null };
 
 export type StatusQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type StatusQuery = { status: StatusReportFragment };
+export type StatusQuery = { status: StatusReportFragment | null };
 
 export type DoctorQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type DoctorQuery = { doctor: DoctorReportFragment };
+export type DoctorQuery = { doctor: DoctorReportFragment | null };
 
 export type ConfigQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConfigQuery = { config: Array<SettingFragment> };
+export type ConfigQuery = { config: Array<SettingFragment> | null };
 
 export type JobQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type JobQuery = { job: JobFragment };
+export type JobQuery = { job: JobFragment | null };
 
 export type JobsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type JobsQuery = { jobs: Array<JobFragment> };
+export type JobsQuery = { jobs: Array<JobFragment> | null };
 
 export type FlushMutationVariables = Exact<{
   scope?: string | null | undefined;
 }>;
 
 
-export type FlushMutation = { flush: WorkItemFragment };
+export type FlushMutation = { flush: { result: WorkItemFragment } | null };
 
 export type BeginWorkMutationVariables = Exact<{
   kind: string;
@@ -638,21 +638,21 @@ export type BeginWorkMutationVariables = Exact<{
 }>;
 
 
-export type BeginWorkMutation = { beginWork: WorkItemFragment };
+export type BeginWorkMutation = { beginWork: { result: WorkItemFragment } | null };
 
 export type CancelWorkMutationVariables = Exact<{
   id: string;
 }>;
 
 
-export type CancelWorkMutation = { cancelWork: WorkItemFragment };
+export type CancelWorkMutation = { cancelWork: { result: WorkItemFragment } | null };
 
 export type PauseWorkerMutationVariables = Exact<{
   on?: boolean | null | undefined;
 }>;
 
 
-export type PauseWorkerMutation = { pauseWorker: boolean };
+export type PauseWorkerMutation = { pauseWorker: { result: boolean } | null };
 
 export type UndoMutationVariables = Exact<{
   job: string;
@@ -660,7 +660,7 @@ export type UndoMutationVariables = Exact<{
 }>;
 
 
-export type UndoMutation = { undo: UndoReportFragment };
+export type UndoMutation = { undo: { result: UndoReportFragment } | null };
 
 export type RecordEpisodeMutationVariables = Exact<{
   content: string;
@@ -678,7 +678,7 @@ export type RecordEpisodeMutationVariables = Exact<{
 }>;
 
 
-export type RecordEpisodeMutation = { recordEpisode: RecordingFragment };
+export type RecordEpisodeMutation = { recordEpisode: { result: RecordingFragment } | null };
 
 export type OpenSessionMutationVariables = Exact<{
   name?: string | null | undefined;
@@ -689,7 +689,7 @@ export type OpenSessionMutationVariables = Exact<{
 }>;
 
 
-export type OpenSessionMutation = { openSession: SessionReportFragment };
+export type OpenSessionMutation = { openSession: { result: SessionReportFragment } | null };
 
 export type CloseSessionMutationVariables = Exact<{
   name: string;
@@ -698,14 +698,14 @@ export type CloseSessionMutationVariables = Exact<{
 }>;
 
 
-export type CloseSessionMutation = { closeSession: SessionReportFragment };
+export type CloseSessionMutation = { closeSession: { result: SessionReportFragment } | null };
 
 export type PauseMutationVariables = Exact<{
   on?: boolean | null | undefined;
 }>;
 
 
-export type PauseMutation = { pause: boolean };
+export type PauseMutation = { pause: { result: boolean } | null };
 
 export type HardForgetMutationVariables = Exact<{
   nameOrId: string;
@@ -713,35 +713,35 @@ export type HardForgetMutationVariables = Exact<{
 }>;
 
 
-export type HardForgetMutation = { hardForget: JobFragment };
+export type HardForgetMutation = { hardForget: { result: JobFragment } | null };
 
 export type ScanSecretsMutationVariables = Exact<{
   apply?: boolean | null | undefined;
 }>;
 
 
-export type ScanSecretsMutation = { scanSecrets: JobFragment };
+export type ScanSecretsMutation = { scanSecrets: { result: JobFragment } | null };
 
 export type ExportJsonlMutationVariables = Exact<{
   path: string;
 }>;
 
 
-export type ExportJsonlMutation = { exportJsonl: JobFragment };
+export type ExportJsonlMutation = { exportJsonl: { result: JobFragment } | null };
 
 export type ExportGraphmlMutationVariables = Exact<{
   path: string;
 }>;
 
 
-export type ExportGraphmlMutation = { exportGraphml: JobFragment };
+export type ExportGraphmlMutation = { exportGraphml: { result: JobFragment } | null };
 
 export type ExportMarkdownMutationVariables = Exact<{
   path: string;
 }>;
 
 
-export type ExportMarkdownMutation = { exportMarkdown: JobFragment };
+export type ExportMarkdownMutation = { exportMarkdown: { result: JobFragment } | null };
 
 export type IngestGitMutationVariables = Exact<{
   path: string;
@@ -750,7 +750,7 @@ export type IngestGitMutationVariables = Exact<{
 }>;
 
 
-export type IngestGitMutation = { ingestGit: JobFragment };
+export type IngestGitMutation = { ingestGit: { result: JobFragment } | null };
 
 export type IngestNotesMutationVariables = Exact<{
   paths: Array<string> | string;
@@ -759,7 +759,7 @@ export type IngestNotesMutationVariables = Exact<{
 }>;
 
 
-export type IngestNotesMutation = { ingestNotes: JobFragment };
+export type IngestNotesMutation = { ingestNotes: { result: JobFragment } | null };
 
 export type IngestTranscriptMutationVariables = Exact<{
   path: string;
@@ -768,7 +768,7 @@ export type IngestTranscriptMutationVariables = Exact<{
 }>;
 
 
-export type IngestTranscriptMutation = { ingestTranscript: JobFragment };
+export type IngestTranscriptMutation = { ingestTranscript: { result: JobFragment } | null };
 
 export type IngestJsonlMutationVariables = Exact<{
   lines: Array<string> | string;
@@ -779,7 +779,7 @@ export type IngestJsonlMutationVariables = Exact<{
 }>;
 
 
-export type IngestJsonlMutation = { ingestJsonl: IngestReportFragment };
+export type IngestJsonlMutation = { ingestJsonl: { result: IngestReportFragment } | null };
 
 export type IngestBulkMutationVariables = Exact<{
   path: string;
@@ -790,7 +790,7 @@ export type IngestBulkMutationVariables = Exact<{
 }>;
 
 
-export type IngestBulkMutation = { ingestBulk: JobFragment };
+export type IngestBulkMutation = { ingestBulk: { result: JobFragment } | null };
 
 export type ImportMemoriesMutationVariables = Exact<{
   path: string;
@@ -802,7 +802,7 @@ export type ImportMemoriesMutationVariables = Exact<{
 }>;
 
 
-export type ImportMemoriesMutation = { importMemories: JobFragment };
+export type ImportMemoriesMutation = { importMemories: { result: JobFragment } | null };
 
 export type ObserveExplorerMutationVariables = Exact<{
   store?: boolean | null | undefined;
@@ -817,7 +817,7 @@ export type ObserveExplorerMutationVariables = Exact<{
 }>;
 
 
-export type ObserveExplorerMutation = { observeExplorer: ObservedFragment };
+export type ObserveExplorerMutation = { observeExplorer: { result: ObservedFragment } | null };
 
 export type ObservePlannerMutationVariables = Exact<{
   store?: boolean | null | undefined;
@@ -834,7 +834,7 @@ export type ObservePlannerMutationVariables = Exact<{
 }>;
 
 
-export type ObservePlannerMutation = { observePlanner: ObservedFragment };
+export type ObservePlannerMutation = { observePlanner: { result: ObservedFragment } | null };
 
 export type ObserveBuilderMutationVariables = Exact<{
   store?: boolean | null | undefined;
@@ -851,7 +851,7 @@ export type ObserveBuilderMutationVariables = Exact<{
 }>;
 
 
-export type ObserveBuilderMutation = { observeBuilder: ObservedFragment };
+export type ObserveBuilderMutation = { observeBuilder: { result: ObservedFragment } | null };
 
 export type ObserveSessionMutationVariables = Exact<{
   store?: boolean | null | undefined;
@@ -868,7 +868,7 @@ export type ObserveSessionMutationVariables = Exact<{
 }>;
 
 
-export type ObserveSessionMutation = { observeSession: ObservedFragment };
+export type ObserveSessionMutation = { observeSession: { result: ObservedFragment } | null };
 
 export type AcceptCandidateMutationVariables = Exact<{
   id: string;
@@ -876,7 +876,7 @@ export type AcceptCandidateMutationVariables = Exact<{
 }>;
 
 
-export type AcceptCandidateMutation = { acceptCandidate: AcceptedFragment };
+export type AcceptCandidateMutation = { acceptCandidate: { result: AcceptedFragment } | null };
 
 export type RejectCandidateMutationVariables = Exact<{
   id: string;
@@ -884,7 +884,7 @@ export type RejectCandidateMutationVariables = Exact<{
 }>;
 
 
-export type RejectCandidateMutation = { rejectCandidate: CandidateFragment };
+export type RejectCandidateMutation = { rejectCandidate: { result: CandidateFragment } | null };
 
 export type ChunkMutationVariables = Exact<{
   task: string;
@@ -898,7 +898,7 @@ export type ChunkMutationVariables = Exact<{
 }>;
 
 
-export type ChunkMutation = { chunk: StoreResultFragment | null };
+export type ChunkMutation = { chunk: { result: StoreResultFragment | null } | null };
 
 export type SaveExplorationMutationVariables = Exact<{
   answer: string;
@@ -908,7 +908,7 @@ export type SaveExplorationMutationVariables = Exact<{
 }>;
 
 
-export type SaveExplorationMutation = { saveExploration: ExplorationReportFragment };
+export type SaveExplorationMutation = { saveExploration: { result: ExplorationReportFragment } | null };
 
 export type SavePlanMutationVariables = Exact<{
   answer: string;
@@ -919,7 +919,7 @@ export type SavePlanMutationVariables = Exact<{
 }>;
 
 
-export type SavePlanMutation = { savePlan: PlanReportFragment };
+export type SavePlanMutation = { savePlan: { result: PlanReportFragment } | null };
 
 export type CompletePlanMutationVariables = Exact<{
   plan?: string | null | undefined;
@@ -927,7 +927,7 @@ export type CompletePlanMutationVariables = Exact<{
 }>;
 
 
-export type CompletePlanMutation = { completePlan: PlanReportFragment };
+export type CompletePlanMutation = { completePlan: { result: PlanReportFragment } | null };
 
 export type CreateWorkspaceMutationVariables = Exact<{
   task: string;
@@ -938,7 +938,7 @@ export type CreateWorkspaceMutationVariables = Exact<{
 }>;
 
 
-export type CreateWorkspaceMutation = { createWorkspace: WorkspaceReportFragment };
+export type CreateWorkspaceMutation = { createWorkspace: { result: WorkspaceReportFragment } | null };
 
 export type CompleteWorkspaceMutationVariables = Exact<{
   id: string;
@@ -947,7 +947,7 @@ export type CompleteWorkspaceMutationVariables = Exact<{
 }>;
 
 
-export type CompleteWorkspaceMutation = { completeWorkspace: WorkspaceReportFragment };
+export type CompleteWorkspaceMutation = { completeWorkspace: { result: WorkspaceReportFragment } | null };
 
 export type BlockWorkspaceMutationVariables = Exact<{
   id: string;
@@ -958,7 +958,7 @@ export type BlockWorkspaceMutationVariables = Exact<{
 }>;
 
 
-export type BlockWorkspaceMutation = { blockWorkspace: WorkspaceReportFragment };
+export type BlockWorkspaceMutation = { blockWorkspace: { result: WorkspaceReportFragment } | null };
 
 export type DagClearMutationVariables = Exact<{
   tasks?: Array<unknown> | unknown | null | undefined;
@@ -969,7 +969,7 @@ export type DagClearMutationVariables = Exact<{
 }>;
 
 
-export type DagClearMutation = { dagClear: ClearedFragment };
+export type DagClearMutation = { dagClear: { result: ClearedFragment } | null };
 
 export type TaskOutcomeMutationVariables = Exact<{
   task: string;
@@ -980,7 +980,7 @@ export type TaskOutcomeMutationVariables = Exact<{
 }>;
 
 
-export type TaskOutcomeMutation = { taskOutcome: TaskOutcomeFragment };
+export type TaskOutcomeMutation = { taskOutcome: { result: TaskOutcomeFragment } | null };
 
 export type NoteActionMutationVariables = Exact<{
   task: string;
@@ -993,7 +993,7 @@ export type NoteActionMutationVariables = Exact<{
 }>;
 
 
-export type NoteActionMutation = { noteAction: CheckFragment | null };
+export type NoteActionMutation = { noteAction: { result: CheckFragment | null } | null };
 
 export type StoreMutationVariables = Exact<{
   trigger: string;
@@ -1015,7 +1015,7 @@ export type StoreMutationVariables = Exact<{
 }>;
 
 
-export type StoreMutation = { store: StoreResultFragment };
+export type StoreMutation = { store: { result: StoreResultFragment } | null };
 
 export type EditMutationVariables = Exact<{
   nameOrId: string;
@@ -1033,7 +1033,7 @@ export type EditMutationVariables = Exact<{
 }>;
 
 
-export type EditMutation = { edit: MemoryFragment };
+export type EditMutation = { edit: { result: MemoryFragment } | null };
 
 export type ForgetMutationVariables = Exact<{
   nameOrId: string;
@@ -1041,7 +1041,7 @@ export type ForgetMutationVariables = Exact<{
 }>;
 
 
-export type ForgetMutation = { forget: MemoryFragment };
+export type ForgetMutation = { forget: { result: MemoryFragment } | null };
 
 export type RestoreMutationVariables = Exact<{
   nameOrId: string;
@@ -1049,7 +1049,7 @@ export type RestoreMutationVariables = Exact<{
 }>;
 
 
-export type RestoreMutation = { restore: MemoryFragment };
+export type RestoreMutation = { restore: { result: MemoryFragment } | null };
 
 export type ConfirmMutationVariables = Exact<{
   nameOrId: string;
@@ -1057,14 +1057,14 @@ export type ConfirmMutationVariables = Exact<{
 }>;
 
 
-export type ConfirmMutation = { confirm: MemoryFragment };
+export type ConfirmMutation = { confirm: { result: MemoryFragment } | null };
 
 export type UnmergeMutationVariables = Exact<{
   nameOrId: string;
 }>;
 
 
-export type UnmergeMutation = { unmerge: MemoryFragment };
+export type UnmergeMutation = { unmerge: { result: MemoryFragment } | null };
 
 export type EdgeMutationVariables = Exact<{
   source: string;
@@ -1076,7 +1076,7 @@ export type EdgeMutationVariables = Exact<{
 }>;
 
 
-export type EdgeMutation = { edge: EdgeFragment };
+export type EdgeMutation = { edge: { result: EdgeFragment } | null };
 
 export type FeedbackMutationVariables = Exact<{
   names: Array<string> | string;
@@ -1089,7 +1089,7 @@ export type FeedbackMutationVariables = Exact<{
 }>;
 
 
-export type FeedbackMutation = { feedback: Array<MemoryFragment> };
+export type FeedbackMutation = { feedback: { result: Array<MemoryFragment> } | null };
 
 export type DecayMutationVariables = Exact<{
   unusedDays?: number | null | undefined;
@@ -1098,7 +1098,7 @@ export type DecayMutationVariables = Exact<{
 }>;
 
 
-export type DecayMutation = { decay: MaintenanceReportFragment };
+export type DecayMutation = { decay: { result: MaintenanceReportFragment } | null };
 
 export type DecayEdgesMutationVariables = Exact<{
   unusedDays?: number | null | undefined;
@@ -1106,7 +1106,7 @@ export type DecayEdgesMutationVariables = Exact<{
 }>;
 
 
-export type DecayEdgesMutation = { decayEdges: MaintenanceReportFragment };
+export type DecayEdgesMutation = { decayEdges: { result: MaintenanceReportFragment } | null };
 
 export type PruneMutationVariables = Exact<{
   minEffectiveness?: number | null | undefined;
@@ -1115,7 +1115,7 @@ export type PruneMutationVariables = Exact<{
 }>;
 
 
-export type PruneMutation = { prune: MaintenanceReportFragment };
+export type PruneMutation = { prune: { result: MaintenanceReportFragment } | null };
 
 export type ResolveContradictionMutationVariables = Exact<{
   a: string;
@@ -1125,7 +1125,7 @@ export type ResolveContradictionMutationVariables = Exact<{
 }>;
 
 
-export type ResolveContradictionMutation = { resolveContradiction: DisputeFragment };
+export type ResolveContradictionMutation = { resolveContradiction: { result: DisputeFragment } | null };
 
 export type ReopenContradictionMutationVariables = Exact<{
   a: string;
@@ -1133,7 +1133,7 @@ export type ReopenContradictionMutationVariables = Exact<{
 }>;
 
 
-export type ReopenContradictionMutation = { reopenContradiction: DisputeFragment };
+export type ReopenContradictionMutation = { reopenContradiction: { result: DisputeFragment } | null };
 
 export type NoteGapMutationVariables = Exact<{
   session?: string | null | undefined;
@@ -1142,14 +1142,14 @@ export type NoteGapMutationVariables = Exact<{
 }>;
 
 
-export type NoteGapMutation = { noteGap: StoreResultFragment | null };
+export type NoteGapMutation = { noteGap: { result: StoreResultFragment | null } | null };
 
 export type ReopenGapMutationVariables = Exact<{
   nameOrId: string;
 }>;
 
 
-export type ReopenGapMutation = { reopenGap: MemoryFragment };
+export type ReopenGapMutation = { reopenGap: { result: MemoryFragment } | null };
 
 export type AcceptMutationVariables = Exact<{
   nameOrId: string;
@@ -1158,18 +1158,18 @@ export type AcceptMutationVariables = Exact<{
 }>;
 
 
-export type AcceptMutation = { accept:
-    | Node_Candidate_Fragment
-    | Node_Entity_Fragment
-    | Node_Episode_Fragment
-    | Node_Exploration_Fragment
-    | Node_Memory_Fragment
-    | Node_Plan_Fragment
-    | Node_Reflection_Fragment
-    | Node_Session_Fragment
-    | Node_Task_Fragment
-    | Node_Workspace_Fragment
-   };
+export type AcceptMutation = { accept: { result:
+      | Node_Candidate_Fragment
+      | Node_Entity_Fragment
+      | Node_Episode_Fragment
+      | Node_Exploration_Fragment
+      | Node_Memory_Fragment
+      | Node_Plan_Fragment
+      | Node_Reflection_Fragment
+      | Node_Session_Fragment
+      | Node_Task_Fragment
+      | Node_Workspace_Fragment
+     } | null };
 
 export type RejectMutationVariables = Exact<{
   nameOrId: string;
@@ -1178,69 +1178,69 @@ export type RejectMutationVariables = Exact<{
 }>;
 
 
-export type RejectMutation = { reject:
-    | Node_Candidate_Fragment
-    | Node_Entity_Fragment
-    | Node_Episode_Fragment
-    | Node_Exploration_Fragment
-    | Node_Memory_Fragment
-    | Node_Plan_Fragment
-    | Node_Reflection_Fragment
-    | Node_Session_Fragment
-    | Node_Task_Fragment
-    | Node_Workspace_Fragment
-   };
+export type RejectMutation = { reject: { result:
+      | Node_Candidate_Fragment
+      | Node_Entity_Fragment
+      | Node_Episode_Fragment
+      | Node_Exploration_Fragment
+      | Node_Memory_Fragment
+      | Node_Plan_Fragment
+      | Node_Reflection_Fragment
+      | Node_Session_Fragment
+      | Node_Task_Fragment
+      | Node_Workspace_Fragment
+     } | null };
 
 export type CancelJobMutationVariables = Exact<{
   id: string;
 }>;
 
 
-export type CancelJobMutation = { cancelJob: JobFragment };
+export type CancelJobMutation = { cancelJob: { result: JobFragment } | null };
 
 export type RebuildMutationVariables = Exact<{ [key: string]: never; }>;
 
 
-export type RebuildMutation = { rebuild: JobFragment };
+export type RebuildMutation = { rebuild: { result: JobFragment } | null };
 
 export type ReembedMutationVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ReembedMutation = { reembed: JobFragment };
+export type ReembedMutation = { reembed: { result: JobFragment } | null };
 
 export type BackupMutationVariables = Exact<{
   path: string;
 }>;
 
 
-export type BackupMutation = { backup: JobFragment };
+export type BackupMutation = { backup: { result: JobFragment } | null };
 
 export type RestoreBackupMutationVariables = Exact<{
   path: string;
 }>;
 
 
-export type RestoreBackupMutation = { restoreBackup: JobFragment };
+export type RestoreBackupMutation = { restoreBackup: { result: JobFragment } | null };
 
 export type RecoverMutationVariables = Exact<{ [key: string]: never; }>;
 
 
-export type RecoverMutation = { recover: JobFragment };
+export type RecoverMutation = { recover: { result: JobFragment } | null };
 
 export type AcknowledgeLossMutationVariables = Exact<{ [key: string]: never; }>;
 
 
-export type AcknowledgeLossMutation = { acknowledgeLoss: number };
+export type AcknowledgeLossMutation = { acknowledgeLoss: { result: number } | null };
 
 export type ShutdownMutationVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ShutdownMutation = { shutdown: boolean };
+export type ShutdownMutation = { shutdown: { result: boolean } | null };
 
 export type OpenLinkMutationVariables = Exact<{ [key: string]: never; }>;
 
 
-export type OpenLinkMutation = { openLink: OpenLinkFragment };
+export type OpenLinkMutation = { openLink: { result: OpenLinkFragment } | null };
 
 export type EventsSubscriptionVariables = Exact<{
   types?: Array<string> | string | null | undefined;
@@ -3158,34 +3158,44 @@ export const JobsDocument = gql`
     ${JobFragmentDoc}` as unknown as DocumentNode<JobsQuery, JobsQueryVariables>;
 export const FlushDocument = gql`
     mutation Flush($scope: String) {
-  flush(scope: $scope) {
-    ...WorkItem
+  flush(input: {scope: $scope}) {
+    result {
+      ...WorkItem
+    }
   }
 }
     ${WorkItemFragmentDoc}` as unknown as DocumentNode<FlushMutation, FlushMutationVariables>;
 export const BeginWorkDocument = gql`
     mutation BeginWork($kind: String!, $payload: JSON) {
-  beginWork(kind: $kind, payload: $payload) {
-    ...WorkItem
+  beginWork(input: {kind: $kind, payload: $payload}) {
+    result {
+      ...WorkItem
+    }
   }
 }
     ${WorkItemFragmentDoc}` as unknown as DocumentNode<BeginWorkMutation, BeginWorkMutationVariables>;
 export const CancelWorkDocument = gql`
     mutation CancelWork($id: ID!) {
-  cancelWork(id: $id) {
-    ...WorkItem
+  cancelWork(input: {id: $id}) {
+    result {
+      ...WorkItem
+    }
   }
 }
     ${WorkItemFragmentDoc}` as unknown as DocumentNode<CancelWorkMutation, CancelWorkMutationVariables>;
 export const PauseWorkerDocument = gql`
     mutation PauseWorker($on: Boolean) {
-  pauseWorker(on: $on)
+  pauseWorker(input: {on: $on}) {
+    result
+  }
 }
     ` as unknown as DocumentNode<PauseWorkerMutation, PauseWorkerMutationVariables>;
 export const UndoDocument = gql`
     mutation Undo($job: ID!, $dryRun: Boolean) {
-  undo(job: $job, dryRun: $dryRun) {
-    ...UndoReport
+  undo(input: {job: $job, dryRun: $dryRun}) {
+    result {
+      ...UndoReport
+    }
   }
 }
     ${UndoReportFragmentDoc}
@@ -3193,20 +3203,11 @@ ${UndoConflictFragmentDoc}` as unknown as DocumentNode<UndoMutation, UndoMutatio
 export const RecordEpisodeDocument = gql`
     mutation RecordEpisode($content: String!, $session: String, $scope: String, $agent: String, $role: String, $occurredAt: DateTime, $source: String, $importance: Float, $trust: Trust, $files: [String!], $project: String, $idempotencyKey: String) {
   recordEpisode(
-    content: $content
-    session: $session
-    scope: $scope
-    agent: $agent
-    role: $role
-    occurredAt: $occurredAt
-    source: $source
-    importance: $importance
-    trust: $trust
-    files: $files
-    project: $project
-    idempotencyKey: $idempotencyKey
+    input: {content: $content, session: $session, scope: $scope, agent: $agent, role: $role, occurredAt: $occurredAt, source: $source, importance: $importance, trust: $trust, files: $files, project: $project, idempotencyKey: $idempotencyKey}
   ) {
-    ...Recording
+    result {
+      ...Recording
+    }
   }
 }
     ${RecordingFragmentDoc}
@@ -3215,94 +3216,112 @@ ${ProvenanceFragmentDoc}` as unknown as DocumentNode<RecordEpisodeMutation, Reco
 export const OpenSessionDocument = gql`
     mutation OpenSession($name: String, $scope: String, $agent: String, $private: Boolean, $idempotencyKey: String) {
   openSession(
-    name: $name
-    scope: $scope
-    agent: $agent
-    private: $private
-    idempotencyKey: $idempotencyKey
+    input: {name: $name, scope: $scope, agent: $agent, private: $private, idempotencyKey: $idempotencyKey}
   ) {
-    ...SessionReport
+    result {
+      ...SessionReport
+    }
   }
 }
     ${SessionReportFragmentDoc}` as unknown as DocumentNode<OpenSessionMutation, OpenSessionMutationVariables>;
 export const CloseSessionDocument = gql`
     mutation CloseSession($name: String!, $scope: String, $idempotencyKey: String) {
-  closeSession(name: $name, scope: $scope, idempotencyKey: $idempotencyKey) {
-    ...SessionReport
+  closeSession(
+    input: {name: $name, scope: $scope, idempotencyKey: $idempotencyKey}
+  ) {
+    result {
+      ...SessionReport
+    }
   }
 }
     ${SessionReportFragmentDoc}` as unknown as DocumentNode<CloseSessionMutation, CloseSessionMutationVariables>;
 export const PauseDocument = gql`
     mutation Pause($on: Boolean) {
-  pause(on: $on)
+  pause(input: {on: $on}) {
+    result
+  }
 }
     ` as unknown as DocumentNode<PauseMutation, PauseMutationVariables>;
 export const HardForgetDocument = gql`
     mutation HardForget($nameOrId: String!, $confirm: ID!) {
-  hardForget(nameOrId: $nameOrId, confirm: $confirm) {
-    ...Job
+  hardForget(input: {nameOrId: $nameOrId, confirm: $confirm}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<HardForgetMutation, HardForgetMutationVariables>;
 export const ScanSecretsDocument = gql`
     mutation ScanSecrets($apply: Boolean) {
-  scanSecrets(apply: $apply) {
-    ...Job
+  scanSecrets(input: {apply: $apply}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ScanSecretsMutation, ScanSecretsMutationVariables>;
 export const ExportJsonlDocument = gql`
     mutation ExportJsonl($path: String!) {
-  exportJsonl(path: $path) {
-    ...Job
+  exportJsonl(input: {path: $path}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ExportJsonlMutation, ExportJsonlMutationVariables>;
 export const ExportGraphmlDocument = gql`
     mutation ExportGraphml($path: String!) {
-  exportGraphml(path: $path) {
-    ...Job
+  exportGraphml(input: {path: $path}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ExportGraphmlMutation, ExportGraphmlMutationVariables>;
 export const ExportMarkdownDocument = gql`
     mutation ExportMarkdown($path: String!) {
-  exportMarkdown(path: $path) {
-    ...Job
+  exportMarkdown(input: {path: $path}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ExportMarkdownMutation, ExportMarkdownMutationVariables>;
 export const IngestGitDocument = gql`
     mutation IngestGit($path: String!, $scope: String, $limit: Int) {
-  ingestGit(path: $path, scope: $scope, limit: $limit) {
-    ...Job
+  ingestGit(input: {path: $path, scope: $scope, limit: $limit}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<IngestGitMutation, IngestGitMutationVariables>;
 export const IngestNotesDocument = gql`
     mutation IngestNotes($paths: [String!]!, $scope: String, $mine: Boolean) {
-  ingestNotes(paths: $paths, scope: $scope, mine: $mine) {
-    ...Job
+  ingestNotes(input: {paths: $paths, scope: $scope, mine: $mine}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<IngestNotesMutation, IngestNotesMutationVariables>;
 export const IngestTranscriptDocument = gql`
     mutation IngestTranscript($path: String!, $scope: String, $agent: String) {
-  ingestTranscript(path: $path, scope: $scope, agent: $agent) {
-    ...Job
+  ingestTranscript(input: {path: $path, scope: $scope, agent: $agent}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<IngestTranscriptMutation, IngestTranscriptMutationVariables>;
 export const IngestJsonlDocument = gql`
     mutation IngestJsonl($lines: [String!]!, $firstLine: Int, $scope: String, $source: String, $agent: String) {
   ingestJsonl(
-    lines: $lines
-    firstLine: $firstLine
-    scope: $scope
-    source: $source
-    agent: $agent
+    input: {lines: $lines, firstLine: $firstLine, scope: $scope, source: $source, agent: $agent}
   ) {
-    ...IngestReport
+    result {
+      ...IngestReport
+    }
   }
 }
     ${IngestReportFragmentDoc}
@@ -3310,44 +3329,33 @@ ${IngestProblemFragmentDoc}` as unknown as DocumentNode<IngestJsonlMutation, Ing
 export const IngestBulkDocument = gql`
     mutation IngestBulk($path: String!, $vectors: String, $scope: String, $source: String, $agent: String) {
   ingestBulk(
-    path: $path
-    vectors: $vectors
-    scope: $scope
-    source: $source
-    agent: $agent
+    input: {path: $path, vectors: $vectors, scope: $scope, source: $source, agent: $agent}
   ) {
-    ...Job
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<IngestBulkMutation, IngestBulkMutationVariables>;
 export const ImportMemoriesDocument = gql`
     mutation ImportMemories($path: String!, $source: String, $scope: String, $plan: Boolean, $mine: Boolean, $agent: String) {
   importMemories(
-    path: $path
-    source: $source
-    scope: $scope
-    plan: $plan
-    mine: $mine
-    agent: $agent
+    input: {path: $path, source: $source, scope: $scope, plan: $plan, mine: $mine, agent: $agent}
   ) {
-    ...Job
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ImportMemoriesMutation, ImportMemoriesMutationVariables>;
 export const ObserveExplorerDocument = gql`
     mutation ObserveExplorer($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $output: String!) {
   observeExplorer(
-    store: $store
-    queue: $queue
-    minConfidence: $minConfidence
-    scope: $scope
-    session: $session
-    taskId: $taskId
-    agent: $agent
-    source: $source
-    output: $output
+    input: {store: $store, queue: $queue, minConfidence: $minConfidence, scope: $scope, session: $session, taskId: $taskId, agent: $agent, source: $source, output: $output}
   ) {
-    ...Observed
+    result {
+      ...Observed
+    }
   }
 }
     ${ObservedFragmentDoc}
@@ -3357,19 +3365,11 @@ ${StoreResultFragmentDoc}` as unknown as DocumentNode<ObserveExplorerMutation, O
 export const ObservePlannerDocument = gql`
     mutation ObservePlanner($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $tasks: [JSON!]!, $exploration: JSON, $learned: [String!]) {
   observePlanner(
-    store: $store
-    queue: $queue
-    minConfidence: $minConfidence
-    scope: $scope
-    session: $session
-    taskId: $taskId
-    agent: $agent
-    source: $source
-    tasks: $tasks
-    exploration: $exploration
-    learned: $learned
+    input: {store: $store, queue: $queue, minConfidence: $minConfidence, scope: $scope, session: $session, taskId: $taskId, agent: $agent, source: $source, tasks: $tasks, exploration: $exploration, learned: $learned}
   ) {
-    ...Observed
+    result {
+      ...Observed
+    }
   }
 }
     ${ObservedFragmentDoc}
@@ -3379,19 +3379,11 @@ ${StoreResultFragmentDoc}` as unknown as DocumentNode<ObservePlannerMutation, Ob
 export const ObserveBuilderDocument = gql`
     mutation ObserveBuilder($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $task: JSON!, $result: String, $filesChanged: [String!]) {
   observeBuilder(
-    store: $store
-    queue: $queue
-    minConfidence: $minConfidence
-    scope: $scope
-    session: $session
-    taskId: $taskId
-    agent: $agent
-    source: $source
-    task: $task
-    result: $result
-    filesChanged: $filesChanged
+    input: {store: $store, queue: $queue, minConfidence: $minConfidence, scope: $scope, session: $session, taskId: $taskId, agent: $agent, source: $source, task: $task, result: $result, filesChanged: $filesChanged}
   ) {
-    ...Observed
+    result {
+      ...Observed
+    }
   }
 }
     ${ObservedFragmentDoc}
@@ -3401,19 +3393,11 @@ ${StoreResultFragmentDoc}` as unknown as DocumentNode<ObserveBuilderMutation, Ob
 export const ObserveSessionDocument = gql`
     mutation ObserveSession($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $objective: String!, $tasks: [JSON!], $outcomes: JSON) {
   observeSession(
-    store: $store
-    queue: $queue
-    minConfidence: $minConfidence
-    scope: $scope
-    session: $session
-    taskId: $taskId
-    agent: $agent
-    source: $source
-    objective: $objective
-    tasks: $tasks
-    outcomes: $outcomes
+    input: {store: $store, queue: $queue, minConfidence: $minConfidence, scope: $scope, session: $session, taskId: $taskId, agent: $agent, source: $source, objective: $objective, tasks: $tasks, outcomes: $outcomes}
   ) {
-    ...Observed
+    result {
+      ...Observed
+    }
   }
 }
     ${ObservedFragmentDoc}
@@ -3422,8 +3406,10 @@ ${ProvenanceFragmentDoc}
 ${StoreResultFragmentDoc}` as unknown as DocumentNode<ObserveSessionMutation, ObserveSessionMutationVariables>;
 export const AcceptCandidateDocument = gql`
     mutation AcceptCandidate($id: ID!, $by: String) {
-  acceptCandidate(id: $id, by: $by) {
-    ...Accepted
+  acceptCandidate(input: {id: $id, by: $by}) {
+    result {
+      ...Accepted
+    }
   }
 }
     ${AcceptedFragmentDoc}
@@ -3432,8 +3418,10 @@ ${ProvenanceFragmentDoc}
 ${StoreResultFragmentDoc}` as unknown as DocumentNode<AcceptCandidateMutation, AcceptCandidateMutationVariables>;
 export const RejectCandidateDocument = gql`
     mutation RejectCandidate($id: ID!, $by: String) {
-  rejectCandidate(id: $id, by: $by) {
-    ...Candidate
+  rejectCandidate(input: {id: $id, by: $by}) {
+    result {
+      ...Candidate
+    }
   }
 }
     ${CandidateFragmentDoc}
@@ -3441,28 +3429,22 @@ ${ProvenanceFragmentDoc}` as unknown as DocumentNode<RejectCandidateMutation, Re
 export const ChunkDocument = gql`
     mutation Chunk($task: String!, $outcome: String!, $approach: String!, $scope: String, $taskId: String, $agent: String, $source: String, $idempotencyKey: String) {
   chunk(
-    task: $task
-    outcome: $outcome
-    approach: $approach
-    scope: $scope
-    taskId: $taskId
-    agent: $agent
-    source: $source
-    idempotencyKey: $idempotencyKey
+    input: {task: $task, outcome: $outcome, approach: $approach, scope: $scope, taskId: $taskId, agent: $agent, source: $source, idempotencyKey: $idempotencyKey}
   ) {
-    ...StoreResult
+    result {
+      ...StoreResult
+    }
   }
 }
     ${StoreResultFragmentDoc}` as unknown as DocumentNode<ChunkMutation, ChunkMutationVariables>;
 export const SaveExplorationDocument = gql`
     mutation SaveExploration($answer: String!, $objective: String, $scope: String, $session: String) {
   saveExploration(
-    answer: $answer
-    objective: $objective
-    scope: $scope
-    session: $session
+    input: {answer: $answer, objective: $objective, scope: $scope, session: $session}
   ) {
-    ...ExplorationReport
+    result {
+      ...ExplorationReport
+    }
   }
 }
     ${ExplorationReportFragmentDoc}
@@ -3470,13 +3452,11 @@ ${ExplorationFragmentDoc}` as unknown as DocumentNode<SaveExplorationMutation, S
 export const SavePlanDocument = gql`
     mutation SavePlan($answer: String!, $objective: String, $scope: String, $session: String, $exploration: ID) {
   savePlan(
-    answer: $answer
-    objective: $objective
-    scope: $scope
-    session: $session
-    exploration: $exploration
+    input: {answer: $answer, objective: $objective, scope: $scope, session: $session, exploration: $exploration}
   ) {
-    ...PlanReport
+    result {
+      ...PlanReport
+    }
   }
 }
     ${PlanReportFragmentDoc}
@@ -3484,8 +3464,10 @@ ${PlanFragmentDoc}
 ${PlanTaskFragmentDoc}` as unknown as DocumentNode<SavePlanMutation, SavePlanMutationVariables>;
 export const CompletePlanDocument = gql`
     mutation CompletePlan($plan: ID, $scope: String) {
-  completePlan(plan: $plan, scope: $scope) {
-    ...PlanReport
+  completePlan(input: {plan: $plan, scope: $scope}) {
+    result {
+      ...PlanReport
+    }
   }
 }
     ${PlanReportFragmentDoc}
@@ -3494,13 +3476,11 @@ ${PlanTaskFragmentDoc}` as unknown as DocumentNode<CompletePlanMutation, Complet
 export const CreateWorkspaceDocument = gql`
     mutation CreateWorkspace($task: String!, $plan: ID, $scope: String, $warning: String, $limit: Int) {
   createWorkspace(
-    task: $task
-    plan: $plan
-    scope: $scope
-    warning: $warning
-    limit: $limit
+    input: {task: $task, plan: $plan, scope: $scope, warning: $warning, limit: $limit}
   ) {
-    ...WorkspaceReport
+    result {
+      ...WorkspaceReport
+    }
   }
 }
     ${WorkspaceReportFragmentDoc}
@@ -3509,8 +3489,10 @@ ${PlanTaskFragmentDoc}
 ${ShownFragmentDoc}` as unknown as DocumentNode<CreateWorkspaceMutation, CreateWorkspaceMutationVariables>;
 export const CompleteWorkspaceDocument = gql`
     mutation CompleteWorkspace($id: ID!, $delivered: String!, $utilized: [String!]) {
-  completeWorkspace(id: $id, delivered: $delivered, utilized: $utilized) {
-    ...WorkspaceReport
+  completeWorkspace(input: {id: $id, delivered: $delivered, utilized: $utilized}) {
+    result {
+      ...WorkspaceReport
+    }
   }
 }
     ${WorkspaceReportFragmentDoc}
@@ -3520,13 +3502,11 @@ ${ShownFragmentDoc}` as unknown as DocumentNode<CompleteWorkspaceMutation, Compl
 export const BlockWorkspaceDocument = gql`
     mutation BlockWorkspace($id: ID!, $reason: String!, $tried: String, $error: String, $utilized: [String!]) {
   blockWorkspace(
-    id: $id
-    reason: $reason
-    tried: $tried
-    error: $error
-    utilized: $utilized
+    input: {id: $id, reason: $reason, tried: $tried, error: $error, utilized: $utilized}
   ) {
-    ...WorkspaceReport
+    result {
+      ...WorkspaceReport
+    }
   }
 }
     ${WorkspaceReportFragmentDoc}
@@ -3536,26 +3516,22 @@ ${ShownFragmentDoc}` as unknown as DocumentNode<BlockWorkspaceMutation, BlockWor
 export const DagClearDocument = gql`
     mutation DagClear($tasks: [JSON!], $plan: ID, $scope: String, $session: String, $force: Boolean) {
   dagClear(
-    tasks: $tasks
-    plan: $plan
-    scope: $scope
-    session: $session
-    force: $force
+    input: {tasks: $tasks, plan: $plan, scope: $scope, session: $session, force: $force}
   ) {
-    ...Cleared
+    result {
+      ...Cleared
+    }
   }
 }
     ${ClearedFragmentDoc}` as unknown as DocumentNode<DagClearMutation, DagClearMutationVariables>;
 export const TaskOutcomeDocument = gql`
     mutation TaskOutcome($task: ID!, $outcome: String!, $claimed: Boolean, $utilized: [String!], $idempotencyKey: String) {
   taskOutcome(
-    task: $task
-    outcome: $outcome
-    claimed: $claimed
-    utilized: $utilized
-    idempotencyKey: $idempotencyKey
+    input: {task: $task, outcome: $outcome, claimed: $claimed, utilized: $utilized, idempotencyKey: $idempotencyKey}
   ) {
-    ...TaskOutcome
+    result {
+      ...TaskOutcome
+    }
   }
 }
     ${TaskOutcomeFragmentDoc}
@@ -3564,91 +3540,73 @@ ${GainFragmentDoc}` as unknown as DocumentNode<TaskOutcomeMutation, TaskOutcomeM
 export const NoteActionDocument = gql`
     mutation NoteAction($task: ID!, $command: String, $files: [String!], $exitStatus: Int, $output: String, $id: String, $idempotencyKey: String) {
   noteAction(
-    task: $task
-    command: $command
-    files: $files
-    exitStatus: $exitStatus
-    output: $output
-    id: $id
-    idempotencyKey: $idempotencyKey
+    input: {task: $task, command: $command, files: $files, exitStatus: $exitStatus, output: $output, id: $id, idempotencyKey: $idempotencyKey}
   ) {
-    ...Check
+    result {
+      ...Check
+    }
   }
 }
     ${CheckFragmentDoc}` as unknown as DocumentNode<NoteActionMutation, NoteActionMutationVariables>;
 export const StoreDocument = gql`
     mutation Store($trigger: String!, $resolution: String!, $kind: Kind!, $scope: String, $name: String, $confidence: Float, $importance: Float, $files: [String!], $trust: Trust, $source: String, $agent: String, $session: String, $validFrom: DateTime, $validTo: DateTime, $attributes: JSON, $idempotencyKey: String) {
   store(
-    trigger: $trigger
-    resolution: $resolution
-    kind: $kind
-    scope: $scope
-    name: $name
-    confidence: $confidence
-    importance: $importance
-    files: $files
-    trust: $trust
-    source: $source
-    agent: $agent
-    session: $session
-    validFrom: $validFrom
-    validTo: $validTo
-    attributes: $attributes
-    idempotencyKey: $idempotencyKey
+    input: {trigger: $trigger, resolution: $resolution, kind: $kind, scope: $scope, name: $name, confidence: $confidence, importance: $importance, files: $files, trust: $trust, source: $source, agent: $agent, session: $session, validFrom: $validFrom, validTo: $validTo, attributes: $attributes, idempotencyKey: $idempotencyKey}
   ) {
-    ...StoreResult
+    result {
+      ...StoreResult
+    }
   }
 }
     ${StoreResultFragmentDoc}` as unknown as DocumentNode<StoreMutation, StoreMutationVariables>;
 export const EditDocument = gql`
     mutation Edit($nameOrId: String!, $trigger: String, $resolution: String, $kind: Kind, $name: String, $scope: String, $confidence: Float, $importance: Float, $validFrom: DateTime, $validTo: DateTime, $agent: String, $idempotencyKey: String) {
   edit(
-    nameOrId: $nameOrId
-    trigger: $trigger
-    resolution: $resolution
-    kind: $kind
-    name: $name
-    scope: $scope
-    confidence: $confidence
-    importance: $importance
-    validFrom: $validFrom
-    validTo: $validTo
-    agent: $agent
-    idempotencyKey: $idempotencyKey
+    input: {nameOrId: $nameOrId, trigger: $trigger, resolution: $resolution, kind: $kind, name: $name, scope: $scope, confidence: $confidence, importance: $importance, validFrom: $validFrom, validTo: $validTo, agent: $agent, idempotencyKey: $idempotencyKey}
   ) {
-    ...Memory
+    result {
+      ...Memory
+    }
   }
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<EditMutation, EditMutationVariables>;
 export const ForgetDocument = gql`
     mutation Forget($nameOrId: String!, $idempotencyKey: String) {
-  forget(nameOrId: $nameOrId, idempotencyKey: $idempotencyKey) {
-    ...Memory
+  forget(input: {nameOrId: $nameOrId, idempotencyKey: $idempotencyKey}) {
+    result {
+      ...Memory
+    }
   }
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<ForgetMutation, ForgetMutationVariables>;
 export const RestoreDocument = gql`
     mutation Restore($nameOrId: String!, $idempotencyKey: String) {
-  restore(nameOrId: $nameOrId, idempotencyKey: $idempotencyKey) {
-    ...Memory
+  restore(input: {nameOrId: $nameOrId, idempotencyKey: $idempotencyKey}) {
+    result {
+      ...Memory
+    }
   }
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<RestoreMutation, RestoreMutationVariables>;
 export const ConfirmDocument = gql`
     mutation Confirm($nameOrId: String!, $idempotencyKey: String) {
-  confirm(nameOrId: $nameOrId, idempotencyKey: $idempotencyKey) {
-    ...Memory
+  confirm(input: {nameOrId: $nameOrId, idempotencyKey: $idempotencyKey}) {
+    result {
+      ...Memory
+    }
   }
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<ConfirmMutation, ConfirmMutationVariables>;
 export const UnmergeDocument = gql`
     mutation Unmerge($nameOrId: String!) {
-  unmerge(nameOrId: $nameOrId) {
-    ...Memory
+  unmerge(input: {nameOrId: $nameOrId}) {
+    result {
+      ...Memory
+    }
   }
 }
     ${MemoryFragmentDoc}
@@ -3656,14 +3614,11 @@ ${ProvenanceFragmentDoc}` as unknown as DocumentNode<UnmergeMutation, UnmergeMut
 export const EdgeDocument = gql`
     mutation Edge($source: String!, $target: String!, $relation: String!, $weight: Float, $agent: String, $idempotencyKey: String) {
   edge(
-    source: $source
-    target: $target
-    relation: $relation
-    weight: $weight
-    agent: $agent
-    idempotencyKey: $idempotencyKey
+    input: {source: $source, target: $target, relation: $relation, weight: $weight, agent: $agent, idempotencyKey: $idempotencyKey}
   ) {
-    ...Edge
+    result {
+      ...Edge
+    }
   }
 }
     ${EdgeFragmentDoc}
@@ -3672,44 +3627,50 @@ ${ProvenanceFragmentDoc}` as unknown as DocumentNode<EdgeMutation, EdgeMutationV
 export const FeedbackDocument = gql`
     mutation Feedback($names: [String!]!, $delta: Float, $quality: Int, $task: ID, $agent: String, $undo: Boolean, $idempotencyKey: String) {
   feedback(
-    names: $names
-    delta: $delta
-    quality: $quality
-    task: $task
-    agent: $agent
-    undo: $undo
-    idempotencyKey: $idempotencyKey
+    input: {names: $names, delta: $delta, quality: $quality, task: $task, agent: $agent, undo: $undo, idempotencyKey: $idempotencyKey}
   ) {
-    ...Memory
+    result {
+      ...Memory
+    }
   }
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<FeedbackMutation, FeedbackMutationVariables>;
 export const DecayDocument = gql`
     mutation Decay($unusedDays: Float, $minUses: Int, $dryRun: Boolean) {
-  decay(unusedDays: $unusedDays, minUses: $minUses, dryRun: $dryRun) {
-    ...MaintenanceReport
+  decay(input: {unusedDays: $unusedDays, minUses: $minUses, dryRun: $dryRun}) {
+    result {
+      ...MaintenanceReport
+    }
   }
 }
     ${MaintenanceReportFragmentDoc}` as unknown as DocumentNode<DecayMutation, DecayMutationVariables>;
 export const DecayEdgesDocument = gql`
     mutation DecayEdges($unusedDays: Float, $dryRun: Boolean) {
-  decayEdges(unusedDays: $unusedDays, dryRun: $dryRun) {
-    ...MaintenanceReport
+  decayEdges(input: {unusedDays: $unusedDays, dryRun: $dryRun}) {
+    result {
+      ...MaintenanceReport
+    }
   }
 }
     ${MaintenanceReportFragmentDoc}` as unknown as DocumentNode<DecayEdgesMutation, DecayEdgesMutationVariables>;
 export const PruneDocument = gql`
     mutation Prune($minEffectiveness: Float, $minUses: Int, $dryRun: Boolean) {
-  prune(minEffectiveness: $minEffectiveness, minUses: $minUses, dryRun: $dryRun) {
-    ...MaintenanceReport
+  prune(
+    input: {minEffectiveness: $minEffectiveness, minUses: $minUses, dryRun: $dryRun}
+  ) {
+    result {
+      ...MaintenanceReport
+    }
   }
 }
     ${MaintenanceReportFragmentDoc}` as unknown as DocumentNode<PruneMutation, PruneMutationVariables>;
 export const ResolveContradictionDocument = gql`
     mutation ResolveContradiction($a: String!, $b: String!, $winner: String!, $note: String) {
-  resolveContradiction(a: $a, b: $b, winner: $winner, note: $note) {
-    ...Dispute
+  resolveContradiction(input: {a: $a, b: $b, winner: $winner, note: $note}) {
+    result {
+      ...Dispute
+    }
   }
 }
     ${DisputeFragmentDoc}
@@ -3717,8 +3678,10 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<ResolveContradictionMutation, ResolveContradictionMutationVariables>;
 export const ReopenContradictionDocument = gql`
     mutation ReopenContradiction($a: String!, $b: String!) {
-  reopenContradiction(a: $a, b: $b) {
-    ...Dispute
+  reopenContradiction(input: {a: $a, b: $b}) {
+    result {
+      ...Dispute
+    }
   }
 }
     ${DisputeFragmentDoc}
@@ -3726,23 +3689,31 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<ReopenContradictionMutation, ReopenContradictionMutationVariables>;
 export const NoteGapDocument = gql`
     mutation NoteGap($session: String, $agent: String, $idempotencyKey: String) {
-  noteGap(session: $session, agent: $agent, idempotencyKey: $idempotencyKey) {
-    ...StoreResult
+  noteGap(
+    input: {session: $session, agent: $agent, idempotencyKey: $idempotencyKey}
+  ) {
+    result {
+      ...StoreResult
+    }
   }
 }
     ${StoreResultFragmentDoc}` as unknown as DocumentNode<NoteGapMutation, NoteGapMutationVariables>;
 export const ReopenGapDocument = gql`
     mutation ReopenGap($nameOrId: String!) {
-  reopenGap(nameOrId: $nameOrId) {
-    ...Memory
+  reopenGap(input: {nameOrId: $nameOrId}) {
+    result {
+      ...Memory
+    }
   }
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<ReopenGapMutation, ReopenGapMutationVariables>;
 export const AcceptDocument = gql`
     mutation Accept($nameOrId: String!, $by: String, $idempotencyKey: String) {
-  accept(nameOrId: $nameOrId, by: $by, idempotencyKey: $idempotencyKey) {
-    ...Node
+  accept(input: {nameOrId: $nameOrId, by: $by, idempotencyKey: $idempotencyKey}) {
+    result {
+      ...Node
+    }
   }
 }
     ${NodeFragmentDoc}
@@ -3752,8 +3723,10 @@ ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}` as unknown as DocumentNode<AcceptMutation, AcceptMutationVariables>;
 export const RejectDocument = gql`
     mutation Reject($nameOrId: String!, $by: String, $idempotencyKey: String) {
-  reject(nameOrId: $nameOrId, by: $by, idempotencyKey: $idempotencyKey) {
-    ...Node
+  reject(input: {nameOrId: $nameOrId, by: $by, idempotencyKey: $idempotencyKey}) {
+    result {
+      ...Node
+    }
   }
 }
     ${NodeFragmentDoc}
@@ -3763,60 +3736,78 @@ ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}` as unknown as DocumentNode<RejectMutation, RejectMutationVariables>;
 export const CancelJobDocument = gql`
     mutation CancelJob($id: ID!) {
-  cancelJob(id: $id) {
-    ...Job
+  cancelJob(input: {id: $id}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<CancelJobMutation, CancelJobMutationVariables>;
 export const RebuildDocument = gql`
     mutation Rebuild {
   rebuild {
-    ...Job
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<RebuildMutation, RebuildMutationVariables>;
 export const ReembedDocument = gql`
     mutation Reembed {
   reembed {
-    ...Job
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ReembedMutation, ReembedMutationVariables>;
 export const BackupDocument = gql`
     mutation Backup($path: String!) {
-  backup(path: $path) {
-    ...Job
+  backup(input: {path: $path}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<BackupMutation, BackupMutationVariables>;
 export const RestoreBackupDocument = gql`
     mutation RestoreBackup($path: String!) {
-  restoreBackup(path: $path) {
-    ...Job
+  restoreBackup(input: {path: $path}) {
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<RestoreBackupMutation, RestoreBackupMutationVariables>;
 export const RecoverDocument = gql`
     mutation Recover {
   recover {
-    ...Job
+    result {
+      ...Job
+    }
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<RecoverMutation, RecoverMutationVariables>;
 export const AcknowledgeLossDocument = gql`
     mutation AcknowledgeLoss {
-  acknowledgeLoss
+  acknowledgeLoss {
+    result
+  }
 }
     ` as unknown as DocumentNode<AcknowledgeLossMutation, AcknowledgeLossMutationVariables>;
 export const ShutdownDocument = gql`
     mutation Shutdown {
-  shutdown
+  shutdown {
+    result
+  }
 }
     ` as unknown as DocumentNode<ShutdownMutation, ShutdownMutationVariables>;
 export const OpenLinkDocument = gql`
     mutation OpenLink {
   openLink {
-    ...OpenLink
+    result {
+      ...OpenLink
+    }
   }
 }
     ${OpenLinkFragmentDoc}` as unknown as DocumentNode<OpenLinkMutation, OpenLinkMutationVariables>;
