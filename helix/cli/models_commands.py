@@ -70,10 +70,13 @@ def list_(invocation: Invocation, /) -> None:
         settings = invocation.settings
         used = {settings.embedding_model: "yes", RERANKER.name: "yes" if settings.rerank else "where asked for"}
         rows = [
-            (name, m.kind.value, size(m.size), name in there, used.get(name, ""), m.description)
+            (
+                *(name, m.kind.value, size(m.size), name in there, used.get(name, "")),
+                *(f"{m.carrier.package} {m.carrier.version}", m.description),
+            )
             for name, m in KNOWN.items()
         ]
-        out.table(("MODEL", "KIND", "SIZE", "INSTALLED", "SET", "WHAT IT IS"), rows, text=False)
+        out.table(("MODEL", "KIND", "SIZE", "INSTALLED", "SET", "FROM", "WHAT IT IS"), rows, text=False)
 
     invocation.emit(data, show)
 
@@ -146,6 +149,7 @@ def _entry(model: Model, folder: Path | None) -> dict[str, Any]:
         "kind": model.kind.value,
         "bytes": model.size,
         "licence": model.licence,
+        "from": f"{model.carrier.package} {model.carrier.version}",
         "installed": folder is not None,
         "folder": None if folder is None else str(folder),
     }
