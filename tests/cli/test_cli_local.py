@@ -74,7 +74,7 @@ def test_models_are_listed_as_what_they_are(helix_command: Command, tmp_path: Pa
     assert entries["bge-small-en-v1.5-int8"]["kind"] == "embedding"
     assert not any(entry["installed"] for entry in entries.values())
     shown = helix_command("--home", str(tmp_path), "models", "list").out
-    assert shown.startswith("MODEL\tKIND\tSIZE\tINSTALLED\tSET\tWHAT IT IS\n")
+    assert shown.startswith("MODEL\tKIND\tSIZE\tINSTALLED\tSET\tFROM\tWHAT IT IS\n")
     assert "\tno\tyes\t" in shown
     assert "\treranker\t34.7 MB\tno\twhere asked for\t" in shown
 
