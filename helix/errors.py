@@ -160,7 +160,7 @@ class PersonNeededError(HelixError):
 
 
 class PausedError(HelixError):
-    """Capture is paused: nothing new is taken in, and no background job runs, until `helix pause --off`."""
+    """Capture is paused: nothing new is ingested, and no background job runs, until `helix pause --off`."""
 
     code = "PAUSED"
     exit_code = 11

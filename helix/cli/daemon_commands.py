@@ -173,7 +173,7 @@ def doctor(invocation: Invocation, /) -> None:
     on=As("--on/--off", is_flag=None, default=True, show_default=False, help="Stop capturing, or go on with it."),
 )
 def _pause(out: Output, paused: bool) -> None:
-    words = "paused: nothing new is taken in and no background job runs until `helix pause --off`"
+    words = "paused: nothing new is ingested and no background job runs until `helix pause --off`"
     out.line(words if paused else "not paused: capture and background work go on")
 
 
@@ -216,7 +216,7 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here
             "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
             "disk": {name: size(count) for name, count in report["diskBytes"].items()},
             "memory": size(report["memoryBytes"]),
-            "held back": _held_back(report["holdback"]),
+            "held out": _held_back(report["holdback"]),
             **_background(report["background"]),
             **_models(report["models"]),
         }

@@ -29,7 +29,7 @@ _COUNTS = ("episodes", "memories", "edges", "skipped", "redacted", "quarantined"
 
 group(
     "ingest",
-    "Take in a repository's history, notes, an agent's history, or JSON lines; nothing is taken in twice.",
+    "Take in a repository's history, notes, an agent's history, or JSON lines; nothing is ingested twice.",
     "helix ingest git .",
     "helix ingest notes CLAUDE.md docs/adr",
 )
@@ -66,7 +66,7 @@ command(
     "helix ingest notes --mine ~/.claude/CLAUDE.md",
     says="Take in Markdown notes: files, or folders with all below them.\n\n"
     "They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With "
-    "--mine they count as yours, those too that were taken in before.",
+    "--mine they count as yours, those too that were ingested before.",
     scope=GIVEN_SCOPE,
     mine=As(help="You wrote them, or vouch for them: they count as your own words."),
 )
@@ -193,7 +193,7 @@ def _send_all(
                 report["problems"] += part["ingestJsonl"]["problems"]
             report["problems"] += [{"where": where, "why": why} for where, why in chunk.problems]
             reached = chunk.first_line + len(chunk.lines) - 1
-            show(chunk.bytes_read, total, f"{report['episodes'] + report['memories']} taken in")
+            show(chunk.bytes_read, total, f"{report['episodes'] + report['memories']} ingested")
     except BaseException:
         # Ctrl-C as well: whoever stops here has to know that the same command goes on from there.
         invocation.say(f"up to line {reached} everything is in; the same command takes in the rest, and nothing twice")

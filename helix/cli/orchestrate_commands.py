@@ -263,7 +263,7 @@ def _created(out: Output, report: Record) -> None:
     out.line(report["prompt"])
     _problems(out, report)
     if report["heldBack"]:
-        out.say("memories were held back from this task, to learn what they are worth")
+        out.say("memories were held out from this task, to learn what they are worth")
 
 
 _WORKSPACE = As("--id")

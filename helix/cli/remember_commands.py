@@ -69,7 +69,7 @@ def _store(invocation: Invocation, text: str | None, attributes: Sequence[str] =
             out.say(f"taken out first: {', '.join(stored['redacted'])}")
         if stored["suspicious"]:
             held = stored["status"] == "QUARANTINED"
-            words = "kept from recall until `helix review accept` lets it in" if held else "it is served as yours"
+            words = "quarantined until `helix review accept` lets it in" if held else "it is served as yours"
             out.say(f"it reads like an instruction to an agent ({'; '.join(stored['suspicious'])}): {words}")
         if stored["contradicts"]:
             out.say(f"it contradicts {', '.join(stored['contradicts'])}: `helix contradictions` shows how")

@@ -234,14 +234,14 @@ def health(out: Output, found: Record) -> None:
 def ingest_summary(report: Record) -> str:
     """Return in one sentence what an ingest did."""
     words = (
-        f"{report['episodes']} episodes, {report['memories']} memories taken in, {report['edges']} links between them"
+        f"{report['episodes']} episodes, {report['memories']} memories ingested, {report['edges']} links between them"
     )
     if report["skipped"]:
         words += f"; {report['skipped']} were there already or are left out"
     if report["redacted"]:
         words += f"; {report['redacted']} secrets taken out"
     if report.get("quarantined"):
-        words += f"; {report['quarantined']} parts kept from recall: `helix review list` shows why"
+        words += f"; {report['quarantined']} parts quarantined: `helix review list` shows why"
     return words
 
 

@@ -301,7 +301,7 @@ class AsyncOperations(ABC):
         return await self._ask("scan_secrets", apply=apply)
 
     async def export_jsonl(self, path: str) -> Job:
-        """Write every node and edge to a new file of JSON lines, from which all of it can be taken in again."""
+        """Write every node and edge to a new file of JSON lines, from which all of it can be ingested again."""
         return await self._ask("export_jsonl", path=path)
 
     async def export_graphml(self, path: str) -> Job:
@@ -350,7 +350,7 @@ class AsyncOperations(ABC):
         return await self._ask("centrality", scope=scope, labels=labels, limit=limit)
 
     async def ingest_git(self, path: str, *, scope: str | None = None, limit: int | None = None) -> Job:
-        """Take in the history of a git repository, oldest commit first; nothing is taken in twice."""
+        """Take in the history of a git repository, oldest commit first; nothing is ingested twice."""
         return await self._ask("ingest_git", path=path, scope=scope, limit=limit)
 
     async def ingest_notes(self, paths: Sequence[str], *, scope: str | None = None, mine: bool | None = None) -> Job:
@@ -407,7 +407,7 @@ class AsyncOperations(ABC):
         mine: bool | None = None,
         agent: str | None = None,
     ) -> Job:
-        """Take in what another memory keeps: its notes, its database or its export. Nothing is taken in twice.
+        """Take in what another memory keeps: its notes, its database or its export. Nothing is ingested twice.
 
         A file of no known kind is refused, and told what was looked for. For an agent all goes into `scope`.
         """

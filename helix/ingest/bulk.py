@@ -1,4 +1,4 @@
-"""Bulk: a file of JSON lines taken in by large transactions, with the graph built once, at the end.
+"""Bulk: a file of JSON lines ingested by large transactions, with the graph built once, at the end.
 
 The lines become the same changes as in an ordinary import, and each batch is durable and found by recall when it is
 written. Only the graph waits: row by row, thousands of changes would take it longer than being built anew.

@@ -52,7 +52,7 @@ def read_notes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Passage:
-    """What is taken in whole: a section or a decision record, as it stands and as notes."""
+    """What is ingested whole: a section or a decision record, as it stands and as notes."""
 
     heading: str
     text: str

@@ -34,7 +34,7 @@ class Cleaned:
     slice: Slice
     redacted: bool
     held: bool
-    """Whether it reads like an instruction to an agent, and is to be kept from recall."""
+    """Whether it reads like an instruction to an agent, and is to be quarantined."""
     readings: Mapping[Text, Reading]
 
 
@@ -49,7 +49,7 @@ class Ready:
 
 
 def clean(batch: Sequence[Slice], text_limit: int) -> list[Cleaned | IngestProblem]:
-    """Return each slice cleaned and read, or why it cannot be taken in; the slow part of an import without a model."""
+    """Return each slice cleaned and read, or why it cannot be ingested; the slow part of an import without a model."""
     return [_cleaned(item, text_limit) for item in batch]
 
 

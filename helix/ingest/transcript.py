@@ -1,7 +1,7 @@
 """Transcripts: reads Claude Code's histories as slices: what was said, what failed, what mended it, what worked.
 
 A history is a file of JSON lines to which the client adds, and keeps adding kinds of record that nobody has heard of:
-what cannot be read is passed over. A running session may be taken in again and again; what is there is skipped.
+what cannot be read is passed over. A running session may be ingested again and again; what is there is skipped.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
         history = _History(_agent_of(file), project_of, trust=trust_of(file))
         try:
             yield from _read(file, history, before)
-        except Exception as error:  # the boundary to a file that anything may have written: the others are taken in
-            log.exception("a history could not be taken in", extra={"file": str(file), "line": history.lines})
-            why = f"the rest was not taken in, by a fault of Helix ({type(error).__name__}): the log has more"
+        except Exception as error:  # the boundary to a file that anything may have written: the others are ingested
+            log.exception("a history could not be ingested", extra={"file": str(file), "line": history.lines})
+            why = f"the rest was not ingested, by a fault of Helix ({type(error).__name__}): the log has more"
             yield IngestProblem(where=f"{file}, line {history.lines}", why=why)
         before += history.lines
 

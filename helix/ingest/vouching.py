@@ -1,4 +1,4 @@
-"""Vouching: a person says that notes are theirs which were taken in before as somebody's."""
+"""Vouching: a person says that notes are theirs which were ingested before as somebody's."""
 
 from __future__ import annotations
 

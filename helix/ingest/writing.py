@@ -40,7 +40,7 @@ class Importer:
     """Takes the slices of one source into a store, `batch` of them in one transaction.
 
     A vector of `vector_at` is taken where the slice has one passage with nothing redacted; the rest is embedded here.
-    `vouched`: a person stands for the slices now, also for those that were taken in before with less trust.
+    `vouched`: a person stands for the slices now, also for those that were ingested before with less trust.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class Importer:
             )
 
     def _cleaned(self, batches: Iterator[list[Slice]]) -> Iterator[list[Cleaned]]:
-        """Yield what can be taken in, cleaned; a process beside this one works a batch ahead."""
+        """Yield what can be ingested, cleaned; a process beside this one works a batch ahead."""
         if self._beside is None:
             for batch in batches:
                 yield from self._acceptable(clean(batch, self._store.runtime.settings.text_limit))

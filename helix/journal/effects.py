@@ -84,7 +84,7 @@ class Touched:
         self._before: dict[Drop, Put | None] = {}
 
     def note(self, op: Operation, change: Change) -> None:
-        """Look at what an operation concerns, ahead of its being taken in."""
+        """Look at what an operation concerns, ahead of its being ingested."""
         if "job" in change.note and (drop := drop_of(op)) not in self._before:
             self._before[drop] = self._writes.held(drop, self._space)
 

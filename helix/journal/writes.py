@@ -33,7 +33,7 @@ class Writes:
         self._attached: dict[Ref, list[EdgeKey]] = {}
 
     def foresee(self, operations: Iterable[Operation]) -> None:
-        """Find the edges of all nodes that the operations drop in one pass over the edges, before any is taken in."""
+        """Find the edges of all nodes that the operations drop in one pass over the edges, before any is ingested."""
         doomed = {Ref(label=op.label, id=op.id) for op in operations if isinstance(op, DropNode)}
         if doomed:
             self._attached = state.attached(self._connection, doomed)

@@ -1,4 +1,4 @@
-"""Held: what is kept from recall until a person has looked at it, and what a screening came to."""
+"""Held: what is quarantined until a person has looked at it, and what a screening came to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Screening:
 
     @property
     def held(self) -> bool:
-        """Whether the text is kept from recall."""
+        """Whether the text is quarantined."""
         return self.status is Status.QUARANTINED
 
 

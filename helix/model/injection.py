@@ -1,4 +1,4 @@
-"""Injection: a memory that was shown to a task, or held back from it, and what came of it."""
+"""Injection: a memory that was shown to a task, or held out from it, and what came of it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Credit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """A memory shown to a task or held back from it.
+    """A memory shown to a task or held out from it.
 
     `outcome` is what came of it: empty while nothing has, helped, failed, unused, claimed or skipped.
     """

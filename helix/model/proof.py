@@ -71,7 +71,7 @@ class Leader:
     failed: Annotated[int, "How often it was used and the task failed."]
     unused: Annotated[int, "How often it was not used."]
     claimed: Annotated[int, "How often only the agent's word says that it helped."]
-    withheld: Annotated[int, "How often it was held back."]
+    withheld: Annotated[int, "How often it was held out."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Period:
     start: Annotated[datetime, "Its beginning, midnight UTC."]
     with_ended: Annotated[int, "Tasks that ended, with memory."]
     with_delivered: Annotated[int, "Those of them that were delivered."]
-    without_ended: Annotated[int, "Tasks that ended, held back."]
+    without_ended: Annotated[int, "Tasks that ended, held out."]
     without_delivered: Annotated[int, "Those of them that were delivered."]
     tokens: Annotated[int, "Tokens of the memories that its tasks were shown."]
 
@@ -90,7 +90,7 @@ class Period:
 class Report:
     """What memory was worth. The arms are tasks that were drawn and had something to be shown.
 
-    `undrawn` were shown memory while nothing was held back, `neither` were begun and had nothing to be shown.
+    `undrawn` were shown memory while nothing was held out, `neither` were begun and had nothing to be shown.
     `delivered` and `repeated` are None until each arm has `least` tasks. `says` tells in plain words what follows, and
     what does not.
     """
@@ -98,12 +98,12 @@ class Report:
     at: Annotated[datetime, "When it was made."]
     since: Annotated[datetime | None, "Tasks before this are not in it; null for all."]
     scope: Annotated[str | None, "The scope it is about; null for all."]
-    holdback: Annotated[float, "The share of tasks that is held back now."]
+    holdback: Annotated[float, "The share of tasks that is held out now."]
     least: Annotated[int, "How many tasks have to have ended in each arm before they are compared."]
     enough: Annotated[bool, "Whether so many have."]
     with_memory: Annotated[Arm, "Tasks that were drawn to be shown memories, and were shown some."]
     held_back: Annotated[Arm, "Tasks that were drawn to be shown none, and would have been shown some."]
-    undrawn: Annotated[Arm, "Tasks that were shown memories while nothing was held back: they prove nothing."]
+    undrawn: Annotated[Arm, "Tasks that were shown memories while nothing was held out: they prove nothing."]
     neither: Annotated[int, "Tasks that there was nothing to show to."]
     delivered: Annotated[Lift | None, "The difference in what is delivered; null before there is enough."]
     repeated: Annotated[Lift | None, "The difference in failures that are repeated; null before there is enough."]

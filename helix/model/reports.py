@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @kept
 class StoreStatus(StrEnum):
-    """What a store came to: a new memory, a count on an existing one, a new version of it, or one kept from recall."""
+    """What a store came to: a new memory, a count on an existing one, a new version of it, or one quarantined."""
 
     ADDED = "added"
     MERGED = "merged"
@@ -202,7 +202,7 @@ class BackgroundStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProblem:
-    """One piece of a source that could not be taken in, by its place (`line 7`) and why."""
+    """One piece of a source that could not be ingested, by its place (`line 7`) and why."""
 
     where: Annotated[str, "Its place, such as `line 7`."]
     why: Annotated[str, "What is wrong with it."]
@@ -212,19 +212,17 @@ class IngestProblem:
 class IngestReport:
     """What an ingest did. `skipped` counts what was there already, excluded, or of a private session.
 
-    `quarantined` counts the slices kept from recall because they read like instructions to an agent.
+    `quarantined` counts the slices quarantined because they read like instructions to an agent.
     """
 
-    source: Annotated[str, "What was taken in."]
+    source: Annotated[str, "What was ingested."]
     episodes: Annotated[int, "Episodes recorded."] = 0
     memories: Annotated[int, "Memories added."] = 0
     edges: Annotated[int, "Edges drawn."] = 0
     skipped: Annotated[int, "What was there already, is excluded, or belongs to a private session."] = 0
     redacted: Annotated[int, "Secrets taken out."] = 0
-    quarantined: Annotated[
-        int, "What reads like an instruction to an agent, and is kept from recall until reviewed."
-    ] = 0
-    problems: Annotated[tuple[IngestProblem, ...], "What could not be taken in."] = ()
+    quarantined: Annotated[int, "What reads like an instruction to an agent, and is quarantined until reviewed."] = 0
+    problems: Annotated[tuple[IngestProblem, ...], "What could not be ingested."] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +279,7 @@ class StatusReport:
     disk_bytes: Annotated[Mapping[str, int], "Bytes on disk, by part."]
     journal_bytes_week: Annotated[int, "How much the journal grew in the last week."]
     memory_bytes: Annotated[int, "Resident memory of the daemon."]
-    paused: Annotated[bool, "Whether capture is paused: nothing new is taken in, and no background job runs."]
+    paused: Annotated[bool, "Whether capture is paused: nothing new is ingested, and no background job runs."]
     nodes: Annotated[Mapping[str, int], "Nodes of each label."]
     edges: Annotated[int, "Edges of the graph."]
     jobs: Annotated[tuple[Job, ...], "Jobs that run or ran."]

@@ -45,7 +45,7 @@ class Plan:
 class Task:
     """One unit of work; the client's own task list is the source of truth.
 
-    `treatment` says whether it was shown memories or they were held back, `verification` what the commands that check
+    `treatment` says whether it was shown memories or they were held out, `verification` what the commands that check
     it came to. `attributes` holds what else is known, under the names of this module.
     """
 

@@ -1,4 +1,4 @@
-"""Capture: episodes and sessions, and a pause in which nothing new is taken in."""
+"""Capture: episodes and sessions, and a pause in which nothing new is ingested."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Write = Callable[[Store, Path, Ticket], Mapping[str, Any]]
 
 @mutation()
 def export_jsonl(helix: Helix, path: str) -> Job:
-    """Write every node and edge to a new file of JSON lines, from which all of it can be taken in again."""
+    """Write every node and edge to a new file of JSON lines, from which all of it can be ingested again."""
     return _export(helix, path, write_lines)
 
 

@@ -1,4 +1,4 @@
-"""Ingest: take in what lies outside, as jobs; nothing is taken in twice, and nothing while capture is paused."""
+"""Ingest: take in what lies outside, as jobs; nothing is ingested twice, and nothing while capture is paused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ingest_git(
     scope: Annotated[str | None, "The scope to take it into; the repository's own where it is not said."] = None,
     limit: Annotated[int | None, "At most this many commits."] = None,
 ) -> Job:
-    """Take in the history of a git repository, oldest commit first; nothing is taken in twice."""
+    """Take in the history of a git repository, oldest commit first; nothing is ingested twice."""
     helix.store.check_capture()
     return helix.jobs.start(_KIND, sources.git_history(helix.store, absolute(path), scope=scope, limit=limit))
 
@@ -120,7 +120,7 @@ def import_memories(
         str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
     ] = None,
 ) -> Job:
-    """Take in what another memory keeps: its notes, its database or its export. Nothing is taken in twice.
+    """Take in what another memory keeps: its notes, its database or its export. Nothing is ingested twice.
 
     A file of no known kind is refused, and told what was looked for. For an agent all goes into `scope`.
     """

@@ -132,7 +132,7 @@ def _edges(found: Iterable[Any], named: Mapping[Ref, GraphNode]) -> tuple[GraphE
 def title(node: Node) -> str:
     """Return what a node is called: its name, or how its text begins; of what is quarantined neither."""
     if getattr(node, "status", None) is Status.QUARANTINED:
-        return "(held back)"
+        return "(quarantined)"
     match node:
         case Memory() | Entity():
             return node.name

@@ -192,7 +192,7 @@ class Store:
     def check_capture(self) -> None:
         """Raise PausedError while capture is paused."""
         if self.paused:
-            raise PausedError("capture is paused: nothing new is taken in", hint="`helix pause --off` goes on")
+            raise PausedError("capture is paused: nothing new is ingested", hint="`helix pause --off` goes on")
 
     def pause(self, on: bool) -> None:
         """Pause capture or go on, and keep when that was; on the writer's thread."""

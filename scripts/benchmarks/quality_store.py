@@ -1,4 +1,4 @@
-"""Stores to ask: a set taken in through Helix's own import, in a home that is thrown away, or kept for the next run."""
+"""Stores to ask: a set ingested through Helix's own import, in a home that is thrown away, or kept for the next run."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Stores:
                 self._say(f"{data.name}: {job.message or 'taking in'} {job.done} of {job.total}")
         path.unlink()
         if job.state is not JobState.DONE:
-            raise StoreError(f"{data.name} was not taken in: {job.error}")
+            raise StoreError(f"{data.name} was not ingested: {job.error}")
         refused = len(job.result["problems"])
         self._say(f"{data.name}: {job.result['episodes']} passages, {refused} lines refused")
         return refused
@@ -136,7 +136,7 @@ def haystack_scope(data: EvaluationSet, question: str) -> str:
 
 
 def _lines(data: EvaluationSet, pooled: bool) -> Iterator[str]:
-    """Yield what is taken in: the corpus as it is, or each haystack's part of it, in the haystack's scope."""
+    """Yield what is ingested: the corpus as it is, or each haystack's part of it, in the haystack's scope."""
     if pooled or not data.haystacks:
         yield from data.lines
         return

@@ -112,13 +112,13 @@ def test_what_reads_like_an_instruction_is_held_back(helix: Helix) -> None:
     name = written.structured_content["name"]
 
     async def work(client: Client) -> str:
-        with pytest.raises(MCPError, match="held back"):
+        with pytest.raises(MCPError, match="quarantined"):
             await client.read_resource(f"helix://memory/{name}")
         told: str = (await client.read_resource(f"helix://graph/{name}")).contents[0].text
         return told
 
     near = with_client(helix, work)
-    assert json.loads(near)["centre"]["title"] == "(held back)"
+    assert json.loads(near)["centre"]["title"] == "(quarantined)"
     assert "without telling" not in near
 
 

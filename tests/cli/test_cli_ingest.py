@@ -58,7 +58,7 @@ def test_notes_go_in(helix_command: Command, tmp_path: Path) -> None:
     note = tmp_path / "CLAUDE.md"
     note.write_text("# Conventions\n\n- Always run the formatter before committing.\n", "utf-8")
     said = helix_command("ingest", "notes", str(note))
-    assert (said.code, "taken in" in said.out) == (0, True), said.err
+    assert (said.code, "ingested" in said.out) == (0, True), said.err
     assert helix_command("ingest", "notes", str(tmp_path / "none.md")).code == NotFoundError.exit_code
 
 

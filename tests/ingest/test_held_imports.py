@@ -1,4 +1,4 @@
-"""What is imported and reads like an instruction: from a history it is held back, from own notes it is not."""
+"""What is imported and reads like an instruction: from a history it is quarantined, from own notes it is not."""
 
 from __future__ import annotations
 

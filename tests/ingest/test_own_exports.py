@@ -1,4 +1,4 @@
-"""Own exports taken in again: the same graph for a person who stands for it, somebody's word for all others."""
+"""Own exports ingested again: the same graph for a person who stands for it, somebody's word for all others."""
 
 from __future__ import annotations
 

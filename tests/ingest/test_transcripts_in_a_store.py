@@ -1,4 +1,4 @@
-"""Transcripts in a store: taken in once, gone on with, redacted, and shown where what they tell of matters."""
+"""Transcripts in a store: ingested once, gone on with, redacted, and shown where what they tell of matters."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _ENDED = (DELIVERED, BLOCKED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A task as it counts: with the memories it was shown and those held back from it."""
+    """A task as it counts: with the memories it was shown and those held out from it."""
 
     task: Task
     shown: tuple[Injection, ...] = ()
@@ -82,7 +82,7 @@ class Case:
 
     @property
     def drawn_to_memory(self) -> bool:
-        """Whether it was drawn to be shown memories, and could have been held back."""
+        """Whether it was drawn to be shown memories, and could have been held out."""
         return self.task.treatment == WITH_MEMORY and was_drawn(self.task)
 
     @property
@@ -260,7 +260,7 @@ def _said(
 ) -> tuple[str, ...]:
     says = []
     if holdback == 0:
-        says.append("Nothing is held back now (setting holdback is 0): new tasks add nothing to the comparison.")
+        says.append("Nothing is held out now (setting holdback is 0): new tasks add nothing to the comparison.")
     if delivered is None or repeated is None:
         here, there = with_memory.delivered.cases, held_back.delivered.cases
         says.append(

@@ -15,7 +15,7 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 
 SHARE = f"{OWN_ATTRIBUTE}holdback"
-"""Attribute of a task: the share of tasks that was held back when it was drawn."""
+"""Attribute of a task: the share of tasks that was held out when it was drawn."""
 _SALT = "holdback_salt"
 
 
@@ -53,7 +53,7 @@ def drawn(store: Store, ident: str) -> str:
 
 
 def was_drawn(task: Task) -> bool:
-    """Return whether a task could have been either: what was decided while nothing was held back proves nothing."""
+    """Return whether a task could have been either: what was decided while nothing was held out proves nothing."""
     return cast(float, task.attributes.get(SHARE, 0.0)) > 0
 
 

@@ -171,7 +171,7 @@ def _repeated(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str], 
 
 
 def _is_held_back(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> bool | None:
-    """Return whether an agent's task is held back; None where it may be one of several that differ in that."""
+    """Return whether an agent's task is held out; None where it may be one of several that differ in that."""
     keys = {call.key for call in desk.session.may_be(worker)} or {_key(desk, worker, action, tasks)}
     drawn_so = {drawn(desk.store, _task(desk, key)) == HELD_BACK for key in keys}
     return drawn_so.pop() if len(drawn_so) == 1 else None

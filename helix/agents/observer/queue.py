@@ -46,7 +46,7 @@ _WANT_OF_ROOM = "want of room"
 def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Have candidates wait to be looked at, redacted and screened; return those that are new in the queue.
 
-    The same words are taken in once, whatever became of them: what was rejected does not come again. What is met again
+    The same words are ingested once, whatever became of them: what was rejected does not come again. What is met again
     while it waits is as sure as it ever was, and says in which
     tasks. Nothing is kept of a private session, nor of what says what was erased.
     """

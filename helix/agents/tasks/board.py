@@ -199,10 +199,10 @@ def tasks_of(
 
 
 def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool, at: datetime | None = None) -> None:
-    """Record that memories were shown to a task, or held back from it; one that is recorded already stays as it was.
+    """Record that memories were shown to a task, or held out from it; one that is recorded already stays as it was.
 
     `at` is when, by default now: what was done before says nothing of them. Ranks go on behind those of earlier ones. A
-    memory that was held back and is shown later counts as shown. Nothing is recorded of a task that is not kept, or of
+    memory that was held out and is shown later counts as shown. Nothing is recorded of a task that is not kept, or of
     a memory that is gone.
     """
     if not shown:
@@ -237,7 +237,7 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
 
 
 def injections(index: Index, ident: str) -> list[Injection]:
-    """Return the memories that were shown to a task or held back from it, in the order in which they came."""
+    """Return the memories that were shown to a task or held out from it, in the order in which they came."""
     here = _task(ident)
     if here not in index:
         return []

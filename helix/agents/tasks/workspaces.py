@@ -95,7 +95,7 @@ class Ending:
 def create_workspace(
     store: Store, request: WorkspaceRequest, *, give: Give, treatment: Callable[[str], str]
 ) -> WorkspaceReport:
-    """Begin an attempt at a task: it is in progress, and what memory has for it is in the report, or held back.
+    """Begin an attempt at a task: it is in progress, and what memory has for it is in the report, or held out.
 
     `treatment` decides, for the task's id, whether memories are shown. Attempts at the task that nobody has ended are
     superseded, and told. Raises NotFoundError for an unknown task, InvalidInputError for one that cannot begin because

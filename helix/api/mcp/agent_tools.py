@@ -292,7 +292,7 @@ class AgentTools:
     async def _store(self, call: Call, scope: str | None, request: StoreRequest) -> CallToolResult:
         where = await self._askers.scope(call, scope) or GLOBAL_SCOPE
         result: StoreResult = await self._askers.ask(call, "store", request=replace(request, scope=where))
-        warning = "held back until a person has looked at it" if result.suspicious else ""
+        warning = "quarantined until a person has looked at it" if result.suspicious else ""
         record = Written(
             name=result.name,
             scope=where,

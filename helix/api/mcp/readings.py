@@ -89,7 +89,7 @@ def _offer_texts(server: MCPServer[Any], askers: Askers) -> None:
     async def memory(name: str, call: Call) -> str:
         found: Memory = await askers.read(call, "get", name_or_id=name)
         if found.status is Status.QUARANTINED:
-            raise MCPError(INVALID_PARAMS, "it is held back until a person has looked at it (`helix review`)")
+            raise MCPError(INVALID_PARAMS, "it is quarantined until a person has looked at it (`helix review`)")
         line = entry(found, score=0.0, arm="mcp", limit=askers.runtime.helix.settings.text_limit).line
         facts = {
             "kind": found.kind.value,
@@ -131,7 +131,7 @@ def _offer_prompts(server: MCPServer[Any], askers: Askers) -> None:
             "what was chosen, why, and what was turned down. Say in one sentence what you wrote."
         )
 
-    @server.prompt("review", description="Review what waits for a person: texts held back, and contradictions.")
+    @server.prompt("review", description="Review what waits for a person: quarantined texts, and contradictions.")
     async def review_what_waits(
         call: Call,
         scope: Annotated[str | None, Field(description="A project; by default the folder you work in.")] = None,
@@ -143,7 +143,7 @@ def _offer_prompts(server: MCPServer[Any], askers: Askers) -> None:
             f"- They cannot both hold:\n  - {found_of(case.first, where).line}\n  - {found_of(case.second, where).line}"
             for case in cases[-_WAITING:]
         ]
-        lines += [f"- {held.total} texts are held back, as they read like instructions: see `helix review`."] * bool(
+        lines += [f"- {held.total} texts are quarantined, as they read like instructions: see `helix review`."] * bool(
             held.total
         )
         asked = "Put each before the user and ask what holds; they say so with `helix contradictions resolve`."

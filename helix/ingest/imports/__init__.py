@@ -1,1 +1,1 @@
-"""Imports: what other memories keep, read by an adapter each and taken in as any other source is."""
+"""Imports: what other memories keep, read by an adapter each and ingested as any other source is."""

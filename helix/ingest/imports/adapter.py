@@ -81,7 +81,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """A kind of file or folder that can be taken in: `fits` says whether a path is one, `looks_for` by what."""
+    """A kind of file or folder that can be ingested: `fits` says whether a path is one, `looks_for` by what."""
 
     name: str
     looks_for: str
@@ -92,7 +92,7 @@ class Adapter:
 
 
 def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:
-    """Yield what an adapter reads as an importer takes it; what cannot be taken in is named, and the rest goes on."""
+    """Yield what an adapter reads as an importer takes it; what cannot be ingested is named, and the rest goes on."""
     position = count(1)
     for one in adapter.read(asked):
         if not isinstance(one, Found):

@@ -1,4 +1,4 @@
-"""Own export: what Helix exported, taken in as somebody's word, or as it was where a person stands for it."""
+"""Own export: what Helix exported, ingested as somebody's word, or as it was where a person stands for it."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ export class GuardError extends HelixError {}
 /** An agent asked for what only a person may: what raises trust, and what nothing brings back. */
 export class PersonNeededError extends HelixError {}
 
-/** Capture is paused: nothing new is taken in, and no background job runs, until `helix pause --off`. */
+/** Capture is paused: nothing new is ingested, and no background job runs, until `helix pause --off`. */
 export class PausedError extends HelixError {}
 
 const CLASSES: Record<string, typeof HelixError> = {

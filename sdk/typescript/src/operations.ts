@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (8749ae8e3d25fa72).
+// Written by scripts/schema from the schema and queries/operations.graphql (21fe34fdd0a2ba08).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -145,7 +145,7 @@ export type Status =
   | 'QUARANTINED'
   | 'RETIRED';
 
-/** What a store came to: a new memory, a count on an existing one, a new version of it, or one kept from recall. */
+/** What a store came to: a new memory, a count on an existing one, a new version of it, or one quarantined. */
 export type StoreStatus =
   | 'ADDED'
   | 'MERGED'
