@@ -14,6 +14,8 @@ Record = Mapping[str, Any]
 Columns = Mapping[str, str | Callable[[Record], Any]]
 
 _THEN = " → "
+_OF_HELIX = "helix:"
+"""How the names of attributes begin that Helix keeps for itself; `--json` shows them."""
 _NO_TERMINAL = 80
 _WORD = re.compile("[A-Z][A-Z_]*")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d.*")
@@ -88,8 +90,10 @@ def memory_page(out: Output, memory: Record) -> None:
     """Write a whole memory, with its edges and the episodes it rests on where they were asked for."""
     memory_line(out, memory)
     out.line(told(memory["trigger"], memory), indent=2)
-    out.line("→ ", told(memory["resolution"], memory), indent=2)
+    if memory["resolution"]:
+        out.line("→ ", told(memory["resolution"], memory), indent=2)
     out.line()
+    attributes = {name: value for name, value in memory["attributes"].items() if not name.startswith(_OF_HELIX)}
     origin = {name: value for name, value in memory["provenance"].items() if value}
     out.fields(
         {
@@ -103,7 +107,7 @@ def memory_page(out: Output, memory: Record) -> None:
             "last used": moment(memory["lastUsedAt"]),
             "source": told(memory["source"], memory),
             "origin": told(shown(origin), memory),
-            "attributes": told(shown(memory["attributes"]), memory),
+            "attributes": told(shown(attributes), memory),
         }
     )
     for title, pieces in (("edges", memory.get("edges")), ("episodes", memory.get("episodes"))):

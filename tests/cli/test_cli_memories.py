@@ -282,3 +282,12 @@ def test_what_its_user_said_is_listed_to_an_agent_without_quotes(
     monkeypatch.setenv("CLAUDECODE", "1")
     told = ok(helix_command("list", "--scope", "users-own")).out
     assert "[you]" in told and "\u00ab" not in told
+
+
+def test_a_memorys_page_shows_what_a_person_can_use(helix_command: Command, stored: Stored) -> None:
+    name = stored("the lathe hums at noon")
+    helix_command("feedback", name, "--delta", "0.5")
+    shown = helix_command("get", name)
+    assert "helped 0.5" in shown.out
+    assert "helix:" not in shown.out
+    assert "→" not in shown.out
