@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 _AT_ONCE = 16
 _NOT_FOUND, _PARSE_ERROR, _INTERNAL_ERROR = 404, -32700, -32603
 _GREETED, _CANCELLED = "notifications/initialized", "notifications/cancelled"
-PIPE_CLOSED = 141
+PIPE_CLOSED, _INTERRUPTED = 141, 130
 _ENDS = tuple(number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None)
 
 Message = dict[str, Any]
@@ -57,7 +57,10 @@ def mcp(invocation: Invocation, /) -> None:
         )
     for number in _ENDS:
         signal.signal(number, _end)
-    Bridge(invocation.client, Path.cwd(), sys.stdout.buffer).carry(_lines(sys.stdin.buffer))
+    try:
+        Bridge(invocation.client, Path.cwd(), sys.stdout.buffer).carry(_lines(sys.stdin.buffer))
+    except KeyboardInterrupt:
+        os._exit(_INTERRUPTED)  # Python's own end aborts where a worker is just writing
 
 
 def _end(number: int, frame: object) -> None:

@@ -15,7 +15,7 @@ from helix.errors import DaemonError, HelixError, QueryTimeoutError
 
 KEY = "idempotencyKey"
 _TYPE = "type{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}}"
-_SCHEMA = f"{{__schema{{types{{kind name fields{{name args{{name {_TYPE}}} {_TYPE}}}}}}}}}"
+_SCHEMA = f"{{__schema{{types{{kind name inputFields{{name {_TYPE}}} fields{{name args{{name {_TYPE}}} {_TYPE}}}}}}}}}"
 _PLAIN = ("SCALAR", "ENUM")
 
 
@@ -44,16 +44,29 @@ class Schema:
 
     def takes_key(self, name: str) -> bool:
         """Return whether a field takes an idempotency key."""
-        return any(argument["name"] == KEY for argument in self.fields[name][1]["args"])
+        return KEY in self._taken(name)
 
     def document(self, name: str, given: Mapping[str, Any]) -> str:
         """Return a document that asks for every plain part of the answer, and for the ids in the parts of that."""
         kind, field = self.fields[name]
-        types = {argument["name"]: _written(argument["type"]) for argument in field["args"]}
+        types = {key: _written(argument["type"]) for key, argument in self._taken(name).items()}
         variables = ", ".join(f"${key}: {types[key]}" for key in given)
         arguments = ", ".join(f"{key}: ${key}" for key in given)
         head = f"({variables})" if given else ""
-        return f"{kind} Soak{head} {{ {name}{f'({arguments})' if given else ''}{self._parts(field['type'], 2)} }}"
+        asked = field["type"]
+        if kind == "mutation":
+            arguments = f"input: {{{arguments}}}"
+            asked = self._types[_named(asked)["name"]]["fields"][0]["type"]
+        parts = self._parts(asked, 2)
+        answer = f" {{ result{parts} }}" if kind == "mutation" else parts
+        return f"{kind} Soak{head} {{ {name}{f'({arguments})' if given else ''}{answer} }}"
+
+    def _taken(self, name: str) -> Mapping[str, Any]:
+        """Return what a field takes, by name: its arguments, or the fields of a mutation's input."""
+        given = self.fields[name][1]["args"]
+        if [argument["name"] for argument in given] == ["input"]:
+            given = self._types[_named(given[0]["type"])["name"]]["inputFields"]
+        return {argument["name"]: argument for argument in given}
 
     def _parts(self, kind: Mapping[str, Any], depth: int) -> str:
         named = _named(kind)
@@ -104,7 +117,8 @@ class Api:
     def call(self, field: str, **given: Any) -> Any:
         """Return the answer of one field; raises Doubt or Refused."""
         try:
-            return self.client.execute(self.known.document(field, given), given)[field]
+            answer = self.client.execute(self.known.document(field, given), given)[field]
+            return answer["result"] if self.known.fields[field][0] == "mutation" else answer
         except (DaemonError, QueryTimeoutError) as error:
             raise Doubt(f"{field}: {error}") from error
         except HelixError as error:

@@ -64,3 +64,4 @@ def test_what_is_found_elsewhere_says_where(helix_command: Command) -> None:
     called = run_on_terminal(80, "recall", "swarms caught box", *SCOPE).out.splitlines()[1]
     assert called.startswith("   swarm-box  ")
     assert called.endswith(" global")
+    helix_command("forget", "swarm-box")  # the store is shared

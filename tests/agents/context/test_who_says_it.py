@@ -186,7 +186,8 @@ def test_notes_of_a_repository_are_quoted_and_stay_out_of_the_brief_until_a_pers
     assert len(memories.memories(helix).items) == 2
     notes.write_text(FOREIGN.replace("branch release", "branch of somebody"))
     finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="house"))
-    assert "branch" not in contexts.brief(helix, "house").text
+    told = contexts.brief(helix, "house").text  # what a person stood for stays, and what nobody has is not told
+    assert "branch release" in told and "somebody" not in told
 
 
 MANUAL = """# Tasks
