@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from helix.model.provenance import Trust
 
 _KEPT = (
-    ("CLAUDE_CONFIG_DIR", "~/.claude", ""),
-    ("CODEX_HOME", "~/.codex", ""),
-    ("", "~/.gemini", ""),
-    ("XDG_DATA_HOME", "~/.local/share", "opencode"),
+    ("CLAUDE_CONFIG_DIR", "~/.claude", re.compile(r"projects/[^/]+/(?:[^/]+\.jsonl|[^/]+/subagents/[^/]+\.jsonl)")),
+    ("CODEX_HOME", "~/.codex", re.compile(r"(?:archived_)?sessions/(?:[^/]+/)*rollout-[^/]+\.jsonl")),
+    ("", "~/.gemini", re.compile(r"tmp/[^/]+/(?:chats/[^/]+\.jsonl?|logs\.json)")),
+    ("XDG_DATA_HOME", "~/.local/share", re.compile(r"opencode/opencode\.db")),
 )
-"""Where clients keep their histories: the variable that moves the place, the place, and the folder in it."""
+"""Where clients write their sessions: the variable that moves the place, the place, and the files in it.
+
+Beside them lie skills, plugins and extensions: copies of strangers' repositories.
+"""
 
 
 def trust_of(history: Path) -> Trust:
-    """Return how far a history is trusted: as an agent where the client itself keeps it, else as a tool's output.
+    """Return how far a history is trusted: as an agent where the client itself writes it, else as a tool's output.
 
     A link does not make a file the client's own.
     """
     real = history.expanduser().resolve()
-    places = (Path(os.environ.get(variable) or place).expanduser() / folder for variable, place, folder in _KEPT)
-    own = any(place.is_absolute() and real.is_relative_to(place.resolve()) for place in places)
-    return Trust.AGENT_INFERRED if own else Trust.TOOL_OUTPUT
+    for variable, usual, files in _KEPT:
+        place = Path(os.environ.get(variable) or usual).expanduser()
+        if not place.is_absolute() or not real.is_relative_to(place.resolve()):
+            continue
+        if files.fullmatch(real.relative_to(place.resolve()).as_posix()):
+            return Trust.AGENT_INFERRED
+    return Trust.TOOL_OUTPUT

@@ -203,7 +203,7 @@ function brokenOff(url: string, cause: unknown): DaemonError {
 
 function isRefused(error: TypeError): boolean {
   const { code, message } = (error.cause ?? {}) as { code?: string; message?: string };
-  return code === "ECONNREFUSED" || /connection refused/i.test(message ?? ""); // as Node says it, and Deno
+  return code === "ECONNREFUSED" || code === "ENOENT" || /connection refused|no such file/i.test(message ?? ""); // as Node says it, and Deno
 }
 
 function kindOf(document: Document<unknown, never>): string | undefined {

@@ -1,8 +1,11 @@
 /** Finds the daemon of this machine's store; for Node and what is like it. The rest of the package needs none of this. */
 import { execFile } from "node:child_process";
+import { openSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { request } from "node:http";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { platform } from "node:process";
 import { promisify } from "node:util";
 
 import { Helix } from "./client.js";
@@ -16,11 +19,57 @@ export interface Place {
   command?: string | null;
 }
 
-/** Returns a client of the store's daemon, which is started when none runs. */
+/**
+ * Returns a client of the store's daemon, which is started when none runs.
+ *
+ * It asks by the socket in the store's folder, which is this user's alone: once a daemon has gone, anybody may listen at
+ * its port, and would be told the token. Windows has no such socket.
+ */
 export async function connect(place: Place = {}, options: Options = {}): Promise<Helix> {
   const locate = () => started(place);
   const agent = options.agent ?? agentOf(process.env);
-  return new Helix(await locate(), { relocate: locate, ...options, ...(agent ? { agent } : {}) });
+  const way = platform === "win32" ? {} : { fetch: bySocket(place.store ?? storeOf(process.env)) };
+  return new Helix(await locate(), { relocate: locate, ...way, ...options, ...(agent ? { agent } : {}) });
+}
+
+/** Returns a `fetch` that asks whoever listens at a store's socket, whatever the host and the port of an address. */
+function bySocket(store: string): typeof fetch {
+  return (address, init = {}) =>
+    new Promise((resolve, reject) => {
+      const { host, pathname } = new URL(String(address));
+      const headers = { ...(init.headers as Record<string, string>), host };
+      const signal = init.signal ?? undefined;
+      const asked = request({ socketPath: socketOf(store), method: init.method ?? "GET", path: pathname, headers });
+      const failed = (error: unknown) => signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error });
+      const leave = () => void asked.destroy();
+      signal?.addEventListener("abort", leave, { once: true });
+      asked.on("close", () => signal?.removeEventListener("abort", leave));
+      asked.on("error", (error) => reject(failed(error)));
+      asked.on("response", (answer) => {
+        const body = new ReadableStream<Uint8Array>({
+          start(stream) {
+            answer.on("data", (chunk: Uint8Array) => stream.enqueue(new Uint8Array(chunk)));
+            answer.on("end", () => stream.close());
+            answer.on("error", (error) => stream.error(failed(error)));
+          },
+          cancel: leave,
+        });
+        const type = answer.headers["content-type"] ?? "";
+        resolve(new Response(body, { status: answer.statusCode ?? 500, headers: { "content-type": type } }));
+      });
+      if (signal?.aborted) leave();
+      asked.end(init.body as string);
+    });
+}
+
+const folders = new Map<string, number>();
+
+/** Returns the path of a store's socket; of one that is too long for a socket, by a descriptor of the folder. */
+function socketOf(store: string): string {
+  const path = join(store, "socket");
+  if (Buffer.byteLength(path) <= 100 || platform !== "linux") return path;
+  if (!folders.has(store)) folders.set(store, openSync(store, "r"));
+  return `/proc/self/fd/${folders.get(store)}/socket`;
 }
 
 async function started({ store = storeOf(process.env), command = "helix" }: Place): Promise<Address> {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import * as helix from "../src/index.js";
@@ -101,5 +103,17 @@ test("the daemon of a folder is found, and started where none runs", async () =>
   const { id } = await found.store(lesson);
   const again = await connect({ ...place, command: null });
   assert.equal((await again.run(helix.GetDocument, { nameOrId: id })).provenance.agent, "a-test");
+  const port = JSON.parse(await readFile(join(place.store, "daemon.json"), "utf8")).port as number;
   assert.equal(await again.run(helix.ShutdownDocument, {}), true);
+  // Whoever takes the port of a daemon that has gone is told nothing.
+  let told = 0;
+  const thief = createServer((socket) => void (told += 1, socket.destroy()));
+  while (true) {
+    thief.listen(port, "127.0.0.1");
+    if (await once(thief, "listening").then(() => true, () => false)) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await assert.rejects(again.run(helix.GetDocument, { nameOrId: id }), helix.DaemonError);
+  assert.equal(told, 0);
+  thief.close();
 });
