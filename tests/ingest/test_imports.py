@@ -84,9 +84,10 @@ def test_a_graph_of_the_mcp_memory_server_keeps_its_shape(helix: Helix, tmp_path
         ("Billing (service)", "DEPENDS_ON", "", "Postgres (database)"),
         ("Postgres (database)", "RELATED", "is_asked_by", "Billing (service)"),
     }
-    copy = lines(tmp_path / "copy.jsonl", *ENTITIES)
-    again = take_in(helix, copy)
+    again = take_in(helix, file)
     assert (again["memories"], again["edges"], again["skipped"]) == (0, 0, 2)
+    copy = lines(tmp_path / "copy.jsonl", *ENTITIES)
+    assert (take_in(helix, copy)["memories"], len(stored(helix))) == (0, 2)
 
 
 def test_what_another_memory_says_anew_takes_the_place_of_what_it_said(helix: Helix, tmp_path: Path) -> None:
@@ -95,6 +96,17 @@ def test_what_another_memory_says_anew_takes_the_place_of_what_it_said(helix: He
     entity = {**ENTITIES[2], "observations": ["Runs hourly"]}
     assert take_in(helix, lines(file, entity))["memories"] == 1
     assert stored(helix)["Billing (service)"].resolution == "- Runs hourly"
+
+
+def test_another_file_of_the_same_name_replaces_nothing(helix: Helix, tmp_path: Path) -> None:
+    for home, says in (("a", "Backups run nightly"), ("b", "The house has a red door")):
+        (tmp_path / home / "notes").mkdir(parents=True)
+        (tmp_path / home / "notes/index.md").write_text(f"# {home}\n\n{says}, see [[Other]].\n", "utf-8")
+        take_in(helix, tmp_path / home / "notes", scope="farm")
+        entity = {"type": "entity", "name": "default_user", "entityType": "person", "observations": [says]}
+        take_in(helix, lines(tmp_path / home / "memory.jsonl", entity), scope="farm")
+    told = " ".join(one.resolution for one in memories.memories(helix, scope="farm").items)
+    assert told.count("Backups run nightly") == told.count("The house has a red door") == 2
 
 
 @pytest.mark.parametrize("stood_for", ["confirmed", "imported as one's own"])

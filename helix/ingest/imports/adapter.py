@@ -2,7 +2,7 @@
 
 An adapter says of each thing what a line of Helix's own JSON lines would say of it (`helix.ingest.jsonl`). Everything
 else is done here and behind: the source, the trust, the bounds. A source names the adapter and what the thing is called
-there, not the file, so that a copy of the file brings nothing twice.
+there, and the file where only that tells it from another; what comes again in the same words counts once.
 """
 
 from __future__ import annotations
@@ -77,6 +77,11 @@ class Asked:
     mine: bool
     place_of: Callable[[Path], Identity]
     """Returns the project of what was done in a folder, which may be gone by now."""
+
+    @property
+    def place(self) -> str:
+        """What tells the file or folder from another one of its name: what changes in one says nothing of the other."""
+        return f"{self.path.resolve().name}~{digest(str(self.path.resolve()))[:8]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

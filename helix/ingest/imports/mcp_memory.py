@@ -31,8 +31,8 @@ def _read(asked: Asked) -> Iterator[Told]:
         if isinstance(line, IngestProblem):
             yield line
         elif line.get("type") == "entity":
-            found = _entity(line)
-            sources[found.key] = found.source(_NAME)
+            found = _entity(line, asked.place)
+            sources[str(line.get("name") or "")] = found.source(_NAME)
             yield found
         elif line.get("type") == "relation":
             relations.append((str(line.get("from")), str(line.get("to")), str(line.get("relationType"))))
@@ -44,7 +44,7 @@ def _read(asked: Asked) -> Iterator[Told]:
             yield LinkDraft(type=kind, source=sources[start], target=sources[end], relation=relation)
 
 
-def _entity(line: Mapping[str, Any]) -> Found:
+def _entity(line: Mapping[str, Any], place: str) -> Found:
     name, kind, told = str(line.get("name") or ""), str(line.get("entityType") or ""), line.get("observations")
     observations = [str(one) for one in told if str(one).strip()] if isinstance(told, list) else []
     says = {
@@ -54,7 +54,7 @@ def _entity(line: Mapping[str, Any]) -> Found:
         "name": name,
         "attributes": {"entity_type": kind},
     }
-    return Found(key=name, says=says, changes=True)
+    return Found(key=f"{place}/{name}", says=says, changes=True)
 
 
 MCP_MEMORY = Adapter(

@@ -60,7 +60,7 @@ def _read(asked: Asked) -> Iterator[Told]:
                 continue
             if note.path.suffix.lower() != ".md":
                 continue
-            yield from _note(note, asked.path.resolve().name, sources, links)
+            yield from _note(note, asked.place, sources, links)
     except NotFoundError as error:
         yield IngestProblem(where=str(asked.path), why=error.message)
     for link in links:
