@@ -105,7 +105,8 @@ class _Record:
     def slice(self, source: str, position: int) -> Slice:
         is_memory = self._data.get("trigger") is not None or self._data.get("resolution") is not None
         trigger = self._text("trigger") if is_memory else ""
-        resolution = self._text("resolution") if is_memory else ""
+        told = is_memory and self._data.get("resolution") != ""  # a memory may be a fact alone, where it says so
+        resolution = self._text("resolution") if told else ""
         content = f"{trigger}\n{resolution}" if is_memory else self._text("text", "content")
         speaker = self._label("speaker")
         is_role = speaker.lower() in _CHAT_ROLES

@@ -203,3 +203,17 @@ def test_what_was_exported_goes_back_where_it_came_from(two: tuple[Helix, Helix]
     finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
     with pytest.raises(InvalidInputError, match="scopes it came from"):
         ingest.import_memories(other, str(tmp_path / "export"), mine=True, scope="elsewhere")
+
+
+@pytest.mark.parametrize("form", ["jsonl", "markdown"])
+def test_a_memory_without_a_resolution_comes_in_again(two: tuple[Helix, Helix], tmp_path: Path, form: str) -> None:
+    one, other = two
+    memories.store(one, StoreRequest(trigger="the gate is painted red", resolution="", kind="fact"))
+    place = tmp_path / "export"
+    finished(
+        one, exports.export_jsonl(one, str(place)) if form == "jsonl" else exports.export_markdown(one, str(place))
+    )
+    done = finished(other, ingest.import_memories(other, str(place))).result
+    assert (done["memories"], done["problems"]) == (1, ())
+    (memory,) = memories.memories(other).items
+    assert (memory.trigger, memory.resolution) == ("the gate is painted red", "")

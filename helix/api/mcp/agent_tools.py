@@ -278,10 +278,11 @@ class AgentTools:
         as_of: datetime | None = None,
         budget_tokens: int = BUDGET,
     ) -> Any:
+        kinds = tuple(self._askers.checked(known_kind, kind) for kind in types or ())
         question = RecallQuery(
             query=query,
             scope=await self._askers.scope(call, scope),
-            kinds=tuple(known_kind(kind) for kind in types or ()),
+            kinds=kinds,
             limit=limit,
             files=tuple(files or ()),
             as_of=as_of,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -28,6 +28,8 @@ from helix.settings import Settings
 
 _SESSION = "mcp-session-id"
 _UNNAMED = "mcp"
+T = TypeVar("T")
+
 _PROMPT = "prompts/get"
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 _ROOTS_SECONDS = 2.0
@@ -70,6 +72,13 @@ class Askers:
         """Return what an operation answers; raises ToolError with the error's code and hint where it cannot."""
         try:
             return await self.carried_out(call, operation, **values)
+        except HelixError as error:
+            raise ToolError(_told(error)) from error
+
+    def checked(self, check: Callable[[Any], T], value: Any) -> T:
+        """Return what a check makes of a value; raises ToolError as `ask` does."""
+        try:
+            return check(value)
         except HelixError as error:
             raise ToolError(_told(error)) from error
 

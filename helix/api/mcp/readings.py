@@ -146,7 +146,7 @@ def _offer_prompts(server: MCPServer[Any], askers: Askers) -> None:
         lines += [f"- {held.total} texts are quarantined, as they read like instructions: see `helix review`."] * bool(
             held.total
         )
-        asked = "Put each before the user and ask what holds; they say so with `helix contradictions resolve`."
+        asked = "Put each before the user and ask what holds; they say so with `helix resolve`."
         return "\n".join([*lines, asked]) if lines else "Nothing waits."
 
 

@@ -41,7 +41,12 @@ def _found(one: OwnNode) -> Found | None:
         told = spelled(Memory, to_props(node))
         attributes = {name: value for name, value in node.attributes.items() if not name.startswith("helix:")}
         says = {name: told[name] for name in _SAID if told.get(name) not in (None, "")}
-        says |= {"kind": node.kind.value, "attributes": attributes, "trust": told["trust"]}
+        says |= {
+            "resolution": node.resolution,
+            "kind": node.kind.value,
+            "attributes": attributes,
+            "trust": told["trust"],
+        }
         return Found(key=node.id, says=says, changes=True)
     if isinstance(node, Episode) and node.status is Status.ACTIVE:
         told = spelled(Episode, to_props(node))
