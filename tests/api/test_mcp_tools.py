@@ -213,6 +213,7 @@ def test_errors_are_told_with_their_code_and_what_to_do(helix: Helix) -> None:
         ("write", {"content": "x", "type": "nonsense"}, "INVALID_INPUT: unknown kind"),
         ("relate", {"from_id": "a", "to_id": "b", "relation": "SOLVES"}, "NOT_FOUND: "),
         ("search", {"query": "x" * 200_000}, "INVALID_INPUT: "),
+        ("search", {"query": "x", "types": ["nonsense"]}, "INVALID_INPUT: unknown kind"),
     ):
         answer = call(helix, tool, **arguments)
         assert answer.is_error
