@@ -193,7 +193,7 @@ class Writer(threading.Thread):
 
     def session(self) -> None:
         """Open a session, and perhaps close it."""
-        name = f"session{uuid.UUID(int=self.rng.getrandbits(128)).hex[:10]}"
+        name = f"session{uuid.uuid4().hex[:10]}"  # rounds share seeds: one of the same name would be opened again
         nodes, lock = self.ledger.facts.nodes, self.ledger.lock
 
         def opened(_: Any) -> None:
