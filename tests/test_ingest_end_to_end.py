@@ -24,6 +24,7 @@ from helix.model.reports import JobState
 from helix.operations import capture, graph, ingest, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from tests.waiting import UNHURRIED, ended, finished
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -96,7 +97,7 @@ def test_a_history_becomes_episodes_memories_and_links(helix: Helix, repository:
     job = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert (job.done, job.total) == (3, 3)
     assert (job.result["episodes"], job.result["memories"]) == (3, 3)
-    (fix,) = memories.memories(helix, kinds=[Kind.FAILURE]).items
+    (fix,) = memories.memories(helix, MemoryFilter(kinds=[Kind.FAILURE])).items
     assert "closed twice" in fix.resolution
     assert {edge.type for edge in memories.edges(helix, fix.id)} >= {
         Relation.SOLVES,
@@ -130,7 +131,7 @@ def test_what_is_reverted_later_ends_and_what_is_reverted_back_holds_again(helix
     commit(repository, "parser: cache every date\n\nReading dates anew is not needed.", "src/parse.c", when=20)
     commit(repository, "parser: read week days", "src/parse.c", when=30)
     finished(helix, ingest.ingest_git(helix, str(repository)))
-    (bold,) = memories.memories(helix, kinds=[Kind.DECISION]).items
+    (bold,) = memories.memories(helix, MemoryFilter(kinds=[Kind.DECISION])).items
     assert bold.valid_to is None
     commit(repository, 'Revert "parser: cache every date"', "src/parse.c", when=40)
     finished(helix, ingest.ingest_git(helix, str(repository)))
@@ -139,7 +140,11 @@ def test_what_is_reverted_later_ends_and_what_is_reverted_back_holds_again(helix
     rows = finished(helix, ingest.ingest_git(helix, str(repository)))
     assert rows.result["episodes"] == 1
     assert memories.get(helix, bold.id).valid_to is None
-    (taken,) = [one for one in memories.memories(helix, kinds=[Kind.DECISION]).items if "was reverted" in one.trigger]
+    (taken,) = [
+        one
+        for one in memories.memories(helix, MemoryFilter(kinds=[Kind.DECISION])).items
+        if "was reverted" in one.trigger
+    ]
     assert taken.valid_to == datetime.fromtimestamp(1_700_000_050, UTC)
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Exploration,
         ExplorationReport,
         ExplorerContext,
+        Facets,
         GraphPath,
         GraphTable,
         Health,
@@ -802,12 +803,53 @@ class AsyncOperations(ABC):
         kinds: Sequence[Kind | str] | None = None,
         status: Status | str | None = None,
         any_status: bool | None = None,
+        trust: Sequence[Trust | str] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        text: str | None = None,
         first: int | None = None,
         after: str | None = None,
     ) -> Page[Memory]:
         """List memories page by page, newest first."""
         return await self._ask(
-            "memories", scope=scope, kinds=kinds, status=status, any_status=any_status, first=first, after=after
+            "memories",
+            scope=scope,
+            kinds=kinds,
+            status=status,
+            any_status=any_status,
+            trust=trust,
+            since=since,
+            until=until,
+            text=text,
+            first=first,
+            after=after,
+        )
+
+    async def facets(
+        self,
+        *,
+        scope: str | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        status: Status | str | None = None,
+        any_status: bool | None = None,
+        trust: Sequence[Trust | str] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        text: str | None = None,
+    ) -> Facets:
+        """Count the memories of each scope, kind, status, trust and day, each of these with every filter but its
+        own.
+        """
+        return await self._ask(
+            "facets",
+            scope=scope,
+            kinds=kinds,
+            status=status,
+            any_status=any_status,
+            trust=trust,
+            since=since,
+            until=until,
+            text=text,
         )
 
     async def similar_recent(

@@ -14,6 +14,7 @@ from helix.model.edge import Edge, Label
 from helix.model.episode import Episode
 from helix.model.erasure_report import ErasePlan
 from helix.model.exploration import Exploration, ExplorationReport
+from helix.model.facets import Facets
 from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood
 from helix.model.held import Held
 from helix.model.memory import Kind, Memory, Status
@@ -79,6 +80,7 @@ __all__ = [
     "Exploration",
     "ExplorationReport",
     "ExplorerContext",
+    "Facets",
     "GraphPath",
     "GraphTable",
     "Health",

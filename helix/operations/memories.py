@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from helix.agents.outcomes import settle
@@ -17,8 +18,9 @@ from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep import maintenance, merge, neighbours
 from helix.model.edge import Edge, Label, Ref
+from helix.model.facets import Facets
 from helix.model.ids import Id
-from helix.model.memory import Kind, Memory, Status
+from helix.model.memory import Kind, Memory
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
@@ -27,7 +29,8 @@ from helix.operations.listed import mutation, query
 from helix.operations.tasks import task_named
 from helix.recall import prefix_search
 from helix.service import Helix
-from helix.store import listing
+from helix.store import facet_counts, listing
+from helix.store.listing import EVERYTHING_ACTIVE, MemoryFilter
 
 
 @mutation(keyed=True)
@@ -55,24 +58,21 @@ def node(helix: Helix, label: Annotated[Label, "The label of the node."], id: An
 
 @query
 def memories(
-    helix: Helix,
-    *,
-    scope: Annotated[str | None, "Only of this scope."] = None,
-    kinds: Sequence[Kind] = (),
-    status: Annotated[Status, "Only memories of this status."] = Status.ACTIVE,
-    any_status: bool = False,
-    first: int = 50,
-    after: str | None = None,
+    helix: Helix, wanted: MemoryFilter = EVERYTHING_ACTIVE, *, first: int = 50, after: str | None = None
 ) -> Page[Memory]:
     """List memories page by page, newest first."""
-    return listing.memories(
-        helix.store,
-        scope=scope,
-        kinds=[known_kind(kind) for kind in kinds],
-        status=None if any_status else status,
-        limit=page_size(helix, "first", first),
-        after=after,
-    )
+    return listing.memories(helix.store, _known(helix, wanted), page_size(helix, "first", first), after)
+
+
+@query
+def facets(helix: Helix, wanted: MemoryFilter = EVERYTHING_ACTIVE) -> Facets:
+    """Count the memories of each scope, kind, status, trust and day, each of these with every filter but its own."""
+    return facet_counts.facets(helix.store.index, _known(helix, wanted))
+
+
+def _known(helix: Helix, wanted: MemoryFilter) -> MemoryFilter:
+    check_length(helix, "text", wanted.text)
+    return replace(wanted, kinds=[known_kind(kind) for kind in wanted.kinds])
 
 
 @query

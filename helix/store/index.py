@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -31,6 +32,7 @@ from helix.store.node_columns import (
     IndexArray,
 )
 from helix.store.projection import GraphSnapshot
+from helix.text.tokens import lexical_tokens
 
 _HISTORY = f"{GIT}:"
 _GONE = [STATUS_CODE[status] for status in (Status.FORGOTTEN, Status.QUARANTINED, Status.RETIRED)]
@@ -261,6 +263,23 @@ class Index:
     def of_trust(self, trust: Trust) -> Rows:
         """Return what is of exactly that class of trust."""
         return Rows(self.view.columns.trust == TRUST_CODE[trust])
+
+    def of_status(self, status: Status) -> Rows:
+        """Return what is of that status."""
+        return Rows(self.view.columns.status == STATUS_CODE[status])
+
+    def with_word(self, word: str) -> Rows:
+        """Return what has a word in its texts, however inflected, and the memories that have it in their name."""
+        passages, mask = self.view.passages, np.zeros(self.view.count, np.bool_)
+        tokens = dict.fromkeys(lexical_tokens(word))
+        held = self.view.words.holders(list(tokens))
+        if tokens and len(held) == len(tokens):
+            owners = (passages.owner[found[found < passages.count]] for found in held.values())
+            mask[reduce(np.intersect1d, owners)] = True
+        folded, names = word.casefold(), self.view.lookups.names
+        memories = np.flatnonzero(self.view.columns.label == LABEL_CODE[Label.MEMORY]).tolist()
+        mask[[row for row in memories if folded in names[row].casefold()]] = True
+        return Rows(mask)
 
     def recorded_since(self, moment: int) -> Rows:
         """Return what was recorded at the moment or later."""

@@ -3,15 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from operator import and_, or_
+from typing import Annotated, Any
 
 from helix.errors import InvalidInputError
+from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, Status
+from helix.model.provenance import Trust
 from helix.model.reports import Page
-from helix.store.index import Rows
+from helix.store.index import Index, Rows
 from helix.store.runtime import Runtime
 from helix.store.store import Store
+
+_MOST_WORDS = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFilter:
+    """Which memories are meant; what is left out narrows nothing. The times are those of recording."""
+
+    scope: Annotated[str | None, "Only of this scope."] = None
+    kinds: Sequence[Kind] = ()
+    status: Annotated[Status, "Only memories of this status."] = Status.ACTIVE
+    any_status: bool = False
+    trust: Annotated[Sequence[Trust], "Only memories of these classes of trust; by default all."] = ()
+    since: Annotated[datetime | None, "Only what was recorded at this moment or later."] = None
+    until: Annotated[datetime | None, "Only what was recorded at this moment or earlier."] = None
+    text: Annotated[
+        str, "Only what has each of these words in its trigger, its resolution or its name, in any case and inflection."
+    ] = ""
+
+
+EVERYTHING_ACTIVE = MemoryFilter()
 
 
 def check_limit(runtime: Runtime, limit: int) -> None:
@@ -24,13 +51,36 @@ def check_limit(runtime: Runtime, limit: int) -> None:
         )
 
 
-def memories(
-    store: Store, *, scope: str | None, kinds: Sequence[Kind], status: Status | None, limit: int, after: str | None
-) -> Page[Any]:
-    """Return a page of memories of exactly this scope (None: every scope), these kinds and this status (None: any)."""
-    statuses = () if status is None else (status,)
-    rows = store.index.where(Label.MEMORY, scope=scope, statuses=statuses, kinds=kinds)
+def memories(store: Store, wanted: MemoryFilter, limit: int, after: str | None) -> Page[Any]:
+    """Return a page of the memories that are meant."""
+    index = store.index
+    rows = reduce(and_, parts(index, wanted).values(), index.where(Label.MEMORY))
     return page(store, rows, (Label.MEMORY,), limit, after)
+
+
+def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
+    """Return what each part of a filter that narrows anything leaves, by the name of its dimension.
+
+    Dimensions are `scope`, `kind`, `status`, `trust`, `time` and `text`. Raises InvalidInputError for too many words.
+    """
+    found: dict[str, Rows] = {}
+    if wanted.scope is not None:
+        found["scope"] = index.of_scope(wanted.scope)
+    if wanted.kinds:
+        found["kind"] = index.where(Label.MEMORY, kinds=wanted.kinds)
+    if not wanted.any_status:
+        found["status"] = index.of_status(wanted.status)
+    if wanted.trust:
+        found["trust"] = reduce(or_, map(index.of_trust, wanted.trust))
+    bounds = [index.recorded_since(to_micros(wanted.since))] if wanted.since is not None else []
+    bounds += [index.recorded_until(to_micros(wanted.until))] if wanted.until is not None else []
+    if bounds:
+        found["time"] = reduce(and_, bounds)
+    if words := wanted.text.split():
+        if len(words) > _MOST_WORDS:
+            raise InvalidInputError(f"`text` may have {_MOST_WORDS} words, not {len(words)}")
+        found["text"] = reduce(and_, map(index.with_word, dict.fromkeys(words)))
+    return found
 
 
 def episodes(store: Store, *, scope: str | None, session: str | None, limit: int, after: str | None) -> Page[Any]:

@@ -21,6 +21,7 @@ from helix.model.reports import JobState
 from helix.model.speaker import HEADER, MARKS, agent_of
 from helix.operations import capture, memories, upkeep
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 
 AGENT = {HEADER: "claude-code"}
 
@@ -79,7 +80,7 @@ def test_the_lines_that_an_agent_imports_say_neither_whose_project_nor_whose_wor
     job = asked(served, "ingest_bulk", path=str(file), scope="mine")
     ended(helix, job["id"])
     assert asked(served, "ingest_transcript", path=str(file)) == "INVALID_INPUT"
-    held = memories.memories(helix, scope="mine", any_status=True).items
+    held = memories.memories(helix, MemoryFilter(scope="mine", any_status=True)).items
     assert {one.trigger.split()[1] for one in held} == {"deploy", "release"}
     assert {one.provenance.trust for one in held} == {Trust.TOOL_OUTPUT}
     assert {one.scope for one in capture.episodes(helix).items} == {"mine"}

@@ -17,6 +17,7 @@ from helix.operations import capture, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store.listing import MemoryFilter
 from tests.waiting import finished
 
 AT = "2026-03-01T10:00:00.000Z"
@@ -127,7 +128,7 @@ def test_a_history_gives_what_was_said_and_what_mended_a_failure(helix: Helix, t
     place = make(tmp_path / "shop")
     done = dict(finished(helix, ingest.import_memories(helix, str(place))).result)
     assert (done["source"], done["memories"]) == (make.__name__, 1)
-    (memory,) = memories.memories(helix, kinds=[Kind.FAILURE]).items
+    (memory,) = memories.memories(helix, MemoryFilter(kinds=[Kind.FAILURE])).items
     assert memory.resolution == "It passed after running `createdb shop_test`."
     assert memory.provenance.trust is Trust.TOOL_OUTPUT
     assert memory.scope.startswith("shop"), "the project that the session was held in"

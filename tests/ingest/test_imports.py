@@ -26,6 +26,7 @@ from helix.operations import capture, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store.listing import MemoryFilter
 from tests.waiting import finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
@@ -48,11 +49,11 @@ def lines(path: Path, *objects: object) -> Path:
 
 
 def stored(helix: Helix, **asked: Any) -> dict[str, Memory]:
-    return {one.trigger: one for one in memories.memories(helix, **asked).items}
+    return {one.trigger: one for one in memories.memories(helix, MemoryFilter(**asked)).items}
 
 
 def edges(helix: Helix) -> set[tuple[str, str, str, str]]:
-    names = {one.id: one.trigger for one in memories.memories(helix, any_status=True).items}
+    names = {one.id: one.trigger for one in memories.memories(helix, MemoryFilter(any_status=True)).items}
     return {
         (names[edge.source.id], edge.type.value, edge.relation, names[edge.target.id])
         for kind in (Relation.RELATED, Relation.DEPENDS_ON, Relation.SOLVES, Relation.SUPERSEDES)
@@ -105,7 +106,7 @@ def test_another_file_of_the_same_name_replaces_nothing(helix: Helix, tmp_path: 
         take_in(helix, tmp_path / home / "notes", scope="farm")
         entity = {"type": "entity", "name": "default_user", "entityType": "person", "observations": [says]}
         take_in(helix, lines(tmp_path / home / "memory.jsonl", entity), scope="farm")
-    told = " ".join(one.resolution for one in memories.memories(helix, scope="farm").items)
+    told = " ".join(one.resolution for one in memories.memories(helix, MemoryFilter(scope="farm")).items)
     assert told.count("Backups run nightly") == told.count("The house has a red door") == 2
 
 

@@ -26,6 +26,7 @@ from helix.model.recall import RecallQuery
 from helix.operations import capture, exports, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from tests.waiting import UNHURRIED, finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
@@ -134,10 +135,10 @@ def test_nobody_elses_export_is_believed(two: tuple[Helix, Helix], tmp_path: Pat
     )
     done = finished(other, ingest.import_memories(other, str(place))).result
     assert (done["source"], done["memories"], done["problems"]) == ("helix", 2, ())
-    found = memories.memories(other, any_status=True).items
+    found = memories.memories(other, MemoryFilter(any_status=True)).items
     assert {memory.provenance.trust for memory in found} == {Trust.TOOL_OUTPUT}
     assert not any(memory.helped or memory.uses or memory.label for memory in found)
-    mine = {memory.id for memory in memories.memories(one, any_status=True).items}
+    mine = {memory.id for memory in memories.memories(one, MemoryFilter(any_status=True)).items}
     assert not mine & {memory.id for memory in found}
     edges = state(other, Label.MEMORY)[1]
     assert [kind for kind, _, _ in edges] == ["SOLVES"]
@@ -191,7 +192,7 @@ def test_one_exported_note_does_not_speak_for_a_vault(two: tuple[Helix, Helix], 
     (vault / "mine.md").write_text("# A note of mine\n\nThe kestrel nests in the tower.\n", "utf-8")
     done = finished(other, ingest.import_memories(other, str(vault), mine=True, scope="notes")).result
     assert done["source"] == "vault"
-    held = memories.memories(other, any_status=True).items
+    held = memories.memories(other, MemoryFilter(any_status=True)).items
     assert {memory.scope for memory in held} == {"notes"}
     assert any("kestrel" in memory.resolution for memory in held)
     assert not any(memory.helped or memory.uses for memory in held)

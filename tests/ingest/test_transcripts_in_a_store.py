@@ -15,6 +15,7 @@ from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.operations import capture, ingest, memories
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from tests.waiting import finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
@@ -85,7 +86,7 @@ def test_what_a_history_teaches_is_shown_at_its_command(helix: Helix, project: P
     path = tmp_path / "history.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records(project)), "utf-8")
     take_in(helix, path)
-    (memory,) = memories.memories(helix, kinds=[Kind.FAILURE]).items
+    (memory,) = memories.memories(helix, MemoryFilter(kinds=[Kind.FAILURE])).items
     assert memory.status is Status.ACTIVE and memory.provenance.trust is Trust.TOOL_OUTPUT
     assert memory.resolution == "It passed after running `createdb shop_test`."
     again = Action(command="cd src && make migrate", folder=str(project))

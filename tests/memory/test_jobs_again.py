@@ -23,6 +23,7 @@ from helix.operations import background_work, capture, ingest, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store.listing import MemoryFilter
 from tests.memory.conftest import START, Moment
 from tests.waiting import UNHURRIED, finished
 
@@ -94,7 +95,7 @@ def test_flushes_of_a_real_history_change_nothing_after_the_first(
         assert helix.worker.settle(300)
         found.append(_state(helix))
     assert found[1:] == found[:1] * 2
-    (systemic,) = memories.memories(helix, kinds=["systemic"], any_status=True).items
+    (systemic,) = memories.memories(helix, MemoryFilter(kinds=["systemic"], any_status=True)).items
     assert "upload" in systemic.trigger
     _ingest(helix, repository)
     assert _state(helix) == found[0]
@@ -111,5 +112,8 @@ def _run(helix: Helix, kind: str) -> None:
 
 def _state(helix: Helix) -> tuple[object, ...]:
     status = upkeep.status(helix)
-    kinds = {kind: len(memories.memories(helix, kinds=[kind], any_status=True, first=200).items) for kind in Kind}
+    kinds = {
+        kind: len(memories.memories(helix, MemoryFilter(kinds=[kind], any_status=True), first=200).items)
+        for kind in Kind
+    }
     return status.journal_rows, status.nodes, kinds

@@ -25,6 +25,7 @@ from helix.model.recall import RecallQuery
 from helix.operations import capture, ingest, memories, upkeep
 from helix.providers.choose import embedder_for
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
 from tests.waiting import UNHURRIED
@@ -44,7 +45,7 @@ def fail(helix: Helix, text: str, **fields: Any) -> str:
 
 
 def systemic(helix: Helix) -> list[Memory]:
-    return list(memories.memories(helix, kinds=["systemic"], any_status=True).items)
+    return list(memories.memories(helix, MemoryFilter(kinds=["systemic"], any_status=True)).items)
 
 
 def causes(helix: Helix, memory: Memory) -> set[str]:
@@ -91,7 +92,7 @@ def test_a_failure_in_several_versions_is_one_cause_that_occurred_as_often(livin
     text = SIMILAR[0]
     for number in range(4):
         newest = fail(living, text, resolution="restart the proxy" + ", then the job" * number)
-        held = {memory.id for memory in memories.memories(living, kinds=["failure"]).items}
+        held = {memory.id for memory in memories.memories(living, MemoryFilter(kinds=["failure"])).items}
         assert held == {newest}, "each refines the one before it"
         for found in systemic(living):
             assert causes(living, found) == {newest}

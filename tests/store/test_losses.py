@@ -26,6 +26,7 @@ from helix.operations import capture, erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
+from helix.store.listing import MemoryFilter
 from tests.waiting import UNHURRIED, ended
 
 FACTS = 8
@@ -139,7 +140,9 @@ def test_a_loss_is_loud_until_it_is_acknowledged_and_is_taken_back(home: Path, w
             erasure.hard_forget(helix, erasable, erasable)
         job = ended(helix, upkeep.recover(helix))
         assert job.state is JobState.DONE, job.error
-        kept = {memory.trigger for memory in (*memories.memories(helix, any_status=True, first=100).items,)}
+        kept = {
+            memory.trigger for memory in (*memories.memories(helix, MemoryFilter(any_status=True), first=100).items,)
+        }
         if way is not cut_the_log or job.result["missing rows"] == 0:
             assert {f"unique{number} is known" for number in range(FACTS)} <= kept
         again = ended(helix, upkeep.recover(helix))
@@ -172,7 +175,9 @@ def test_whatever_page_of_the_log_is_damaged_nothing_is_lost_in_silence(
             assert_loud(helix)
             job = ended(helix, upkeep.recover(helix))
             assert job.state is JobState.DONE, job.error
-            kept = {memory.trigger for memory in memories.memories(helix, any_status=True, first=100).items}
+            kept = {
+                memory.trigger for memory in memories.memories(helix, MemoryFilter(any_status=True), first=100).items
+            }
             back += {f"unique{number} is known" for number in range(FACTS)} <= kept
     assert back, "undamaged pages behind a damaged one are taken back"
 
@@ -253,7 +258,7 @@ def test_a_graph_that_is_ahead_tells_of_a_loss_and_gives_back(rolled_back: Path)
         assert list((rolled_back / "store").glob("graph.kuzu.knows-more-*"))
         assert ended(helix, upkeep.recover(helix)).state is JobState.DONE
         assert "unique90 is known" in {
-            memory.trigger for memory in memories.memories(helix, any_status=True, first=100).items
+            memory.trigger for memory in memories.memories(helix, MemoryFilter(any_status=True), first=100).items
         }
     with opened(rolled_back) as helix:
         assert_loud(helix)
@@ -450,7 +455,10 @@ def test_a_journal_that_cannot_be_opened_is_kept_and_what_can_be_read_of_it_come
         job = ended(helix, upkeep.recover(helix))
         assert job.state is JobState.DONE, job.error
         assert_loud(helix)
-        held = {memory.trigger: memory.status for memory in memories.memories(helix, any_status=True, first=100).items}
+        held = {
+            memory.trigger: memory.status
+            for memory in memories.memories(helix, MemoryFilter(any_status=True), first=100).items
+        }
         every = {f"unique{number} is known" for number in range(FACTS)}
         if len(damaged) > 4096:
             assert held == dict.fromkeys(every, Status.ACTIVE), "the log proves them"

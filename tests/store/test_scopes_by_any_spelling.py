@@ -8,6 +8,7 @@ from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store.listing import MemoryFilter
 
 SPELLINGS = ("example.org/Acme/Shop", "example.org:8443/acme/shop", "www.example.org/acme/shop")
 
@@ -37,4 +38,4 @@ def test_memories_of_a_project_are_found_whichever_way_its_scope_was_written(set
                 answer = helix.recall(RecallQuery(query="how the till counts", scope=scope))
                 assert len(answer.items) == len(SPELLINGS)
                 assert upkeep.stats(helix, scope).total == len(SPELLINGS)
-                assert len(memories.memories(helix, scope=scope).items) == len(SPELLINGS)
+                assert len(memories.memories(helix, MemoryFilter(scope=scope)).items) == len(SPELLINGS)

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (21fe34fdd0a2ba08).
+// Written by scripts/schema from the schema and queries/operations.graphql (17d5c92f34ef081c).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -457,12 +457,30 @@ export type MemoriesQueryVariables = Exact<{
   kinds?: Array<Kind> | Kind | null | undefined;
   status?: Status | null | undefined;
   anyStatus?: boolean | null | undefined;
+  trust?: Array<Trust> | Trust | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
+  text?: string | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
 
 
 export type MemoriesQuery = { memories: MemoryConnectionFragment | null };
+
+export type FacetsQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  kinds?: Array<Kind> | Kind | null | undefined;
+  status?: Status | null | undefined;
+  anyStatus?: boolean | null | undefined;
+  trust?: Array<Trust> | Trust | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
+  text?: string | null | undefined;
+}>;
+
+
+export type FacetsQuery = { facets: FacetsFragment | null };
 
 export type SimilarRecentQueryVariables = Exact<{
   trigger: string;
@@ -1284,6 +1302,8 @@ export type CommunityFragment = { size: number, nodes: Array<GraphNodeFragment> 
 
 export type CypherResultFragment = { columns: Array<string>, rows: Array<Array<unknown>>, truncated: boolean, elapsedMs: number };
 
+export type DayFragment = { day: string, memories: number, episodes: number };
+
 export type DeliveryFragment = { seq: string, slug: string, delivered: string, line: string };
 
 export type DisputeFragment = { status: DisputeStatus, ground: string, left: string, right: string, since: string, outcome: Outcome | null, resolvedAt: string | null, note: string, first: MemoryFragment, second: MemoryFragment };
@@ -1315,6 +1335,10 @@ export type ExplorationFragment = { id: string, scope: string, objective: string
 export type ExplorationReportFragment = { problems: Array<string>, exploration: ExplorationFragment };
 
 export type ExplorerContextFragment = { knownFacts: Array<string>, relevantFailures: Array<string>, injected: Array<string>, text: string, shown: Array<ShownFragment> };
+
+export type FacetFragment = { value: string, count: number };
+
+export type FacetsFragment = { total: number, scopes: Array<FacetFragment>, kinds: Array<FacetFragment>, statuses: Array<FacetFragment>, trusts: Array<FacetFragment>, days: Array<DayFragment> };
 
 export type GainFragment = { memoryId: string, name: string, use: string, outcome: string, helped: number, failed: number, quality: number | null, signs: Array<string>, overridden: boolean };
 
@@ -1866,6 +1890,39 @@ export const ExplorerContextFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<ExplorerContextFragment, unknown>;
+export const FacetFragmentDoc = gql`
+    fragment Facet on Facet {
+  value
+  count
+}
+    ` as unknown as DocumentNode<FacetFragment, unknown>;
+export const DayFragmentDoc = gql`
+    fragment Day on Day {
+  day
+  memories
+  episodes
+}
+    ` as unknown as DocumentNode<DayFragment, unknown>;
+export const FacetsFragmentDoc = gql`
+    fragment Facets on Facets {
+  total
+  scopes {
+    ...Facet
+  }
+  kinds {
+    ...Facet
+  }
+  statuses {
+    ...Facet
+  }
+  trusts {
+    ...Facet
+  }
+  days {
+    ...Day
+  }
+}
+    ` as unknown as DocumentNode<FacetsFragment, unknown>;
 export const GraphEdgeFragmentDoc = gql`
     fragment GraphEdge on GraphEdge {
   type
@@ -2922,12 +2979,16 @@ export const GetDocument = gql`
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<GetQuery, GetQueryVariables>;
 export const MemoriesDocument = gql`
-    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $first: Int, $after: String) {
+    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String, $first: Int, $after: String) {
   memories(
     scope: $scope
     kinds: $kinds
     status: $status
     anyStatus: $anyStatus
+    trust: $trust
+    since: $since
+    until: $until
+    text: $text
     first: $first
     after: $after
   ) {
@@ -2939,6 +3000,24 @@ ${MemoryEdgeFragmentDoc}
 ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${PageInfoFragmentDoc}` as unknown as DocumentNode<MemoriesQuery, MemoriesQueryVariables>;
+export const FacetsDocument = gql`
+    query Facets($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String) {
+  facets(
+    scope: $scope
+    kinds: $kinds
+    status: $status
+    anyStatus: $anyStatus
+    trust: $trust
+    since: $since
+    until: $until
+    text: $text
+  ) {
+    ...Facets
+  }
+}
+    ${FacetsFragmentDoc}
+${FacetFragmentDoc}
+${DayFragmentDoc}` as unknown as DocumentNode<FacetsQuery, FacetsQueryVariables>;
 export const SimilarRecentDocument = gql`
     query SimilarRecent($trigger: String!, $threshold: Float, $days: Float, $kind: Kind, $scope: String, $limit: Int) {
   similarRecent(

@@ -24,6 +24,7 @@ from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.operations import capture, learning, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from tests.agents.hooks.agent_client import AgentSession
 from tests.waiting import MOST_SECONDS, UNHURRIED
 
@@ -71,7 +72,7 @@ def a_day(session: AgentSession) -> dict[str, Any]:
 
 
 def kept(helix: Helix, scope: str) -> dict[str, Any]:
-    held = memories.memories(helix, any_status=True).items
+    held = memories.memories(helix, MemoryFilter(any_status=True)).items
     tasks = tasks_of(helix.store.index, scope=scope)
     return {
         "memories": sorted((one.trigger, one.status.value, one.helped, one.failed, one.uses) for one in held),

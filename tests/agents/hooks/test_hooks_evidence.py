@@ -19,6 +19,7 @@ from helix.model.provenance import Trust
 from helix.model.task import Task
 from helix.operations import capture, graph, memories
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from tests.agents.hooks.agent_client import AgentSession
 
 BUILDER = "helix:builder"
@@ -53,7 +54,11 @@ def join(session: AgentSession, call: str, agent: str) -> None:
 
 
 def failures(session: AgentSession, kind: Kind = Kind.FAILURE) -> list[Any]:
-    return [one for one in memories.memories(session.settled(), scope=scope_of(session)).items if one.kind == kind]
+    return [
+        one
+        for one in memories.memories(session.settled(), MemoryFilter(scope=scope_of(session))).items
+        if one.kind == kind
+    ]
 
 
 def edges(helix: Helix, kind: str) -> list[list[Any]]:

@@ -20,6 +20,7 @@ from helix.model.provenance import Trust
 from helix.model.task import COMPLETED
 from helix.operations import capture, graph, memories
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from tests.agents.hooks.agent_client import AgentSession
 
 ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
@@ -172,7 +173,7 @@ def test_one_error_is_one_memory_whatever_command_met_it_and_the_brief_tells_wha
     second.tell("SessionEnd", reason="other")
     second.settled()
 
-    assert len(memories.memories(helix, scope=scope_of(session)).items) == 1
+    assert len(memories.memories(helix, MemoryFilter(scope=scope_of(session))).items) == 1
     third = AgentSession(helix, project, "session-3")
     brief = str(third.tell("SessionStart", source="startup"))
     assert "FAILURES_MET_AGAIN" in brief and "pip install numpy -q" in brief
@@ -202,7 +203,7 @@ def test_the_same_fix_is_stored_once_and_quotes_no_secret(session: AgentSession)
         session.run(f"export TOKEN={secret}; make token")
         session.run("make deploy")
     helix = session.settled()
-    page = memories.memories(helix, scope=scope_of(session))
+    page = memories.memories(helix, MemoryFilter(scope=scope_of(session)))
     assert [memory.kind for memory in page.items] == ["failure"]
     everything = json.dumps(
         [str(memory) for memory in page.items] + [str(one) for one in capture.episodes(helix).items]
@@ -217,7 +218,7 @@ def test_instructions_in_an_output_are_kept_from_recall(session: AgentSession) -
     session.edit("src/a.py")
     session.run("make deploy")
     helix = session.settled()
-    assert not memories.memories(helix, scope=scope_of(session)).items
+    assert not memories.memories(helix, MemoryFilter(scope=scope_of(session))).items
     assert AgentSession(helix, session.project, "later").run("make deploy")[0] == ""
 
 
@@ -291,7 +292,7 @@ def test_what_a_builder_says_it_learned_waits_to_be_looked_at(session: AgentSess
     (waits,) = [one for one in waiting(helix.store, None) if "gateway" in one.trigger]
     assert (waits.kind, waits.resolution) == ("pattern", "retry with the same key")
     assert waits.provenance.trust is Trust.AGENT_INFERRED
-    assert not memories.memories(helix, scope=scope_of(session)).items
+    assert not memories.memories(helix, MemoryFilter(scope=scope_of(session))).items
 
 
 def test_an_explorers_facts_and_a_planners_decisions_wait_too(session: AgentSession) -> None:
@@ -451,7 +452,7 @@ def test_an_edit_of_an_ignored_file_mends_nothing(session: AgentSession) -> None
     session.run("make all", 2, "error: no compiler")
     session.edit("secret/plan.md")
     session.run("make all")
-    assert not memories.memories(session.settled(), scope=scope_of(session)).items
+    assert not memories.memories(session.settled(), MemoryFilter(scope=scope_of(session))).items
 
 
 def test_a_share_of_the_tasks_is_held_back_and_noted(

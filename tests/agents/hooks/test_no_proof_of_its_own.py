@@ -17,6 +17,7 @@ from helix.memory.upkeep.merge import merge_similar
 from helix.model.memory import Memory, Status
 from helix.operations import ingest, memories
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from tests.agents.hooks.agent_client import AgentSession
 from tests.waiting import finished
 
@@ -34,7 +35,7 @@ def obeyed(helix: Helix, project: Path) -> Memory:
     job = ingest.ingest_notes(helix, [str(project / "NOTES.md")], scope=scope)
     finished(helix, job)
     helix.worker.settle()
-    (memory,) = memories.memories(helix, scope=scope).items
+    (memory,) = memories.memories(helix, MemoryFilter(scope=scope)).items
     for number in range(SESSIONS):
         session = AgentSession(helix, project, f"session-{number}")
         prompt = f"TASK_ID: {number}\nTASK: {ASKED}\nOBJECTIVE: {ASKED}\nVERIFY: make check"

@@ -27,6 +27,7 @@ from helix.model.outcome import Gain
 from helix.model.task import COMPLETED, Task
 from helix.operations import graph, memories
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
 
@@ -358,10 +359,10 @@ def test_three_similar_failures_learned_by_tasks_are_systemic(living: Helix, sto
         learn(store, task, failure)
         settle(store, task, outcome="blocked")
         moment.forward(days=1)
-    (systemic,) = memories.memories(living, kinds=["systemic"]).items
+    (systemic,) = memories.memories(living, MemoryFilter(kinds=["systemic"])).items
     assert isinstance(systemic, Memory)
     assert systemic.attributes[OCCURRENCES] == 3
-    failures = {memory.id for memory in memories.memories(living, kinds=["failure"]).items}
+    failures = {memory.id for memory in memories.memories(living, MemoryFilter(kinds=["failure"])).items}
     assert {edge.source.id for edge in memories.edges(living, systemic.id, "causes")} == failures, (
         "each once, as it is now"
     )
