@@ -26,6 +26,12 @@ command(
 )
 
 
+@command("history", "", "helix history upload-times-out")
+def _history(out: Output, found: Sequence[Record]) -> None:
+    said = {"BY": "by", "TRUST": lambda one: one["trust"].lower(), "RESOLUTION": "memory.resolution", "WHY": "reason"}
+    render.table(out, found, {"WHEN": "at", "CHANGE": "change", **said})
+
+
 @asking(
     "list",
     "memories",

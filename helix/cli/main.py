@@ -45,6 +45,7 @@ SECTIONS = {
     },
     "Look": {
         "get": "Show one memory.",
+        "history": "Show what became of one memory.",
         "list": "List memories or episodes.",
         "edges": "List edges.",
         "suggest-edges": "Suggest edges for a memory.",

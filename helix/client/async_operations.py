@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         TaskState,
         Trust,
         UndoReport,
+        Version,
         WorkItem,
         WorkPlan,
         WorkspaceReport,
@@ -795,6 +796,10 @@ class AsyncOperations(ABC):
     async def get(self, name_or_id: str) -> Memory:
         """Read one memory; a name leads to its newest version."""
         return await self._ask("get", name_or_id=name_or_id)
+
+    async def history(self, name_or_id: str, *, limit: int | None = None) -> list[Version]:
+        """Show what became of a memory in all its versions, the newest change first, by the journal's log."""
+        return await self._ask("history", name_or_id=name_or_id, limit=limit)
 
     async def memories(
         self,

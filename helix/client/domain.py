@@ -49,6 +49,7 @@ from helix.model.reports import (
 )
 from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskState
 from helix.model.undo_report import UndoReport
+from helix.model.version import Version
 from helix.model.work_item import WorkItem
 
 __all__ = [
@@ -122,6 +123,7 @@ __all__ = [
     "TaskState",
     "Trust",
     "UndoReport",
+    "Version",
     "WorkItem",
     "WorkPlan",
     "WorkspaceReport",

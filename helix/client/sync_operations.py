@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         TaskState,
         Trust,
         UndoReport,
+        Version,
         WorkItem,
         WorkPlan,
         WorkspaceReport,
@@ -787,6 +788,10 @@ class Operations(ABC):
     def get(self, name_or_id: str) -> Memory:
         """Read one memory; a name leads to its newest version."""
         return self._ask("get", name_or_id=name_or_id)
+
+    def history(self, name_or_id: str, *, limit: int | None = None) -> list[Version]:
+        """Show what became of a memory in all its versions, the newest change first, by the journal's log."""
+        return self._ask("history", name_or_id=name_or_id, limit=limit)
 
     def memories(
         self,

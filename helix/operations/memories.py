@@ -16,6 +16,7 @@ from helix.memory.remember import curate, links
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep import history as past
 from helix.memory.upkeep import maintenance, merge, neighbours
 from helix.model.edge import Edge, Label, Ref
 from helix.model.facets import Facets
@@ -24,6 +25,7 @@ from helix.model.memory import Kind, Memory
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
+from helix.model.version import Version
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import mutation, query
 from helix.operations.tasks import task_named
@@ -48,6 +50,13 @@ def store(helix: Helix, request: StoreRequest) -> StoreResult:
 def get(helix: Helix, name_or_id: str) -> Memory:
     """Read one memory; a name leads to its newest version."""
     return memory_of(helix.store.index, name_or_id)
+
+
+@query
+def history(helix: Helix, name_or_id: str, limit: int = 100) -> list[Version]:
+    """Show what became of a memory in all its versions, the newest change first, by the journal's log."""
+    memory = memory_of(helix.store.index, name_or_id)
+    return past.history(helix.store, memory, page_size(helix, "limit", limit))
 
 
 @query

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (17d5c92f34ef081c).
+// Written by scripts/schema from the schema and queries/operations.graphql (5b026d6e3d756a21).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -451,6 +451,14 @@ export type GetQueryVariables = Exact<{
 
 
 export type GetQuery = { get: MemoryFragment | null };
+
+export type HistoryQueryVariables = Exact<{
+  nameOrId: string;
+  limit?: number | null | undefined;
+}>;
+
+
+export type HistoryQuery = { history: Array<VersionFragment> | null };
 
 export type MemoriesQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -1512,6 +1520,8 @@ export type TaskStateFragment = { executable: boolean, finished: boolean, succes
 export type UndoConflictFragment = { what: string, by: string };
 
 export type UndoReportFragment = { job: string, restored: number, keptOut: number, dryRun: boolean, conflicts: Array<UndoConflictFragment> };
+
+export type VersionFragment = { at: string, change: string, by: string, trust: Trust, reason: string, memory: MemoryFragment };
 
 export type WorkItemFragment = { id: string, kind: string, key: string, payload: unknown, state: WorkState, attempts: number, notBefore: string, createdAt: string, startedAt: string | null, endedAt: string | null, error: string, result: unknown, changed: boolean };
 
@@ -2656,6 +2666,18 @@ export const UndoReportFragmentDoc = gql`
   dryRun
 }
     ` as unknown as DocumentNode<UndoReportFragment, unknown>;
+export const VersionFragmentDoc = gql`
+    fragment Version on Version {
+  memory {
+    ...Memory
+  }
+  at
+  change
+  by
+  trust
+  reason
+}
+    ` as unknown as DocumentNode<VersionFragment, unknown>;
 export const WorkPlanFragmentDoc = gql`
     fragment WorkPlan on WorkPlan {
   kind
@@ -2978,6 +3000,15 @@ export const GetDocument = gql`
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<GetQuery, GetQueryVariables>;
+export const HistoryDocument = gql`
+    query History($nameOrId: String!, $limit: Int) {
+  history(nameOrId: $nameOrId, limit: $limit) {
+    ...Version
+  }
+}
+    ${VersionFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<HistoryQuery, HistoryQueryVariables>;
 export const MemoriesDocument = gql`
     query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String, $first: Int, $after: String) {
   memories(
