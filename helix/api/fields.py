@@ -54,15 +54,17 @@ def control(function: Callable[..., Any], views: Views) -> StrawberryField:
 def walk(function: Callable[..., Any], views: Views) -> StrawberryField:
     """Return the field of a node that `function(helix, node, **arguments)` answers.
 
-    As many nodes as it may lead to, its `limit` or else one, are counted against what its request may walk over.
+    As many nodes as it may lead to, its `limit` or `first`, else one, count against what its request may walk over.
     """
     arguments_of = reader(function, skip=2)
-    limit = inspect.signature(function).parameters.get("limit")
+    taken = inspect.signature(function).parameters
+    limit = taken.get("limit", taken.get("first"))
 
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         values = arguments_of(given)
-        info.context.walk(max(values.get("limit", limit.default), 1) if limit is not None else 1)
-        return await info.context.read(function, info.context.runtime.helix, root, **values)
+        info.context.walk(max(values.get(limit.name, limit.default), 1) if limit is not None else 1)
+        answer = await info.context.read(function, info.context.runtime.helix, root, **values)
+        return connection(answer, given.get("after")) if isinstance(answer, Page) else answer
 
     return _field(function, resolve, views, skip=2)
 

@@ -11,8 +11,10 @@ from helix.errors import NotFoundError
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory
+from helix.model.proof import MemoryEffect, Showing
 from helix.model.records import Node
-from helix.operations import memories
+from helix.model.reports import Page
+from helix.operations import learning, memories
 from helix.service import Helix
 
 
@@ -28,6 +30,11 @@ def episodes(helix: Helix, memory: Memory, *, limit: int = 5) -> list[Episode]:
     return [episode for episode in found if isinstance(episode, Episode)]
 
 
+def showings(helix: Helix, effect: MemoryEffect, *, first: int = 20, after: str | None = None) -> Page[Showing]:
+    """The tasks that it was shown to or held out from, newest first."""
+    return learning.showings(helix, effect.memory.id, first, after)
+
+
 def node(helix: Helix, ref: Ref) -> Node | None:
     """The node itself; null when it is gone."""
     try:
@@ -38,6 +45,7 @@ def node(helix: Helix, ref: Ref) -> Node | None:
 
 EXTRAS: Mapping[type[Any], Sequence[Any]] = {
     Memory: (partial(walk, edges), partial(walk, episodes)),
+    MemoryEffect: (partial(walk, showings),),
     Ref: (partial(walk, node),),
 }
 """The fields to add to the type of each domain class."""

@@ -81,6 +81,16 @@ command(
     session=OWN_SESSION,
 )
 
+
+@command("effect", "", "helix effect upload-times-out")
+def _effect(out: Output, found: Record) -> None:
+    counts = {name: found[name] for name in ("shown", "helped", "failed", "unused", "claimed", "withheld")}
+    out.fields({"name": found["memory"]["name"], **counts})
+    if found["periods"]:
+        columns = {name.upper(): name for name in ("start", "shown", "helped", "failed", "unused")}
+        render.table(out, found["periods"], columns)
+
+
 group(
     "queue",
     "Review what may be learned from agents' work. Nothing of it is recalled before you accept it.",

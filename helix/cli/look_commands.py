@@ -28,7 +28,8 @@ command(
 
 @command("history", "", "helix history upload-times-out")
 def _history(out: Output, found: Sequence[Record]) -> None:
-    said = {"BY": "by", "TRUST": lambda one: one["trust"].lower(), "RESOLUTION": "memory.resolution", "WHY": "reason"}
+    trust: render.Columns = {"TRUST": lambda one: one["trust"].lower()}
+    said = {"BY": "by", **trust, "RESOLUTION": "memory.resolution", "WHY": "reason"}
     render.table(out, found, {"WHEN": "at", "CHANGE": "change", **said})
 
 

@@ -73,6 +73,7 @@ SECTIONS = {
         "queue": "Review what may be learned.",
         "chunk": "Remember how a task was done.",
         "report": "Show what memory was worth.",
+        "effect": "Show what one memory was worth.",
         "verify": "Check whether agents' work is learned from.",
         "task": "Say where a task stands.",
         "dag": "Look at the order of tasks.",

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         Label,
         MaintenanceReport,
         Memory,
+        MemoryEffect,
         Neighbourhood,
         Node,
         Observed,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         Report,
         SessionReport,
         Setting,
+        Showing,
         SimilarMemory,
         Stalled,
         Stats,
@@ -581,6 +583,14 @@ class AsyncOperations(ABC):
     async def report(self, *, since: datetime | None = None, scope: str | None = None) -> Report:
         """Compare tasks that were shown memories with tasks that were shown none."""
         return await self._ask("report", since=since, scope=scope)
+
+    async def effect(self, name_or_id: str) -> MemoryEffect:
+        """Count what came of one memory in the tasks that it was shown to, in all its versions."""
+        return await self._ask("effect", name_or_id=name_or_id)
+
+    async def showings(self, name_or_id: str, *, first: int | None = None, after: str | None = None) -> Page[Showing]:
+        """List the tasks that one memory was shown to or held out from, newest first, and what came of it there."""
+        return await self._ask("showings", name_or_id=name_or_id, first=first, after=after)
 
     async def report_page(self, *, since: datetime | None = None, scope: str | None = None) -> str:
         """Write the report as one HTML document that asks for nothing from anywhere."""

@@ -20,7 +20,7 @@ from helix.model.held import Held
 from helix.model.memory import Kind, Memory, Status
 from helix.model.observed import Accepted, Observed
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
-from helix.model.proof import Report
+from helix.model.proof import MemoryEffect, Report, Showing
 from helix.model.provenance import Trust
 from helix.model.recall import Completable, Expand, Intent, KindAnswer, RecallAnswer, RecallItem
 from helix.model.records import Node
@@ -97,6 +97,7 @@ __all__ = [
     "MaintenanceReport",
     "Mapping",
     "Memory",
+    "MemoryEffect",
     "Neighbourhood",
     "Node",
     "Observed",
@@ -113,6 +114,7 @@ __all__ = [
     "Sequence",
     "SessionReport",
     "Setting",
+    "Showing",
     "SimilarMemory",
     "Stalled",
     "Stats",

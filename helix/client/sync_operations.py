@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         Label,
         MaintenanceReport,
         Memory,
+        MemoryEffect,
         Neighbourhood,
         Node,
         Observed,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         Report,
         SessionReport,
         Setting,
+        Showing,
         SimilarMemory,
         Stalled,
         Stats,
@@ -577,6 +579,14 @@ class Operations(ABC):
     def report(self, *, since: datetime | None = None, scope: str | None = None) -> Report:
         """Compare tasks that were shown memories with tasks that were shown none."""
         return self._ask("report", since=since, scope=scope)
+
+    def effect(self, name_or_id: str) -> MemoryEffect:
+        """Count what came of one memory in the tasks that it was shown to, in all its versions."""
+        return self._ask("effect", name_or_id=name_or_id)
+
+    def showings(self, name_or_id: str, *, first: int | None = None, after: str | None = None) -> Page[Showing]:
+        """List the tasks that one memory was shown to or held out from, newest first, and what came of it there."""
+        return self._ask("showings", name_or_id=name_or_id, first=first, after=after)
 
     def report_page(self, *, since: datetime | None = None, scope: str | None = None) -> str:
         """Write the report as one HTML document that asks for nothing from anywhere."""

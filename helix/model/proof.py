@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+from helix.model.memory import Memory
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
@@ -84,6 +86,51 @@ class Period:
     without_ended: Annotated[int, "Tasks that ended, held out."]
     without_delivered: Annotated[int, "Those of them that were delivered."]
     tokens: Annotated[int, "Tokens of the memories that its tasks were shown."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """One time that a memory was shown to a task, or held out from it, and what came of that."""
+
+    id: Annotated[str, "What tells it from others."]
+    task: Annotated[str, "The id of the task."]
+    memory_id: Annotated[str, "The id of the version that was shown."]
+    objective: Annotated[str, "What the task was to reach; empty where nothing is kept of it."]
+    session: str
+    at: Annotated[datetime, "When it was shown."]
+    arm: Annotated[str, "How it came: `recall`, `action`, `error`, `brief` or `prompt`."]
+    rank: Annotated[int, "Its place among what was shown, from 1."]
+    score: float
+    tokens: Annotated[int, "How long it was, in tokens."]
+    withheld: Annotated[bool, "Whether it was held out, to learn what it is worth."]
+    outcome: Annotated[str, "What came of it: `helped`, `failed`, `unused`, `claimed` or `skipped`; empty while open."]
+    use: Annotated[tuple[str, ...], "What was done that shows its use, in words; empty where nothing does."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectPeriod:
+    """What one memory came to in a day or a week."""
+
+    start: Annotated[datetime, "Its beginning, midnight UTC."]
+    shown: Annotated[int, "How often it was shown to a task."]
+    helped: Annotated[int, "How often it helped."]
+    failed: Annotated[int, "How often it was used and the task failed."]
+    unused: Annotated[int, "How often it was not used."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryEffect:
+    """What one memory came to in all tasks, its earlier versions included."""
+
+    memory: Annotated[Memory, "The memory that was asked for."]
+    shown: Annotated[int, "How often it was shown to a task."]
+    helped: Annotated[int, "How often it helped."]
+    failed: Annotated[int, "How often it was used and the task failed."]
+    unused: Annotated[int, "How often it was not used."]
+    claimed: Annotated[int, "How often only the agent's word says that it helped."]
+    withheld: Annotated[int, "How often it was held out."]
+    days: Annotated[int, "How many days a period has: 1 or 7."]
+    periods: Annotated[tuple[EffectPeriod, ...], "The days or weeks in order, from the first time it was shown."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
+from helix.agents.experiment import memory_effect
 from helix.agents.experiment.effect import report as compare
 from helix.agents.experiment.report_page import page
 from helix.agents.observer import observe, queue
@@ -17,11 +18,12 @@ from helix.agents.observer.verify import verify as examine
 from helix.agents.tasks.board import tasks_of
 from helix.agents.tasks.task_lists import objects
 from helix.errors import InvalidInputError
+from helix.memory.change.find import memory_of
 from helix.model.candidate import Candidate
 from helix.model.ids import Id
 from helix.model.observed import Accepted, Observed
-from helix.model.proof import Report
-from helix.model.reports import Health, StoreResult
+from helix.model.proof import MemoryEffect, Report, Showing
+from helix.model.reports import Health, Page, StoreResult
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
@@ -132,6 +134,20 @@ def report(
 ) -> Report:
     """Compare tasks that were shown memories with tasks that were shown none."""
     return compare(helix.store, since, scope)
+
+
+@query
+def effect(helix: Helix, name_or_id: str) -> MemoryEffect:
+    """Count what came of one memory in the tasks that it was shown to, in all its versions."""
+    index = helix.store.index
+    return memory_effect.effect(index, memory_of(index, name_or_id))
+
+
+@query
+def showings(helix: Helix, name_or_id: str, first: int = 50, after: str | None = None) -> Page[Showing]:
+    """List the tasks that one memory was shown to or held out from, newest first, and what came of it there."""
+    index = helix.store.index
+    return memory_effect.showings(index, memory_of(index, name_or_id), page_size(helix, "first", first), after)
 
 
 @query

@@ -242,7 +242,7 @@ def injections(index: Index, ident: str) -> list[Injection]:
     if here not in index:
         return []
     edges = (edge_from(op) for op in index.records.edges_at(here) if op.type in _KINDS.values())
-    return sorted((_of_edge(index, edge) for edge in edges), key=lambda one: (one.rank, one.memory_id))
+    return sorted((injection_of(index, edge) for edge in edges), key=lambda one: (one.rank, one.memory_id))
 
 
 def put_injection(composer: Composer, ident: str, one: Injection) -> None:
@@ -310,7 +310,8 @@ def _injection(one: Shown, rank: int, at: datetime, held_back: bool) -> Injectio
     )
 
 
-def _of_edge(index: Index, edge: Edge) -> Injection:
+def injection_of(index: Index, edge: Edge) -> Injection:
+    """Return the injection that an edge from a task to a memory holds."""
     said = cast(Mapping[str, Any], edge.attributes)
     credit = said.get("credited")
     return Injection(

@@ -53,13 +53,13 @@ class _Lineage:
 
 def history(store: Store, memory: Memory, limit: int) -> list[Version]:
     """Return what became of a memory in all its versions, the newest of at most `limit` changes first."""
-    lineage = _Lineage(_versions(store.index, memory))
+    lineage = _Lineage(versions_of(store.index, memory))
     rows = pages.log_rows_of(store.journal, lineage.ids)
     found = [version for row in rows if (version := _version(store.index, lineage, row)) is not None]
     return found[: -limit - 1 : -1]
 
 
-def _versions(index: Index, memory: Memory) -> frozenset[str]:
+def versions_of(index: Index, memory: Memory) -> frozenset[str]:
     """Return the ids of a memory's versions, its own among them; what was folded into it is none."""
     found, ahead = {memory.id}, [memory.id]
     while ahead:

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (5b026d6e3d756a21).
+// Written by scripts/schema from the schema and queries/operations.graphql (5d5cf1b97e1fdd6b).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -361,6 +361,22 @@ export type ReportQueryVariables = Exact<{
 
 
 export type ReportQuery = { report: ReportFragment | null };
+
+export type EffectQueryVariables = Exact<{
+  nameOrId: string;
+}>;
+
+
+export type EffectQuery = { effect: MemoryEffectFragment | null };
+
+export type ShowingsQueryVariables = Exact<{
+  nameOrId: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ShowingsQuery = { showings: ShowingConnectionFragment | null };
 
 export type ReportPageQueryVariables = Exact<{
   since?: string | null | undefined;
@@ -1324,6 +1340,8 @@ export type EdgeFragment = { type: Relation, createdAt: string, weight: number, 
 
 export type EdgeSuggestionFragment = { relation: Relation, similarity: number, reason: string, memory: MemoryFragment };
 
+export type EffectPeriodFragment = { start: string, shown: number, helped: number, failed: number, unused: number };
+
 export type EpisodeFragment = { id: string, scope: string, content: string, recordedAt: string, occurredAt: string, session: string, agent: string, role: string, importance: number, source: string, status: Status, consolidatedAt: string | null, saidBy: string, provenance: ProvenanceFragment };
 
 export type EpisodeConnectionFragment = { totalCount: number, edges: Array<EpisodeEdgeFragment>, pageInfo: PageInfoFragment };
@@ -1391,6 +1409,8 @@ export type MemoryFragment = { id: string, scope: string, name: string, kind: Ki
 export type MemoryConnectionFragment = { totalCount: number, edges: Array<MemoryEdgeFragment>, pageInfo: PageInfoFragment };
 
 export type MemoryEdgeFragment = { cursor: string, node: MemoryFragment };
+
+export type MemoryEffectFragment = { shown: number, helped: number, failed: number, unused: number, claimed: number, withheld: number, days: number, memory: MemoryFragment, periods: Array<EffectPeriodFragment> };
 
 export type ModelSpendFragment = { month: string, provider: string, calls: number, failures: number, tokensIn: number, tokensOut: number, cost: number };
 
@@ -1496,6 +1516,12 @@ export type SessionReportFragment = { name: string, scope: string, agent: string
 export type SettingFragment = { name: string, value: string | null, source: string, variable: string, help: string };
 
 export type ShareFragment = { hits: number, cases: number, value: number | null, low: number, high: number };
+
+export type ShowingFragment = { id: string, task: string, memoryId: string, objective: string, session: string, at: string, arm: string, rank: number, score: number, tokens: number, withheld: boolean, outcome: string, use: Array<string> };
+
+export type ShowingConnectionFragment = { totalCount: number, edges: Array<ShowingEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type ShowingEdgeFragment = { cursor: string, node: ShowingFragment };
 
 export type ShownFragment = { memoryId: string, name: string, kind: string, rank: number, score: number, arm: string, tokens: number };
 
@@ -2183,6 +2209,32 @@ export const MemoryConnectionFragmentDoc = gql`
   totalCount
 }
     ` as unknown as DocumentNode<MemoryConnectionFragment, unknown>;
+export const EffectPeriodFragmentDoc = gql`
+    fragment EffectPeriod on EffectPeriod {
+  start
+  shown
+  helped
+  failed
+  unused
+}
+    ` as unknown as DocumentNode<EffectPeriodFragment, unknown>;
+export const MemoryEffectFragmentDoc = gql`
+    fragment MemoryEffect on MemoryEffect {
+  memory {
+    ...Memory
+  }
+  shown
+  helped
+  failed
+  unused
+  claimed
+  withheld
+  days
+  periods {
+    ...EffectPeriod
+  }
+}
+    ` as unknown as DocumentNode<MemoryEffectFragment, unknown>;
 export const NearNodeFragmentDoc = gql`
     fragment NearNode on NearNode {
   node {
@@ -2431,6 +2483,42 @@ export const SettingFragmentDoc = gql`
   help
 }
     ` as unknown as DocumentNode<SettingFragment, unknown>;
+export const ShowingFragmentDoc = gql`
+    fragment Showing on Showing {
+  id
+  task
+  memoryId
+  objective
+  session
+  at
+  arm
+  rank
+  score
+  tokens
+  withheld
+  outcome
+  use
+}
+    ` as unknown as DocumentNode<ShowingFragment, unknown>;
+export const ShowingEdgeFragmentDoc = gql`
+    fragment ShowingEdge on ShowingEdge {
+  cursor
+  node {
+    ...Showing
+  }
+}
+    ` as unknown as DocumentNode<ShowingEdgeFragment, unknown>;
+export const ShowingConnectionFragmentDoc = gql`
+    fragment ShowingConnection on ShowingConnection {
+  edges {
+    ...ShowingEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<ShowingConnectionFragment, unknown>;
 export const SimilarMemoryFragmentDoc = gql`
     fragment SimilarMemory on SimilarMemory {
   memory {
@@ -2922,6 +3010,26 @@ ${LiftFragmentDoc}
 ${HarmFragmentDoc}
 ${PeriodFragmentDoc}
 ${LeaderFragmentDoc}` as unknown as DocumentNode<ReportQuery, ReportQueryVariables>;
+export const EffectDocument = gql`
+    query Effect($nameOrId: String!) {
+  effect(nameOrId: $nameOrId) {
+    ...MemoryEffect
+  }
+}
+    ${MemoryEffectFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EffectPeriodFragmentDoc}` as unknown as DocumentNode<EffectQuery, EffectQueryVariables>;
+export const ShowingsDocument = gql`
+    query Showings($nameOrId: String!, $first: Int, $after: String) {
+  showings(nameOrId: $nameOrId, first: $first, after: $after) {
+    ...ShowingConnection
+  }
+}
+    ${ShowingConnectionFragmentDoc}
+${ShowingEdgeFragmentDoc}
+${ShowingFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<ShowingsQuery, ShowingsQueryVariables>;
 export const ReportPageDocument = gql`
     query ReportPage($since: DateTime, $scope: String) {
   reportPage(since: $since, scope: $scope)
