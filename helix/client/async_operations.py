@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         Trust,
         UndoReport,
         Version,
+        Walk,
         WorkItem,
         WorkPlan,
         WorkspaceReport,
@@ -336,6 +337,12 @@ class AsyncOperations(ABC):
     ) -> Neighbourhood:
         """Show what lies around a node: the nodes within so many steps, and the edges among them."""
         return await self._ask("neighbourhood", name_or_id=name_or_id, steps=steps, scope=scope, limit=limit)
+
+    async def walk(self, query: str, *, scope: str | None = None, limit: int | None = None) -> Walk:
+        """Show where the walk of a question goes through the graph, the hottest nodes first, and the edges among
+        them.
+        """
+        return await self._ask("walk", query=query, scope=scope, limit=limit)
 
     async def path(self, source: str, target: str, *, scope: str | None = None) -> GraphPath:
         """Find a shortest path between two nodes, of at most 8 steps: how one has to do with the other."""

@@ -15,7 +15,7 @@ from helix.model.episode import Episode
 from helix.model.erasure_report import ErasePlan
 from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.facets import Facets
-from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood
+from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood, Walk
 from helix.model.held import Held
 from helix.model.memory import Kind, Memory, Status
 from helix.model.observed import Accepted, Observed
@@ -126,6 +126,7 @@ __all__ = [
     "Trust",
     "UndoReport",
     "Version",
+    "Walk",
     "WorkItem",
     "WorkPlan",
     "WorkspaceReport",

@@ -228,16 +228,20 @@ class Records:
         """Return every edge that starts or ends at the node."""
         known = None if self._edges_known is None else self._edges_known(ref)
         if known is not None:
-            one = f"SELECT * FROM edge WHERE {_EDGE_KEY}"
-
-            def read(connection: sqlite3.Connection) -> list[PutEdge]:
-                rows = (connection.execute(one, edge_key(edge)).fetchone() for edge in known)
-                return [put_edge(row) for row in rows if row is not None]
-
-            return self._reading(read)
+            return [edge for edge in self.edges(known) if edge is not None]
         statement = "SELECT * FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)"
         ends = (ref.label, ref.id, ref.label, ref.id)
         return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, ends))))
+
+    def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
+        """Return the edges that these would drop, in their order, None for one that is not there."""
+        one = f"SELECT * FROM edge WHERE {_EDGE_KEY}"
+
+        def read(connection: sqlite3.Connection) -> list[PutEdge | None]:
+            rows = (connection.execute(one, edge_key(edge)).fetchone() for edge in wanted)
+            return [None if row is None else put_edge(row) for row in rows]
+
+        return self._reading(read)
 
     def edges_of(self, kind: Relation | None, limit: int) -> list[PutEdge]:
         """Return up to `limit` edges of a type, or of every type."""

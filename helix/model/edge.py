@@ -68,6 +68,10 @@ DRAWN = "drawn"
 """Attribute of an edge that a person or an agent drew: SUPERSEDES is then what they say, and no version of a memory."""
 
 
+MERGED = "merged"
+"""Attribute of a SUPERSEDES edge that says that one memory was folded into another, which is no version of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ref:
     """The end of an edge: a node's label and id."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from helix.model.edge import Ref, Relation
+from helix.model.memory import Kind, Status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +21,10 @@ class GraphNode:
         str,
         "Where its words come from: `you`, `verified`, `agent`, `commit`, `notes`, `tool` or `web`; empty if nobody's.",
     ] = ""
+    kind: Annotated[Kind | None, "The kind of a memory; null for the rest."] = None
+    status: Annotated[Status | None, "Where a memory, an episode or an insight stands; null for the rest."] = None
+    at: Annotated[datetime | None, "When it was recorded; null for an entity."] = None
+    degree: Annotated[int, "How many edges it has in all."] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +35,9 @@ class GraphEdge:
     source: Annotated[Ref, "Where it starts."]
     target: Annotated[Ref, "Where it leads."]
     weight: float
+    relation: Annotated[str, "What it says, in a word: that of a RELATED edge, else its type in small letters."]
+    created_at: Annotated[datetime, "When it was drawn."]
+    reason: Annotated[str, "Why it is there, in a short sentence."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +56,22 @@ class Neighbourhood:
     nodes: Annotated[tuple[NearNode, ...], "The nodes around it, the nearest first."]
     edges: Annotated[tuple[GraphEdge, ...], "The edges among all of them; at most 2,000."]
     truncated: Annotated[bool, "Whether there are more nodes within so many steps."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatedNode:
+    """A node and how much of a question's walk arrives there."""
+
+    node: Annotated[GraphNode, "The node."]
+    heat: Annotated[float, "Its share of the walk, over that of the hottest: above 0, at most 1."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """Where the walk of a question through the graph goes: the personalised PageRank that recall ranks by."""
+
+    nodes: Annotated[tuple[HeatedNode, ...], "The nodes, the hottest first; what is quarantined is none."]
+    edges: Annotated[tuple[GraphEdge, ...], "The edges among them; at most 2,000."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

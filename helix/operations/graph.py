@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from helix.memory.change.find import node_of
 from helix.model.edge import Label
-from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood
+from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood, Walk
 from helix.model.reports import CypherResult, GraphTable
-from helix.operations.checks import page_size
-from helix.operations.listed import graph_query
+from helix.operations.checks import check_length, page_size
+from helix.operations.listed import graph_query, query
 from helix.service import Helix
 from helix.store import graph_questions
 
@@ -47,6 +47,21 @@ def neighbourhood(
     size = page_size(helix, "limit", limit)
     centre = node_of(helix.store.index, name_or_id)
     return graph_questions.neighbourhood(helix.store, centre, steps=steps, scope=scope, limit=size)
+
+
+@query
+def walk(
+    helix: Helix,
+    query: str,
+    scope: Annotated[str | None, "Walk in this scope and in `global`; everywhere where it is not said."] = None,
+    limit: int = 50,
+) -> Walk:
+    """Show where the walk of a question goes through the graph, the hottest nodes first, and the edges among them."""
+    check_length(helix, "query", query)
+    helix.store.check_space()
+    with helix.foreground.request():
+        heated = helix.recaller.walk(query, scope, page_size(helix, "limit", limit))
+    return graph_questions.walk(helix.store.index, heated)
 
 
 @graph_query

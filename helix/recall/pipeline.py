@@ -10,15 +10,16 @@ import numpy as np
 
 from helix.errors import ModelError
 from helix.model.clock import Clock, to_micros
-from helix.model.edge import Label
+from helix.model.edge import Label, Ref
 from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
 from helix.providers.reranker import Reranker
 from helix.recall.answer import Records, fill
+from helix.recall.arms import Matches
 from helix.recall.question import Question, TextReading, check_query, moment_of, read_question
 from helix.recall.ranking import Reread, rank
 from helix.recall.recipes import Recipe, recipe_named, recipes_of
 from helix.recall.rerank import Rereading
-from helix.recall.search import Found, Scene, matches_of, search
+from helix.recall.search import Found, Scene, heat_of, matches_of, search
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import VectorSearch, check_dimension
 from helix.settings import Settings
@@ -95,6 +96,56 @@ class Recaller:
         notes: list[str],
     ) -> RecallAnswer:
         watch = Stopwatch()
+        scene, matches = self._scene(query, question, embedding, now, notes, watch)
+        found = search(scene, matches, self._vectors, watch)
+        ranking = rank(scene, found, recipe, watch, self._reread(scene, notes))
+        items = fill(
+            scene, found, ranking, records=self._records, estimate_tokens=self._reading.estimate_tokens, watch=watch
+        )
+        return RecallAnswer(
+            query=query,
+            items=items,
+            mode="lexical" if scene.vector is None else "hybrid",
+            recipe=recipe.name,
+            tokens=sum(item.tokens for item in items),
+            timings_ms=watch.timings_ms,
+            notes=(*notes, *found.notes, *_said_of(items, found, query)),
+            at=now,
+        )
+
+    def walk(self, text: str, scope: str | None, limit: int) -> list[tuple[Ref, float]]:
+        """Return where the walk of a question goes, the hottest first, each with its heat over that of the hottest."""
+        query = RecallQuery(query=text, scope=scope)
+        check_query(query, self._settings.page_size)
+        now = self._clock()
+        question = read_question(query, now, self._reading)
+        embedding = self._embedding(question, [])
+        return self._turns.submit(self._walk, query, question, embedding, now, limit).result()
+
+    def _walk(
+        self,
+        query: RecallQuery,
+        question: Question,
+        embedding: Future[VectorArray] | None,
+        now: datetime,
+        limit: int,
+    ) -> list[tuple[Ref, float]]:
+        watch = Stopwatch()
+        scene, matches = self._scene(query, question, embedding, now, [], watch)
+        heat = heat_of(search(scene, matches, self._vectors, watch), scene.view.walkable(query.scope))
+        hottest = np.argsort(-heat, kind="stable")[:limit]
+        return [(scene.view.ref_of(int(row)), float(heat[row] / heat[hottest[0]])) for row in hottest if heat[row] > 0]
+
+    def _scene(
+        self,
+        query: RecallQuery,
+        question: Question,
+        embedding: Future[VectorArray] | None,
+        now: datetime,
+        notes: list[str],
+        watch: Stopwatch,
+    ) -> tuple[Scene, Matches]:
+        """Return what a recall works on, and what the question's words find there."""
         graph, view = self._present()
         with watch("filter"):
             mask = view.mask(query, now) & ~_evidence_only(view)
@@ -111,21 +162,7 @@ class Recaller:
             now=to_micros(moment_of(query, now)),
             vector=vector,
         )
-        found = search(scene, matches, self._vectors, watch)
-        ranking = rank(scene, found, recipe, watch, self._reread(scene, notes))
-        items = fill(
-            scene, found, ranking, records=self._records, estimate_tokens=self._reading.estimate_tokens, watch=watch
-        )
-        return RecallAnswer(
-            query=query,
-            items=items,
-            mode="lexical" if vector is None else "hybrid",
-            recipe=recipe.name,
-            tokens=sum(item.tokens for item in items),
-            timings_ms=watch.timings_ms,
-            notes=(*notes, *found.notes, *_said_of(items, found, query)),
-            at=now,
-        )
+        return scene, matches
 
     def _present(self) -> tuple[GraphSnapshot, CatalogueView]:
         """Return graph and catalogue as they are; the graph is taken first, so that every row of it is in the view."""

@@ -18,6 +18,7 @@ from helix.recall.arms import (
     yours_arm,
 )
 from helix.recall.fusion import Fused, fuse
+from helix.recall.pagerank import DAMPING
 from helix.recall.question import Question
 from helix.recall.recipes import ARM_WEIGHTS
 from helix.recall.relevance import Relevance, relevance_of
@@ -93,6 +94,16 @@ def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwat
         added = fused.rows[~np.isin(fused.rows, relevance.rows)]
         relevance = relevance.extended(relevance_of(view, added, scene.vector, matches), fused.rows)
     return Found(fused=fused, relevance=relevance, seeds=seeds, near=near, notes=tuple(notes))
+
+
+def heat_of(found: Found, walkable: BoolArray) -> FloatArray:
+    """Return the share of its time that the walk spends at each row, its restarts at the seeds included."""
+    heat, seeds = found.near.copy(), found.seeds
+    allowed = walkable[seeds.rows]
+    total = seeds.mass[allowed].sum()
+    if total > 0:
+        np.add.at(heat, seeds.rows[allowed], (1 - DAMPING) * seeds.mass[allowed] / total)
+    return heat
 
 
 def _pointed(scene: Scene, matches: Matches, watch: Stopwatch) -> list[RankedList]:

@@ -10,18 +10,25 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.graph import cypher_gate
 from helix.graph.analytics import MOST_STEPS
 from helix.model.edge import Label, Ref, Relation
-from helix.model.entity import Entity
-from helix.model.episode import Episode
-from helix.model.graph_answers import CentralNode, Community, GraphEdge, GraphNode, GraphPath, NearNode, Neighbourhood
-from helix.model.memory import Memory, Status
-from helix.model.records import Node
-from helix.model.reflection import Reflection
+from helix.model.graph_answers import (
+    CentralNode,
+    Community,
+    GraphEdge,
+    GraphNode,
+    GraphPath,
+    HeatedNode,
+    NearNode,
+    Neighbourhood,
+    Walk,
+)
+from helix.model.operations import DropEdge
 from helix.model.reports import CypherResult, GraphTable
+from helix.store.graph_drawing import drawn_edges, drawn_nodes, edges_among
+from helix.store.index import Index
 from helix.store.store import Store
 
 # How far beyond the set row limit a caller may go by asking for it.
 _MOST_TIMES_THE_ROWS = 100
-_TITLE = 80
 _MEMBERS = 25
 _KINDS = {"NODE": "node", "REL": "relationship"}
 
@@ -61,13 +68,13 @@ def neighbourhood(store: Store, ref: Ref, *, steps: int, scope: str | None, limi
         raise InvalidInputError(f"steps must be 1 to {MOST_STEPS}, not {steps}")
     found = _ask(store, "near", label=ref.label.value, node=ref.id, steps=steps, scope=scope or "", limit=limit)
     near = {_ref(place): int(away) for *place, away in found["nodes"]}
-    named = _named(store, [ref, *near])
+    named = drawn_nodes(store.index, [ref, *near])
     if ref not in named:
         raise NotFoundError(f"there is no {ref.label} {ref.id}")
     return Neighbourhood(
         centre=named[ref],
         nodes=tuple(NearNode(node=named[one], steps=away) for one, away in near.items() if one in named),
-        edges=_edges(found["edges"], named),
+        edges=_edges(store.index, found["edges"], named),
         truncated=bool(found["more"]),
     )
 
@@ -77,10 +84,17 @@ def path(store: Store, source: Ref, target: Ref, *, scope: str | None) -> GraphP
     ends = {"source": (source.label.value, source.id), "target": (target.label.value, target.id)}
     found = _ask(store, "path", **ends, scope=scope or "")
     places = [_ref(place) for place in found["nodes"]]
-    named = _named(store, places)
+    named = drawn_nodes(store.index, places)
     if any(one not in named for one in places):
         return GraphPath(nodes=(), edges=())
-    return GraphPath(nodes=tuple(named[one] for one in places), edges=_edges(found["edges"], named))
+    return GraphPath(nodes=tuple(named[one] for one in places), edges=_edges(store.index, found["edges"], named))
+
+
+def walk(index: Index, heated: Sequence[tuple[Ref, float]]) -> Walk:
+    """Return nodes with their heat, and the edges among them."""
+    nodes = drawn_nodes(index, [ref for ref, _ in heated])
+    found = tuple(HeatedNode(node=nodes[ref], heat=heat) for ref, heat in heated if ref in nodes)
+    return Walk(nodes=found, edges=drawn_edges(index, edges_among(index, nodes), nodes))
 
 
 def communities(store: Store, *, scope: str | None, least: int, limit: int) -> list[Community]:
@@ -88,7 +102,7 @@ def communities(store: Store, *, scope: str | None, least: int, limit: int) -> l
     if least < 2:
         raise InvalidInputError("a community has at least 2 nodes")
     found = _ask(store, "communities", scope=scope or "", least=least, limit=limit, most=_MEMBERS)
-    named = _named(store, [_ref(place) for _, members in found for place in members])
+    named = drawn_nodes(store.index, [_ref(place) for _, members in found for place in members])
     return [
         Community(size=size, nodes=tuple(named[ref] for ref in map(_ref, members) if ref in named))
         for size, members in found
@@ -98,7 +112,7 @@ def communities(store: Store, *, scope: str | None, least: int, limit: int) -> l
 def centrality(store: Store, *, scope: str | None, labels: Sequence[Label], limit: int) -> list[CentralNode]:
     """Return the nodes of greatest PageRank among what is active in a scope and `global`, or everywhere."""
     found = _ask(store, "centrality", scope=scope or "", labels=[label.value for label in labels], limit=limit)
-    named = _named(store, [_ref(place) for *place, _ in found])
+    named = drawn_nodes(store.index, [_ref(place) for *place, _ in found])
     return [CentralNode(node=named[ref], rank=float(rank)) for *place, rank in found if (ref := _ref(place)) in named]
 
 
@@ -110,37 +124,8 @@ def _ref(place: Sequence[str]) -> Ref:
     return Ref(label=Label(place[0]), id=place[1])
 
 
-def _named(store: Store, refs: Iterable[Ref]) -> dict[Ref, GraphNode]:
-    """Return what is called what; a node that went since the graph was asked is left out."""
-    wanted = list(dict.fromkeys(refs))
-    held = zip(wanted, store.records.present(wanted), strict=True)
-    return {
-        ref: GraphNode(ref=ref, title=title(node), scope=node.scope, said_by=getattr(node, "said_by", ""))
-        for ref, node in held
-        if node is not None
-    }
-
-
-def _edges(found: Iterable[Any], named: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
-    edges = (
-        GraphEdge(type=Relation(kind), source=_ref(source), target=_ref(target), weight=float(weight))
-        for kind, source, target, weight in found
-    )
-    return tuple(edge for edge in edges if edge.source in named and edge.target in named)
-
-
-def title(node: Node) -> str:
-    """Return what a node is called: its name, or how its text begins; of what is quarantined neither."""
-    if getattr(node, "status", None) is Status.QUARANTINED:
-        return "(quarantined)"
-    match node:
-        case Memory() | Entity():
-            return node.name
-        case Episode():
-            text = node.content
-        case Reflection():
-            text = node.insight
-        case _:
-            text = getattr(node, "objective", "") or getattr(node, "trigger", "") or node.id
-    line = " ".join(text.strip().partition("\n")[0][: 4 * _TITLE].split())
-    return line if len(line) <= _TITLE else line[: _TITLE - 1] + "…"
+def _edges(index: Index, found: Iterable[Any], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
+    edges = [
+        DropEdge(type=Relation(kind), source=_ref(source), target=_ref(target)) for kind, source, target, _ in found
+    ]
+    return drawn_edges(index, edges, nodes)

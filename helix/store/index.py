@@ -410,6 +410,10 @@ class Index:
         ]
         return list(dict.fromkeys(edges))
 
+    def degree_of(self, row: int) -> int:
+        """Return how many edges a row has, in both directions."""
+        return int(self.graph.degree_of(np.array([row]))[0])
+
     def sources_of(self, relation: Relation) -> list[Ref]:
         """Return the nodes at which an edge of the type begins."""
         return [self.ref_of(row) for row in self.graph.sources_of(relation).tolist() if row < self.view.count]

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from helix.errors import GuardError
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.validity import follow
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import MERGED, Label, Ref, Relation
 from helix.model.memory import Status
 from helix.model.operations import DropEdge, DropNode, Operation, Put, PutEdge, PutNode
 from helix.model.records import edge_from
@@ -27,8 +27,6 @@ LEAST_GUARDED, ALWAYS_ALLOWED = 20, 5
 """Memories that a job may take out of recall: so many, or half of what is active where that is less; so few always."""
 GUARDED_TIME = timedelta(days=1)
 """How long what a job took counts for the next ones of its kind: to ask again must not walk past the guard."""
-MERGED = "merged"
-"""Attribute of a SUPERSEDES edge that says that one memory was folded into another, which is no version of it."""
 
 
 class Watch(Protocol):

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from helix.journal import pages
-from helix.memory.jobs.run import MERGED
 from helix.model.clock import from_micros
-from helix.model.edge import DRAWN, Edge, Label, Ref, Relation
+from helix.model.edge import DRAWN, MERGED, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge, PutNode, Row, Scalar
 from helix.model.records import edge_from, node_from

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (5d5cf1b97e1fdd6b).
+// Written by scripts/schema from the schema and queries/operations.graphql (577f58771bf42a86).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -311,6 +311,15 @@ export type NeighbourhoodQueryVariables = Exact<{
 
 
 export type NeighbourhoodQuery = { neighbourhood: NeighbourhoodFragment | null };
+
+export type WalkQueryVariables = Exact<{
+  query: string;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type WalkQuery = { walk: WalkFragment | null };
 
 export type PathQueryVariables = Exact<{
   source: string;
@@ -1370,9 +1379,9 @@ export type GainFragment = { memoryId: string, name: string, use: string, outcom
 
 export type GateReportFragment = { read: number, dropped: number, dropRate: number | null };
 
-export type GraphEdgeFragment = { type: Relation, weight: number, source: RefFragment, target: RefFragment };
+export type GraphEdgeFragment = { type: Relation, weight: number, relation: string, createdAt: string, reason: string, source: RefFragment, target: RefFragment };
 
-export type GraphNodeFragment = { title: string, scope: string, saidBy: string, ref: RefFragment };
+export type GraphNodeFragment = { title: string, scope: string, saidBy: string, kind: Kind | null, status: Status | null, at: string | null, degree: number, ref: RefFragment };
 
 export type GraphPathFragment = { nodes: Array<GraphNodeFragment>, edges: Array<GraphEdgeFragment> };
 
@@ -1381,6 +1390,8 @@ export type GraphTableFragment = { name: string, kind: string, properties: Array
 export type HarmFragment = { blocked: number, shown: number, failed: number, unused: number };
 
 export type HealthFragment = { status: string, issues: Array<string>, stats: unknown };
+
+export type HeatedNodeFragment = { heat: number, node: GraphNodeFragment };
 
 export type HeldFragment = { name: string, scope: string, text: string, trust: Trust, source: string, agent: string, recordedAt: string, reasons: Array<string>, id: string, ref: RefFragment };
 
@@ -1549,6 +1560,8 @@ export type UndoReportFragment = { job: string, restored: number, keptOut: numbe
 
 export type VersionFragment = { at: string, change: string, by: string, trust: Trust, reason: string, memory: MemoryFragment };
 
+export type WalkFragment = { nodes: Array<HeatedNodeFragment>, edges: Array<GraphEdgeFragment> };
+
 export type WorkItemFragment = { id: string, kind: string, key: string, payload: unknown, state: WorkState, attempts: number, notBefore: string, createdAt: string, startedAt: string | null, endedAt: string | null, error: string, result: unknown, changed: boolean };
 
 export type WorkPlanFragment = { kind: string, lines: Array<string>, counts: unknown, withoutModel: boolean };
@@ -1715,6 +1728,10 @@ export const GraphNodeFragmentDoc = gql`
   title
   scope
   saidBy
+  kind
+  status
+  at
+  degree
 }
     ` as unknown as DocumentNode<GraphNodeFragment, unknown>;
 export const CentralNodeFragmentDoc = gql`
@@ -1969,6 +1986,9 @@ export const GraphEdgeFragmentDoc = gql`
     ...Ref
   }
   weight
+  relation
+  createdAt
+  reason
 }
     ` as unknown as DocumentNode<GraphEdgeFragment, unknown>;
 export const GraphPathFragmentDoc = gql`
@@ -2766,6 +2786,24 @@ export const VersionFragmentDoc = gql`
   reason
 }
     ` as unknown as DocumentNode<VersionFragment, unknown>;
+export const HeatedNodeFragmentDoc = gql`
+    fragment HeatedNode on HeatedNode {
+  node {
+    ...GraphNode
+  }
+  heat
+}
+    ` as unknown as DocumentNode<HeatedNodeFragment, unknown>;
+export const WalkFragmentDoc = gql`
+    fragment Walk on Walk {
+  nodes {
+    ...HeatedNode
+  }
+  edges {
+    ...GraphEdge
+  }
+}
+    ` as unknown as DocumentNode<WalkFragment, unknown>;
 export const WorkPlanFragmentDoc = gql`
     fragment WorkPlan on WorkPlan {
   kind
@@ -2954,6 +2992,17 @@ ${GraphNodeFragmentDoc}
 ${RefFragmentDoc}
 ${NearNodeFragmentDoc}
 ${GraphEdgeFragmentDoc}` as unknown as DocumentNode<NeighbourhoodQuery, NeighbourhoodQueryVariables>;
+export const WalkDocument = gql`
+    query Walk($query: String!, $scope: String, $limit: Int) {
+  walk(query: $query, scope: $scope, limit: $limit) {
+    ...Walk
+  }
+}
+    ${WalkFragmentDoc}
+${HeatedNodeFragmentDoc}
+${GraphNodeFragmentDoc}
+${RefFragmentDoc}
+${GraphEdgeFragmentDoc}` as unknown as DocumentNode<WalkQuery, WalkQueryVariables>;
 export const PathDocument = gql`
     query Path($source: String!, $target: String!, $scope: String) {
   path(source: $source, target: $target, scope: $scope) {
