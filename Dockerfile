@@ -1,4 +1,4 @@
-# Helix in a container: the wheel is built with the GraphiQL page, and only what it needs is kept.
+# Helix in a container: the wheel is built with its pages, and only what it needs is kept.
 #
 #   docker build -t helix .
 #   docker run -d --name helix -v helix:/data helix
@@ -7,9 +7,10 @@
 # It listens on the container's own loopback and publishes no port; docs/install.md says how clients reach it.
 
 FROM node:22-slim AS page
-WORKDIR /source/web/graphiql
-COPY web/graphiql/ ./
-RUN npm ci && npm run build
+WORKDIR /source
+COPY web/ web/
+COPY sdk/typescript/src/ sdk/typescript/src/
+RUN for page in explorer graphiql; do (cd "web/$page" && npm ci && npm run build) || exit 1; done
 
 FROM python:3.13-slim AS helix
 RUN python -m venv /opt/helix
@@ -20,7 +21,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY helix/ helix/
 COPY schema/ schema/
 COPY queries/ queries/
-COPY --from=page /source/helix/_data/graphiql/ helix/_data/graphiql/
+COPY --from=page /source/helix/_data/ helix/_data/
 RUN /opt/helix/bin/python -m hatchling build --target wheel --directory /tmp/wheel \
     && /opt/helix/bin/pip install --no-cache-dir --no-index --no-deps /tmp/wheel/*.whl
 

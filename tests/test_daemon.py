@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -127,6 +128,35 @@ def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings
     now = running(plain).port
     assert now not in used
     assert daemon.used_ports(plain.store_path)[-2:] == (used[-1], now)
+
+
+def test_at_the_last_port_a_daemon_says_where_it_is_to_a_page_and_nothing_to_others(plain: Settings) -> None:
+    first = daemon.ensure_running(plain)
+    old = running(plain).port
+    page = json.loads(got(old, "/page", authorization=f"Bearer {bearer.read_token(plain.store_path)}"))["page"]
+    daemon.stop(plain)
+    daemon.ensure_running(plain).close()
+    told = json.loads(got(old, f"/moved?page={page}&nonce={'ab' * 24}"))
+    assert told["port"] == running(plain).port != old
+    assert set(told) == {"port", "sealed", "proof"}
+    token = bearer.read_token(plain.store_path)
+    for path in ("/graphql", "/healthz", "/", "/metrics", f"/moved?page={page}", "/moved?page=1&nonce=2"):
+        assert set(json.loads(got(old, path, authorization=f"Bearer {token}"))) == {"error"}
+    assert got(old, "/" + "a" * 9_000) == b""
+    first.close()
+
+
+def got(port: int, path: str, **headers: str) -> bytes:
+    """Return what is answered at a port, whatever the status."""
+    lines = [f"GET {path} HTTP/1.1", f"host: 127.0.0.1:{port}", "connection: close"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    with socket.create_connection(("127.0.0.1", port), timeout=MOST_SECONDS) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        answer = b""
+        with suppress(ConnectionResetError):
+            while part := connection.recv(65_536):
+                answer += part
+    return answer.partition(b"\r\n\r\n")[2]
 
 
 def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings) -> None:

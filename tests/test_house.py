@@ -140,7 +140,8 @@ def test_what_each_locked_package_opens_and_writes_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", ["web/graphiql", "web/claude-code", "web/agents", "sdk/typescript", "sdk/typescript/generator"]
+    "folder",
+    ["web/explorer", "web/graphiql", "web/claude-code", "web/agents", "sdk/typescript", "sdk/typescript/generator"],
 )
 def test_the_package_lock_names_no_registry(folder: str) -> None:
     text = (ROOT / folder / "package-lock.json").read_text("utf-8")

@@ -33,9 +33,8 @@ class Checkout:
         for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml", "scripts/setup"):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
-        shutil.copytree(
-            ROOT / "web/graphiql", self.root / "web/graphiql", ignore=shutil.ignore_patterns("node_modules")
-        )
+        for name in ("web/explorer", "web/graphiql", "sdk/typescript/src"):
+            shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("node_modules"))
         tools.mkdir()
         for tool in TOOLS:
             (tools / tool).symlink_to(str(shutil.which(tool)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import html
 import os
 import re
 import secrets
@@ -15,8 +16,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from helix.api.explorer import ASSETS, page
 from helix.api.graphql_errors import refusal
+from helix.api.pages import ASSETS, page, policy
 from helix.errors import UnauthorizedError
 from helix.local_socket import user_at
 
@@ -24,7 +25,7 @@ LINK_SECONDS = 60
 SESSION_SECONDS = 12 * 3600
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-OPEN_PATHS = ("/healthz", "/open/")
+OPEN_PATHS = ("/healthz", "/moved", "/open/")
 """Paths that need no token: they show no secret, and a link's nonce is its own proof."""
 
 HOOK_PATHS = "/hooks/"
@@ -35,6 +36,7 @@ AUTHORIZED = "helix.authorized"
 
 Monotonic = Callable[[], float]
 
+_VIEW = re.compile(r"/(?:[\w~%.-][\w~%./-]*)?(?:\?[\w~%.=&+*:@,!-]*)?", re.ASCII)
 _PLAIN_HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?|\[[0-9a-f:]+\](:[0-9]+)?", re.IGNORECASE)
 
 
@@ -69,6 +71,10 @@ class Access:
         expiry = self._links.pop(_digest(nonce), 0.0)
         return _remember(self._sessions, self._clock(), SESSION_SECONDS) if expiry > self._clock() else None
 
+    def page_key(self, page: str) -> bytes:
+        """Return the key of a page by its id; the same from every daemon that has this token."""
+        return hmac.new(self._token, f"page {page}".encode(), hashlib.sha512).digest()
+
     def session_holds(self, session: str) -> bool:
         """Return whether a browser's session is known and has not run out."""
         return self._sessions.get(_digest(session), 0.0) > self._clock()
@@ -79,19 +85,21 @@ def cookie_name(port: int) -> str:
     return f"helix_session_{port}"
 
 
-def open_link(access: Access, nonce: str, port: int, *, from_elsewhere: bool = False) -> Response:
-    """Return the answer to a one-time link: a session and the way to the explorer, or a refusal.
+def open_link(access: Access, nonce: str, port: int, *, view: str = "/", from_elsewhere: bool = False) -> Response:
+    """Return the answer to a one-time link: a session and the way to a view of the explorer, or a refusal.
 
     `from_elsewhere` tells that another page led here, such as the file that `helix open` writes.
     """
+    to = view if _VIEW.fullmatch(view) else "/"
     session = access.redeem(nonce)
     if session is None:
         return page("This link has been used or has run out: <code>helix open</code> makes a new one.", status=403)
     if from_elsewhere:
         # The session's cookie is sent from pages of this server alone, and a redirect still counts as the other page's.
-        response: Response = page('<meta http-equiv="refresh" content="0; url=/graphql"><a href="/graphql">Helix</a>')
+        way = html.escape(to)
+        response: Response = page(f'<meta http-equiv="refresh" content="0; url={way}"><a href="{way}">Helix</a>')
     else:
-        response = RedirectResponse("/graphql", status_code=303)
+        response = RedirectResponse(to, status_code=303)
     response.set_cookie(cookie_name(port), session, max_age=SESSION_SECONDS, httponly=True, samesite="strict")
     return response
 
@@ -171,7 +179,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(_headers(host))
+                headers.update(_headers(scope["path"], host))
                 if not scope["path"].startswith(ASSETS):
                     headers.setdefault("cache-control", "no-store")
             await send(message)
@@ -193,17 +201,11 @@ def port_of(scope: Scope) -> int:
     return int(server[1]) if server and server[1] else 80
 
 
-def _headers(host: str) -> Mapping[str, str]:
-    # The explorer's editor puts styles into the page and starts its workers from files or blobs. Not every browser
-    # counts a WebSocket of the same origin as 'self'. A Host that is not plainly one is never echoed.
-    socket = f" ws://{host}" if _PLAIN_HOST.fullmatch(host) else ""
-    policy = (
-        "default-src 'none'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
-        f"img-src 'self' data:; font-src 'self' data:; connect-src 'self'{socket}; "
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    )
+def _headers(path: str, host: str) -> Mapping[str, str]:
+    # A Host that is not plainly one is never echoed.
+    socket = f"ws://{host}" if _PLAIN_HOST.fullmatch(host) else ""
     return {
-        "content-security-policy": policy,
+        "content-security-policy": policy(path, socket),
         "cross-origin-resource-policy": "same-origin",
         "cross-origin-opener-policy": "same-origin",
         "referrer-policy": "no-referrer",

@@ -13,23 +13,23 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix import __version__
 from helix.api.access import LOOPBACK, Access, Gate, SecurityHeaders, open_link, port_of
-from helix.api.endpoint import Endpoint
-from helix.api.explorer import ASSETS, bundle
+from helix.api.endpoint import Endpoint, wants_page
 from helix.api.graphql_errors import refusal
+from helix.api.handover import MOVED, Handover
 from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
+from helix.api.pages import ASSETS, EXPLORER, Pages
 from helix.api.resolver_context import Runtime
 from helix.api.schema import build_schema
 from helix.bearer import drop_link
-from helix.errors import HelixError, InvalidInputError, NotFoundError
+from helix.errors import HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.operations import upkeep
 from helix.service import Helix
 
@@ -41,25 +41,32 @@ def create_app(
     hook_token: str = "",
     hosts: Sequence[str] = LOOPBACK,
     shutdown: Callable[[], None] | None = None,
-    explorer_folder: Path | None = None,
+    pages_folder: Path | None = None,
 ) -> Starlette:
     """Return the ASGI app that serves `helix` to whoever holds `token`, and hooks alone to whoever holds `hook_token`.
 
     `hosts` are the names a Host header may give, each with the port the request came in by. `shutdown` is called by
     the mutation of that name and must only ask the server to stop, so that the answer still goes out.
-    `explorer_folder` holds the built GraphiQL; by default it is looked for where Helix keeps its files.
+    `pages_folder` holds the built pages; by default they are looked for where Helix keeps its files.
     `app.state.activity` tells how long nobody has asked anything.
     """
     access, meters, activity = Access(token, hook_token=hook_token), Meters(), Activity()
     hooks = HookEndpoint(helix)
     runtime = Runtime(helix, access, meters, shutdown)
     agents = McpEndpoint(runtime)
-    folder = bundle(explorer_folder)
-    endpoint = Endpoint(build_schema(), runtime, folder)
+    pages, handover = Pages(pages_folder), Handover(access)
+    endpoint = Endpoint(build_schema(), runtime, pages)
 
     async def metrics(request: Request) -> Response:
         status = await runtime.call(upkeep.status, helix, seconds=runtime.seconds)
         return Response(meters.text(status), headers={"content-type": CONTENT_TYPE})
+
+    async def new_page(request: Request) -> Response:
+        return JSONResponse(handover.new_page())
+
+    async def moved(request: Request) -> Response:
+        asked = request.query_params
+        return JSONResponse(handover.where(asked.get("page", ""), asked.get("nonce", ""), port_of(request.scope)))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -74,11 +81,13 @@ def create_app(
             WebSocketRoute("/graphql", endpoint),
             Route(PATH, agents),
             Route("/healthz", _healthz),
+            Route("/page", new_page),
+            Route(MOVED, moved),
             Route("/metrics", metrics),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
             Route("/hooks/receipts/{name}", hooks.receipt, methods=["GET"]),
             Route("/open/{nonce}", _entrance(helix, access)),
-            *([Mount(ASSETS, StaticFiles(directory=folder))] if folder is not None else []),
+            *pages.mounts(),
         ],
         middleware=[
             Middleware(RequestMeter, meters=meters),
@@ -87,10 +96,10 @@ def create_app(
             Middleware(activity.watch),
             Middleware(BodyLimit),
         ],
-        exception_handlers={HTTPException: _http_error, HelixError: _helix_error, Exception: _unexpected},
+        exception_handlers={HTTPException: _http_error(pages), HelixError: _helix_error, Exception: _unexpected},
         lifespan=lifespan,
     )
-    app.state.activity, app.state.hooks = activity, hooks
+    app.state.activity, app.state.hooks, app.state.handover = activity, hooks, handover
     return app
 
 
@@ -103,7 +112,9 @@ def _entrance(helix: Helix, access: Access) -> Callable[[Request], Awaitable[Res
 
     async def enter(request: Request) -> Response:
         elsewhere = request.headers.get("sec-fetch-site", "none") != "none"
-        answer = open_link(access, request.path_params["nonce"], port_of(request.scope), from_elsewhere=elsewhere)
+        view = request.query_params.get("view", "/")
+        nonce, port = request.path_params["nonce"], port_of(request.scope)
+        answer = open_link(access, nonce, port, view=view, from_elsewhere=elsewhere)
         if answer.status_code < HTTPStatus.BAD_REQUEST:
             drop_link(helix.settings.store_path)
         return answer
@@ -141,16 +152,24 @@ class Activity:
         return watched
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.status_code == HTTPStatus.NOT_FOUND:
+def _http_error(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return what answers where nothing is: to a browser the explorer, whose views have addresses of their own."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        if error.status_code != HTTPStatus.NOT_FOUND:
+            return refusal(InvalidInputError(error.detail), error.status_code, dict(error.headers or {}))
+        if wants_page(request) and not request.url.path.startswith(ASSETS):
+            return pages.answer(EXPLORER)
         return refusal(NotFoundError(f"nothing is at {request.url.path!r:.200}", hint="GraphQL is at /graphql"), 404)
-    return refusal(InvalidInputError(error.detail), error.status_code, dict(error.headers or {}))
+
+    return answer
 
 
 async def _helix_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HelixError)
-    return refusal(error, HTTPStatus.SERVICE_UNAVAILABLE)
+    statuses = {NotFoundError: HTTPStatus.NOT_FOUND, UnauthorizedError: HTTPStatus.UNAUTHORIZED}
+    return refusal(error, statuses.get(type(error), HTTPStatus.SERVICE_UNAVAILABLE))
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

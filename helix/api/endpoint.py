@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, NoReturn
 
 from cross_web import AsyncHTTPRequestAdapter, HTTPException
@@ -20,9 +19,9 @@ from strawberry.schema import Schema
 from strawberry.types.unset import UnsetType
 
 from helix.api.access import AUTHORIZED
-from helix.api.explorer import explorer
 from helix.api.graphql_errors import refusal
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_VALUES, has_too_many_values
+from helix.api.pages import GRAPHIQL, Pages
 from helix.api.resolver_context import Context, Runtime
 from helix.errors import InvalidInputError
 from helix.model.speaker import HEADER, agent_named
@@ -36,12 +35,12 @@ _UNAUTHORIZED = 4401
 
 
 class Endpoint(GraphQL[Context, None]):
-    """The app behind /graphql. Operations come by POST; GET is for the explorer's page alone.
+    """The app behind /graphql. Operations come by POST; GET is for GraphiQL's page alone.
 
     A query in an address would end up in logs and histories, which hold nothing that was not redacted.
     """
 
-    def __init__(self, schema: Schema, runtime: Runtime, explorer_folder: Path | None) -> None:
+    def __init__(self, schema: Schema, runtime: Runtime, pages: Pages) -> None:
         super().__init__(
             schema,
             allow_queries_via_get=False,
@@ -50,7 +49,7 @@ class Endpoint(GraphQL[Context, None]):
             max_subscriptions_per_connection=20,
         )
         self._runtime = runtime
-        self._explorer_folder = explorer_folder
+        self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what never becomes an operation is refused in the shape GraphQL clients read."""
@@ -58,8 +57,8 @@ class Endpoint(GraphQL[Context, None]):
             await super().__call__(scope, *((receive, send) if scope[AUTHORIZED] else _until_proven(receive, send)))
             return
         request = Request(scope, receive)
-        if request.method != "POST" and not _wants_explorer(request):
-            error = InvalidInputError("GraphQL is asked by POST", hint="a browser gets the explorer by GET")
+        if request.method != "POST" and not wants_page(request):
+            error = InvalidInputError("GraphQL is asked by POST", hint="a browser gets GraphiQL by GET")
             await refusal(error, 405, {"allow": "GET, POST"})(scope, receive, send)
             return
         try:
@@ -84,10 +83,10 @@ class Endpoint(GraphQL[Context, None]):
         raise ConnectionRejectionError
 
     def should_render_graphql_ide(self, request: BaseRequestProtocol) -> bool:
-        return _wants_explorer(request)
+        return wants_page(request)
 
     async def render_graphql_ide(self, request: Request) -> Response:
-        return explorer(self._explorer_folder)
+        return self._pages.answer(GRAPHIQL)
 
     async def get_sub_response(self, request: Request | WebSocket) -> Response:
         response = await super().get_sub_response(request)
@@ -184,7 +183,7 @@ def is_request_error(response: GraphQLHTTPResponse) -> bool:
     )
 
 
-def _wants_explorer(request: BaseRequestProtocol | Request) -> bool:
+def wants_page(request: BaseRequestProtocol | Request) -> bool:
     """Return whether a request is a browser's for a page."""
     return request.method == "GET" and "text/html" in request.headers.get("accept", "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
 import gc
 import logging
@@ -9,9 +10,9 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -61,12 +62,13 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
         NEUTRAL_FOLDER
     )  # libraries look for their settings where a process stands, and a project is no place for them
     start_daemon_log(store, settings.log_level, lambda text: redact(text).text)
-    with _listening(settings) as listener:
+    with _listening(settings) as listener, _listening_formerly(settings) as former:
         helix = Helix.open(settings)
         gc.freeze()  # the one store of this process, which lives as long as it does: nothing in it needs collecting
         try:
             address = listener.getsockname()[:2]
-            server = _server(helix, idle_minutes, address, lambda: _announced(helix, address, idle_minutes, ready))
+            announced = partial(_announced, helix, address, idle_minutes, ready)
+            server = _server(helix, idle_minutes, address, announced, former)
             _leave_on_signals(server)
             own = _listening_in(store)
             for path in close_to_others(settings):
@@ -105,15 +107,18 @@ class _Server(uvicorn.Server):
         leaving: Callable[[], None],
         idle: Callable[[], bool],
         lost: Callable[[], bool],
+        elsewhere: Callable[[], Awaitable[None]],
     ) -> None:
         super().__init__(config)
         self._ready = ready
         self._leaving = leaving
         self._idle = idle
         self._lost = lost
+        self._elsewhere = elsewhere
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        await self._elsewhere()
         self._ready()
 
     async def on_tick(self, counter: int) -> bool:
@@ -138,7 +143,13 @@ def _leave_in_time() -> None:
     faulthandler.dump_traceback_later(_LEAVE_SECONDS, exit=True)
 
 
-def _server(helix: Helix, idle_minutes: float, address: tuple[str, int], ready: Callable[[], None]) -> _Server:
+def _server(
+    helix: Helix,
+    idle_minutes: float,
+    address: tuple[str, int],
+    ready: Callable[[], None],
+    former: socket.socket | None,
+) -> _Server:
     store = helix.settings.store_path
 
     def leave() -> None:
@@ -174,7 +185,11 @@ def _server(helix: Helix, idle_minutes: float, address: tuple[str, int], ready: 
         daemon.withdraw(store)
         helix.leave()
 
-    server = _Server(config, ready=ready, leaving=leaving, idle=idle, lost=lost)
+    async def elsewhere() -> None:
+        if former is not None:  # pages that the last daemon left open ask there where this one is
+            await asyncio.start_server(partial(app.state.handover.answer, address[1]), sock=former, limit=4_096)
+
+    server = _Server(config, ready=ready, leaving=leaving, idle=idle, lost=lost, elsewhere=elsewhere)
     return server
 
 
@@ -211,6 +226,20 @@ def _listening(settings: Settings) -> socket.socket:
         f"of {_TRIES} ports none can be had that no daemon of this store had before",
         hint="other programs hold nearly all: end them, or name a port with `helix serve --port N`",
     )
+
+
+@contextmanager
+def _listening_formerly(settings: Settings) -> Iterator[socket.socket | None]:
+    """Listen at the last daemon's port too, if nobody else does; it answers one question there, and nothing else."""
+    used = () if settings.port else daemon.used_ports(settings.store_path)
+    found: socket.socket | None = None
+    with suppress(DaemonError):
+        found = _listen(settings.host, used[-1]) if used else None
+    try:
+        yield found
+    finally:
+        if found is not None:
+            found.close()
 
 
 def _listening_in(store: Path) -> socket.socket | None:

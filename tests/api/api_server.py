@@ -98,7 +98,7 @@ Serve = Callable[..., Served]
 
 
 @contextmanager
-def serving(helix: Helix, explorer_folder: Path | None = None, hook_token: str = "") -> Iterator[Served]:
+def serving(helix: Helix, pages_folder: Path | None = None, hook_token: str = "") -> Iterator[Served]:
     """Serve a Helix on a free port until the block ends."""
     stopped: list[str] = []
     app = create_app(
@@ -106,7 +106,7 @@ def serving(helix: Helix, explorer_folder: Path | None = None, hook_token: str =
         token=TOKEN,
         hook_token=hook_token,
         shutdown=lambda: stopped.append("asked"),
-        explorer_folder=explorer_folder,
+        pages_folder=pages_folder,
     )
     config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)

@@ -20,8 +20,8 @@ def serve() -> Iterator[Serve]:
     """Return a function that serves a Helix for the rest of the test."""
     with ExitStack() as stack:
 
-        def start(helix: Helix, explorer_folder: Path | None = None) -> Served:
-            return stack.enter_context(serving(helix, explorer_folder))
+        def start(helix: Helix, pages_folder: Path | None = None) -> Served:
+            return stack.enter_context(serving(helix, pages_folder))
 
         yield start
 

@@ -27,7 +27,7 @@ def session_of(shared: Served) -> dict[str, str]:
     link = shared.ask("mutation { openLink { result { url } } }")["openLink"]["url"]
     answer = shared.request("GET", link.removeprefix(shared.origin))
     assert answer.status == 303
-    assert answer.headers["location"] == "/graphql"
+    assert answer.headers["location"] == "/"
     cookie = SimpleCookie(answer.headers["set-cookie"])
     ((name, morsel),) = cookie.items()
     assert morsel["httponly"]

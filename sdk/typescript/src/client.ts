@@ -3,10 +3,10 @@ import { DaemonError, errorFrom, QueryTimeoutError } from "./errors.js";
 import { RecallDocument, StoreDocument } from "./operations.js";
 import type { RecallQuery, RecallQueryVariables, StoreMutation, StoreMutationVariables } from "./operations.js";
 
-/** Where a daemon answers, and the token that it wants to be shown. */
+/** Where a daemon answers, and the token that it wants to be shown; pages of the daemon itself have a cookie instead. */
 export interface Address {
   readonly url: string;
-  readonly token: string;
+  readonly token?: string;
 }
 
 export interface Options {
@@ -133,7 +133,7 @@ export class Helix {
         headers: {
           accept,
           "content-type": "application/json",
-          authorization: `Bearer ${this.#address.token}`,
+          ...(this.#address.token ? { authorization: `Bearer ${this.#address.token}` } : {}),
           ...(this.#options.agent ? { "x-helix-agent": this.#options.agent } : {}),
         },
         body: JSON.stringify({ query: document.text, variables }),

@@ -1,0 +1,103 @@
+"""Handover: how a page that was open when its daemon ended finds the next one, which listens at another port.
+
+A daemon takes a new port at each start, since another user may have had the old one meanwhile. A page gets a key of its
+own while its daemon knows it, and keeps it in its memory. The next daemon also listens at the last port, if nobody has
+it, and answers one question there: where it is now. The answer holds a one-time link that only the key opens, and its
+proof. Whoever listens in the daemon's place can make neither, and is told no secret.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from urllib.parse import parse_qsl, urlsplit
+
+from helix.api.access import SESSION_SECONDS, Access
+from helix.errors import NotFoundError, UnauthorizedError
+
+MOVED = "/moved"
+_LONGEST_REQUEST = 4_096
+_SECONDS = 5.0
+_MOST_CONNECTIONS = 16
+_MOST_LINKS, _LINKS_WITHIN = 20, 60.0
+_PAGE = re.compile(r"(\d{10,12})\.[0-9a-f]{32}")
+_NONCE = re.compile(r"[0-9a-f]{32,64}")
+
+
+class Handover:
+    """Gives keys to pages, and says to who holds one where the daemon is."""
+
+    def __init__(self, access: Access, clock: Callable[[], float] = time.time) -> None:
+        self._access = access
+        self._clock = clock
+        self._given: deque[float] = deque()
+        self._connections = 0
+
+    def new_page(self) -> Mapping[str, str]:
+        """Return the id and the key of a page that the daemon knows now."""
+        page = f"{int(self._clock())}.{secrets.token_hex(16)}"
+        return {"page": page, "key": self._access.page_key(page).hex()}
+
+    def where(self, page: str, nonce: str, port: int) -> Mapping[str, str | int]:
+        """Return the daemon's port, a sealed one-time link, and a proof that only the page's key makes.
+
+        `sealed` is the link XOR HMAC-SHA512(key, "link" + nonce); `proof` is HMAC-SHA512(key, "port" + nonce + port +
+        sealed), both in hexadecimal digits. Raises NotFoundError for what is no page's question, and UnauthorizedError
+        for a page whose session would have run out, or where too many have asked.
+        """
+        told = _PAGE.fullmatch(page)
+        if told is None or not _NONCE.fullmatch(nonce):
+            raise NotFoundError("no page asks like this")
+        if not 0 <= self._clock() - int(told[1]) <= SESSION_SECONDS or not self._may_give():
+            raise UnauthorizedError("this page has been away for too long", hint="helix open")
+        key = self._access.page_key(page)
+        link = self._access.new_link().encode()
+        sealed = bytes(a ^ b for a, b in zip(link, _mac(key, f"link{nonce}"), strict=False)).hex()
+        return {"port": port, "sealed": sealed, "proof": _mac(key, f"port{nonce}{port}{sealed}").hex()}
+
+    def _may_give(self) -> bool:
+        now = self._clock()
+        while self._given and self._given[0] < now - _LINKS_WITHIN:
+            self._given.popleft()
+        if len(self._given) >= _MOST_LINKS:
+            return False
+        self._given.append(now)
+        return True
+
+    async def answer(self, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one connection at a port that is no longer the daemon's: the one question, and nothing else."""
+        self._connections += 1
+        try:
+            if self._connections <= _MOST_CONNECTIONS:
+                with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, OSError):
+                    head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _SECONDS)
+                    writer.write(self._response(head[:_LONGEST_REQUEST], port))
+                    await asyncio.wait_for(writer.drain(), _SECONDS)
+        finally:
+            self._connections -= 1
+            writer.close()
+
+    def _response(self, head: bytes, port: int) -> bytes:
+        method, _, rest = head.partition(b"\r\n")[0].decode("latin-1").partition(" ")
+        asked = urlsplit(rest.partition(" ")[0])
+        given = dict(parse_qsl(asked.query))
+        try:
+            if method != "GET" or asked.path != MOVED:
+                raise NotFoundError("the daemon has another port now")
+            status, body = "200 OK", json.dumps(self.where(given.get("page", ""), given.get("nonce", ""), port))
+        except (NotFoundError, UnauthorizedError) as error:
+            status, body = "404 Not Found", json.dumps({"error": error.message})
+        lines = (f"HTTP/1.1 {status}", "content-type: application/json", f"content-length: {len(body)}")
+        return "\r\n".join((*lines, "cache-control: no-store", "connection: close", "", body)).encode()
+
+
+def _mac(key: bytes, text: str) -> bytes:
+    return hmac.new(key, text.encode(), hashlib.sha512).digest()

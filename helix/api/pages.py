@@ -1,0 +1,78 @@
+"""Pages: the explorer and GraphiQL from this machine, or one sentence on how to get them; and what a page may load."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from starlette.responses import HTMLResponse
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from helix import resources
+from helix.errors import NotFoundError
+
+ASSETS = "/static/"
+EXPLORER, GRAPHIQL = "explorer", "graphiql"
+MISSING = (
+    "The pages are not built on this machine: install Node.js 20.19 or newer, "
+    "then run <code>helix stop</code> and <code>scripts/serve</code>."
+)
+_STYLE = "body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:20vh auto;padding:0 1rem}"
+_DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_STRICT = (
+    "default-src 'none'; script-src 'self'; worker-src 'self'; "
+    f"style-src 'self' 'sha256-{_DIGEST}'; img-src 'self' data: blob:"
+)
+# GraphiQL's editor puts styles into the page, and starts its workers from files or blobs.
+_LOOSE = (
+    "default-src 'none'; script-src 'self'; worker-src 'self' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+)
+
+
+class Pages:
+    """The built pages, each in a folder of its own below `folder`; below Helix's own where none is given."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._built = {name: built for name in (EXPLORER, GRAPHIQL) if (built := _bundle(name, folder))}
+
+    def answer(self, name: str) -> HTMLResponse:
+        """Return a page, or a sentence on how to get it."""
+        built = self._built.get(name)
+        return page(MISSING) if built is None else HTMLResponse((built / "index.html").read_text("utf-8"))
+
+    def mounts(self) -> Iterator[Mount]:
+        """Yield where the files of each page are served."""
+        for name, built in self._built.items():
+            yield Mount(ASSETS + name, StaticFiles(directory=built))
+
+
+def _bundle(name: str, folder: Path | None) -> Path | None:
+    try:
+        built = folder / name if folder else resources.directory(name)
+    except NotFoundError:
+        return None
+    return built if (built / "index.html").is_file() else None
+
+
+def page(sentence: str, *, status: int = 200) -> HTMLResponse:
+    """Return a plain page that says one sentence (trusted HTML)."""
+    html = (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Helix</title>'
+        f"<style>{_STYLE}</style><h1>Helix</h1><p>{sentence}</p></html>"
+    )
+    return HTMLResponse(html, status_code=status)
+
+
+def policy(path: str, socket: str) -> str:
+    """Return the content security policy of what is served at a path; `socket` is the origin of its WebSockets, if any.
+
+    Everything comes from the daemon alone, and nothing may show it inside of another page. Not every browser counts a
+    WebSocket of the same origin as 'self'.
+    """
+    loads = _LOOSE if path == "/graphql" or path.startswith(ASSETS + GRAPHIQL) else _STRICT
+    reaches = f"connect-src 'self' {socket}".rstrip()
+    return f"{loads}; font-src 'self' data:; {reaches}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

@@ -1,0 +1,1 @@
+"""The window: what its tests and its screenshots are made with."""

@@ -1,0 +1,120 @@
+"""A real daemon over a stocked store, and a real browser that looks at it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from helix import settings as configuration
+from helix.service import Helix
+from window.stocked import stock
+
+ROOT = Path(__file__).resolve().parents[2]
+_FLAGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--no-sandbox",  # the tests may run as root
+)
+
+
+@dataclass
+class Daemon:
+    """A daemon with a home of its own; `helix` runs a command line there and returns what it prints."""
+
+    home: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def helix(self, *words: str) -> str:
+        """Run the command; raises CalledProcessError where it fails."""
+        line = [sys.executable, "-m", "helix.cli.main", *words]
+        return subprocess.run(
+            line, env=self.environment, cwd=self.home, stdout=subprocess.PIPE, check=True, text=True, timeout=120
+        ).stdout
+
+    def link(self) -> str:
+        """Return a link that lets one browser in, once; a daemon is started where none runs."""
+        return self.helix("open", "--no-browser").strip()
+
+
+@contextmanager
+def daemon(home: Path, models: Path, *, fill: Callable[[Helix], None] | None = stock) -> Iterator[Daemon]:
+    """Have a daemon over a store that `fill` has put something into; it is stopped at the end."""
+    helix_home = home / ".helix"
+    helix_home.mkdir(parents=True)
+    (helix_home / "models").symlink_to(models)
+    given = {"HOME": str(home), "HELIX_HOME": str(helix_home), "HELIX_HOLDBACK": "0"}
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **given}
+    if fill is not None:
+        with Helix.open(configuration.load({}, environ=given, cwd=home)) as helix:
+            fill(helix)
+    running = Daemon(home, environment)
+    try:
+        yield running
+    finally:
+        running.helix("stop")
+
+
+@dataclass
+class Seen:
+    """What a page said on its console, threw, or asked of anywhere but the daemon."""
+
+    errors: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+    def watch(self, page: Page, origin: str) -> None:
+        """Note what a page does from now on."""
+
+        def said(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                self.errors.append(f"{message.text} at {message.location.get('url', '')}")
+
+        def asked(request: Request) -> None:
+            if not request.url.startswith((origin, "data:", "blob:")):
+                self.outside.append(request.url)
+
+        page.on("console", said)
+        page.on("pageerror", lambda error: self.errors.append(f"{error.message}\n{error.stack or ''}"[:600]))
+        page.on("request", asked)
+
+
+def browser_path() -> str | None:
+    """Return where Chromium is, if it is installed."""
+    return which("chromium") or which("chromium-browser") or which("google-chrome")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Have a headless browser for the block."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=browser_path(), args=list(_FLAGS))
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+def opened(browser: Browser, running: Daemon, **options: Any) -> tuple[Page, Seen, str]:
+    """Return a page that the daemon knows, what it is seen to do, and the daemon's origin."""
+    link = running.link()
+    origin = link.partition("/open/")[0]
+    page = browser.new_context(**options).new_page()
+    page.set_default_timeout(30_000)
+    seen = Seen()
+    seen.watch(page, origin)
+    page.goto(link)
+    return page, seen, origin

@@ -1,0 +1,82 @@
+"""A page finds the daemon that follows its own, and whoever listens at the old port instead learns nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from urllib.parse import quote
+
+import pytest
+from api_server import BEARER, TOKEN, Served
+
+from helix.api.access import Access
+from helix.api.handover import Handover
+from helix.errors import NotFoundError, UnauthorizedError
+
+NONCE = "ab" * 24
+
+
+def mac(key: str, text: str) -> bytes:
+    return hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha512).digest()
+
+
+def unsealed(key: str, told: dict[str, str]) -> str:
+    assert mac(key, f"port{NONCE}{told['port']}{told['sealed']}").hex() == told["proof"]
+    pad = mac(key, f"link{NONCE}")
+    return bytes(a ^ b for a, b in zip(bytes.fromhex(told["sealed"]), pad, strict=False)).decode()
+
+
+def test_the_next_daemon_of_the_store_lets_a_page_of_the_last_one_in_at_its_view(served: Served) -> None:
+    page = Handover(Access(TOKEN)).new_page()  # of another process with the same token
+    told = served.request("GET", f"/moved?page={page['page']}&nonce={NONCE}").json
+    assert told["port"] == served.port
+    link = unsealed(page["key"], told)
+    entered = served.request("GET", f"/open/{link}?view=/decide%3Ftab=gaps", headers={"sec-fetch-site": "none"})
+    assert (entered.status, entered.headers["location"]) == (303, "/decide?tab=gaps")
+    assert served.request("GET", f"/open/{link}", headers={"sec-fetch-site": "none"}).status == 403
+
+
+@pytest.mark.parametrize(
+    "view",
+    ["//evil.example/x", "/\\evil.example", "https://evil.example", '/"><script>', "/a\r\nb", "/%0d%0aset-cookie:a"],
+)
+def test_a_link_leads_nowhere_but_to_a_view(served: Served, view: str) -> None:
+    for site in ("none", "cross-site"):
+        link = served.ask("mutation { openLink { result { url } } }")["openLink"]["url"].rpartition("/")[2]
+        answer = served.request("GET", f"/open/{link}?view={quote(view)}", headers={"sec-fetch-site": site})
+        assert answer.headers.get("location", "/") == "/"
+        assert (
+            b"evil" not in answer.body and b"<script" not in answer.body and "set-cookie:a" not in str(answer.headers)
+        )
+
+
+def test_a_page_of_another_store_or_of_long_ago_is_not_let_in() -> None:
+    now = [1_800_000_000.0]
+    handover = Handover(Access(TOKEN), clock=lambda: now[0])
+    page = handover.new_page()
+    stranger = Handover(Access("another token"), clock=lambda: now[0]).new_page()
+    told = handover.where(stranger["page"], NONCE, 1)
+    assert mac(stranger["key"], f"port{NONCE}1{told['sealed']}").hex() != told["proof"]
+    now[0] += 12 * 3600 + 1
+    with pytest.raises(UnauthorizedError):
+        handover.where(page["page"], NONCE, 1)
+    for wrong in ("", "1", f"{page['page']}0", "9" * 12 + "." + "0" * 32):
+        with pytest.raises((NotFoundError, UnauthorizedError)):
+            handover.where(wrong, NONCE, 1)
+
+
+def test_only_so_many_links_are_given_within_a_minute() -> None:
+    now = [1_800_000_000.0]
+    handover = Handover(Access(TOKEN), clock=lambda: now[0])
+    page = handover.new_page()["page"]
+    for _ in range(20):
+        handover.where(page, NONCE, 1)
+    with pytest.raises(UnauthorizedError):
+        handover.where(page, NONCE, 1)
+    now[0] += 61
+    assert handover.where(page, NONCE, 1)["port"] == 1
+
+
+def test_only_a_known_browser_gets_a_key(served: Served) -> None:
+    assert served.request("GET", "/page").status == 401
+    assert set(served.request("GET", "/page", headers=BEARER).json) == {"page", "key"}
