@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
-
 from graphql import GraphQLError
 from starlette.responses import JSONResponse
 
-from helix.errors import HelixError, InvalidInputError, of_the_system
-
-logger = logging.getLogger("helix.api")
+from helix.api.unexpected import as_known, logged
+from helix.errors import HelixError, InvalidInputError
 
 _LONGEST_MESSAGE = 2_000
 """Characters of a message that are sent: messages quote what was asked, which may be of any length."""
@@ -26,17 +22,11 @@ def coded(error: GraphQLError, hint: str | None = None) -> GraphQLError:
     if error.extensions and "code" in error.extensions:
         return error
     cause = error.original_error
-    if isinstance(cause, OSError) and cause.filename and not isinstance(cause, TimeoutError):
-        cause = of_the_system(cause)
-    if isinstance(cause, HelixError):
-        return _with(error, cause.message, described(cause))
+    if (known := as_known(cause)) is not None:
+        return _with(error, known.message, described(known))
     if cause is None or isinstance(cause, GraphQLError):
         return _with(error, error.message, described(InvalidInputError(error.message, hint=hint)))
-    if isinstance(cause, RecursionError):
-        return _with(error, "the request is nested too deeply", {"code": InvalidInputError.code})
-    number = secrets.token_hex(4)
-    where = ".".join(str(key) for key in error.path or ())
-    logger.error("internal error %s at %s", number, where or "the request", exc_info=cause)
+    number = logged(cause, ".".join(str(key) for key in error.path or ()))
     return _with(error, f"internal error {number}, see the log", {"code": HelixError.code, "id": number})
 
 

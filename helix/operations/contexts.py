@@ -17,6 +17,7 @@ from helix.agents.context.builder_context import lineage_of
 from helix.agents.context.notes import written
 from helix.agents.context.relevant import LIMIT, Recall
 from helix.agents.tasks.plans import load_plan
+from helix.errors import InvalidInputError
 from helix.model.action import Action
 from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.ids import Id
@@ -150,6 +151,8 @@ def at_action(
     limit: int = exact_lookup.MOST,
 ) -> ActionContext:
     """Look up what is remembered about exactly a command, the error it ended with, or the files an edit changes."""
+    if not (command.strip() or output.strip() or any(one.strip() for one in files)):
+        raise InvalidInputError("there is nothing to look up", hint="say a command, what it printed, or files")
     action = Action(command=command, files=tuple(files), output=output, folder=folder)
     size, budget = page_size(helix, "limit", limit), helix.settings.action_tokens
     with helix.foreground.request():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.operations import capture
+from helix.operations.listed import OPERATIONS
 from helix.service import Helix
 from helix.text.tokens import estimate_tokens
 
@@ -33,7 +37,7 @@ ODD = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(),
-    st.floats(),
+    st.floats(allow_nan=False, allow_infinity=False),
     st.text(),
     st.lists(st.text(), max_size=3),
     st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=2),
@@ -207,17 +211,100 @@ def test_a_person_who_chooses_none_loses_none(helix: Helix) -> None:
     assert call(helix, "list", scope="barn").structured_content["total"] == 1
 
 
-def test_errors_are_told_with_their_code_and_what_to_do(helix: Helix) -> None:
-    for tool, arguments, words in (
-        ("forget", {"id": "nothing-there"}, "NOT_FOUND: "),
-        ("write", {"content": "x", "type": "nonsense"}, "INVALID_INPUT: unknown kind"),
-        ("relate", {"from_id": "a", "to_id": "b", "relation": "SOLVES"}, "NOT_FOUND: "),
-        ("search", {"query": "x" * 200_000}, "INVALID_INPUT: "),
-        ("search", {"query": "x", "types": ["nonsense"]}, "INVALID_INPUT: unknown kind"),
-    ):
-        answer = call(helix, tool, **arguments)
+CODED = re.compile(r"[A-Z][A-Z_]+: \S.*\. \S.*[.?]", re.DOTALL)
+"""What every tool error is: a code, what is wrong, and what to do."""
+WRONG: list[tuple[str, dict[str, Any], str, str]] = [  # tool, arguments, how the error begins, what it says to do
+    ("forget", {"id": "nothing-there"}, "NOT_FOUND: no memory is called", "See what there is by memory.search"),
+    ("write", {"content": "x", "type": "nonsense"}, "INVALID_INPUT: unknown kind", "One of: "),
+    ("relate", {"from_id": "a", "to_id": "b", "relation": "SOLVES"}, "NOT_FOUND: ", ""),
+    ("search", {"query": "x" * 200_000}, "INVALID_INPUT: ", ""),
+    ("search", {"query": "x", "types": ["nonsense"]}, "INVALID_INPUT: unknown kind", "One of: "),
+    ("search", {}, "INVALID_INPUT: `query` is missing: it must be a text. ", "What you want to know"),
+    ("search", {"query": 7}, "INVALID_INPUT: `query` must be a text, not 7. ", "What you want to know"),
+    ("search", {"query": "x", "k": 21}, "INVALID_INPUT: `k` must be a whole number from 1 to 20, not 21. ", "The most"),
+    ("search", {"query": "x", "k": "many"}, "INVALID_INPUT: `k` must be a whole number from 1 to 20, not a te", ""),
+    ("search", {"query": "x", "asOf": "soon"}, "INVALID_INPUT: `asOf` must be a time, such as 2026-01-3", "Valid "),
+    (
+        "search",
+        {"query": "x", "files": [7]},
+        "INVALID_INPUT: `files` must be a list of texts, but one of it is 7. ",
+        "",
+    ),
+    (
+        "feedback",
+        {"names": [], "helped": True},
+        "INVALID_INPUT: `names` must be a list of texts, at least one, not",
+        "",
+    ),
+    ("feedback", {}, "INVALID_INPUT: `names` is missing: it must be a list of texts, at least one; `helped` is", ""),
+    (
+        "list",
+        {"limit": 0},
+        "INVALID_INPUT: `limit` must be a whole number from 1 to 50, not 0. ",
+        "It takes scope, type",
+    ),
+    (
+        "search",
+        {"query": "x", "limit": 3},
+        "INVALID_INPUT: memory.search has no argument `limit`. ",
+        "takes query (needed)",
+    ),
+    (
+        "note",
+        {"txt": "x"},
+        "INVALID_INPUT: memory.note has no argument `txt`. ",
+        "Did you mean text? It takes text (needed), scope.",
+    ),
+    (
+        "forget",
+        {"query": "x", "chosen": "y"},
+        "INVALID_INPUT: memory.forget has no argument `chosen`. ",
+        "takes id",
+    ),
+    ("forget", {}, "INVALID_INPUT: `id` or `query` is missing. ", "Say what is to be forgotten"),
+    ("forget", {"id": " "}, "INVALID_INPUT: `id` or `query` is missing. ", "Say what is to be forgotten"),
+    ("at_action", {}, "INVALID_INPUT: there is nothing to look up. ", "Say a command, what it printed, or files."),
+    ("at_action", {"command": " ", "files": [""]}, "INVALID_INPUT: there is nothing to look up. ", "Say a command"),
+    ("serch", {}, "NOT_FOUND: no tool is called `memory.serch`. ", "Did you mean memory.search"),
+]
+
+
+@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+def test_errors_are_told_with_their_code_and_what_to_do(helix: Helix, mode: str) -> None:
+    async def work(client: Client) -> list[CallToolResult]:
+        return [await client.call_tool(f"memory.{tool}", arguments) for tool, arguments, _, _ in WRONG]
+
+    for (_, _, begins, hint), answer in zip(WRONG, with_client(helix, work, mode=mode), strict=True):
         assert answer.is_error
-        assert words in text_of(answer)
+        assert text_of(answer).startswith(begins)
+        assert hint in text_of(answer)
+        assert CODED.fullmatch(text_of(answer)), text_of(answer)
+
+
+def test_what_nobody_foresaw_is_told_by_a_number_of_the_log(
+    helix: Helix, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: Any, **__: Any) -> None:
+        raise RuntimeError("the secret of the house")
+
+    monkeypatch.setitem(OPERATIONS, "memories", replace(OPERATIONS["memories"], function=failing))
+    answer = call(helix, "list")
+    found = re.match(r"INTERNAL: internal error (\w{8})\. Look into helix\.log ", text_of(answer))
+    assert answer.is_error
+    assert found is not None
+    assert "secret" not in text_of(answer)
+    assert any(found[1] in one.getMessage() and one.exc_info for one in caplog.records)
+
+
+def test_a_search_asks_by_both_clocks(helix: Helix) -> None:
+    keep(helix, "the barn is red", scope="barn", valid_from=datetime(2026, 3, 1, tzinfo=UTC))
+    asked = {"query": "the barn is red", "scope": "barn"}
+    assert call(helix, "search", **asked, asOf="2026-03-02").structured_content["items"]
+    assert not call(helix, "search", **asked, asOf="2026-02-01").structured_content["items"]
+    assert not call(helix, "search", **asked, knownAt="2020-01-01T00:00:00Z").structured_content["items"]
+    told = next(one for one in tools_of(helix) if one["name"] == "memory.search")["inputSchema"]["properties"]
+    assert told["asOf"]["description"].startswith("Valid time")
+    assert told["knownAt"]["description"].startswith("Recorded time")
 
 
 def test_only_a_person_may_do_what_only_a_person_may(helix: Helix) -> None:
@@ -326,22 +413,49 @@ def test_names_and_scopes_are_completed(helix: Helix) -> None:
     assert with_client(helix, work) == [[name], [], ["github.com/farm/barn"], []]
 
 
+def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Return values of an argument's schema."""
+    if schema.get("format") == "date-time":
+        return st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat)
+    match schema["type"]:
+        case "integer":
+            return st.integers(schema["minimum"], schema["maximum"])
+        case "boolean":
+            return st.booleans()
+        case "array":
+            return st.lists(fitting(schema["items"]), min_size=schema.get("minItems", 0), max_size=3)
+        case _:
+            return st.text() | st.sampled_from(["barn", "building-barn", "fact", "solves"])
+
+
+def calls_of(tool: dict[str, Any]) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
+    """Return calls of a tool: by its schema, and with whatever else is JSON."""
+    given = {name: fitting(schema) for name, schema in tool["inputSchema"]["properties"].items()}
+    needed = {name: given.pop(name) for name in tool["inputSchema"].get("required", ())}
+    odd = st.dictionaries(st.sampled_from([*given, *needed, "unknown"]), ODD)
+    return st.tuples(st.just(tool["name"]), st.fixed_dictionaries(needed, optional=given) | odd)
+
+
 def test_any_call_is_answered_by_the_schema_or_refused_in_words(helix: Helix) -> None:
     keep(helix, "building the barn", "use oak", kind="convention", scope="barn")
-    outputs = {tool["name"]: tool["outputSchema"] for tool in tools_of(helix)}
-    inputs = {tool["name"]: sorted(tool["inputSchema"]["properties"]) for tool in tools_of(helix)}
-    calls = st.sampled_from(sorted(inputs)).flatmap(
-        lambda name: st.tuples(st.just(name), st.dictionaries(st.sampled_from(inputs[name]), ODD))
-    )
+    tools = {tool["name"]: tool for tool in tools_of(helix)}
+    calls = st.sampled_from(sorted(tools)).flatmap(lambda name: calls_of(tools[name]))
 
     async def work(client: Client) -> None:
         asked: list[tuple[str, dict[str, Any]]] = []
         settings(max_examples=200, database=None, suppress_health_check=list(HealthCheck))(
             given(calls)(lambda one: asked.append(one))
         )()
+        answered = 0
         for name, arguments in asked:
-            answer = await client.call_tool(name, json.loads(json.dumps(arguments, allow_nan=False, default=str)))
-            assert answer.is_error or not jsonschema.validate(answer.structured_content, outputs[name])
+            answer = await client.call_tool(name, arguments)
+            if answer.is_error:
+                assert CODED.fullmatch(text_of(answer)), (name, arguments, text_of(answer))
+                assert not text_of(answer).startswith("INTERNAL"), (name, arguments)
+            else:
+                jsonschema.validate(answer.structured_content, tools[name]["outputSchema"])
+                answered += 1
         assert len(asked) >= 200
+        assert 0 < answered < len(asked)
 
     with_client(helix, work)

@@ -31,6 +31,7 @@ from helix.api.mcp.answers import (
     within,
 )
 from helix.api.mcp.asker import Askers
+from helix.errors import InvalidInputError
 from helix.memory.change.intake import known_kind
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import GLOBAL_SCOPE, Kind
@@ -95,12 +96,18 @@ class AgentTools:
         k: Annotated[int, Field(ge=1, le=_MOST, description="The most to return.")] = 8,
         types: Types = None,
         files: Files = None,
-        asOf: Annotated[datetime | None, Field(description="What held at this time.")] = None,
+        asOf: Annotated[datetime | None, Field(description="Valid time: what was true at this time.")] = None,
+        knownAt: Annotated[datetime | None, Field(description="Recorded time: what was known by then.")] = None,
         budget_tokens: Budget = BUDGET,
     ) -> Annotated[CallToolResult, Search]:
         """Find what is remembered: decisions, conventions, failures with fixes, facts, past work."""
         found = await self._found(
-            call, query, scope, k, types=types, files=files, as_of=asOf, budget_tokens=budget_tokens
+            *(call, query, scope, k),
+            types=types,
+            files=files,
+            as_of=asOf,
+            known_at=knownAt,
+            budget_tokens=budget_tokens,
         )
         items = found_in(found)
         kept = within(items, budget_tokens)
@@ -121,9 +128,7 @@ class AgentTools:
         where = await self._askers.scope(call, scope)
         kept: list[Found] = []
         if task:
-            found = await self._found(
-                call, task, where, _MOST, types=None, files=files, as_of=None, budget_tokens=budget_tokens
-            )
+            found = await self._found(call, task, where, _MOST, files=files, budget_tokens=budget_tokens)
             kept = within([one for one in found_in(found) if one.kind in list(Kind)], budget_tokens)
         about = listing("ABOUT YOUR TASK", (one.line for one in kept)).rstrip()
         left = budget_tokens - estimate_tokens(about) - (4 if about else 0)
@@ -247,16 +252,17 @@ class AgentTools:
             scope: Scope = None,
         ) -> Annotated[CallToolResult, Forgotten]:
             """Take a memory out of recall; a person can bring it back."""
+            if not id.strip() and not query.strip():
+                raise InvalidInputError(
+                    "`id` or `query` is missing", hint="say what is to be forgotten: its name or id, or what it says"
+                )
             name = id or (chosen.data.name if isinstance(chosen, AcceptedElicitation) else "")
             if name:
                 memory = await self._askers.ask(call, "forget", name_or_id=name)
                 return answered(f"Forgotten: {memory.name}.", Forgotten(forgotten=memory.name))
-            found = await self._candidates(call, query, scope) if query else []
+            found = await self._candidates(call, query, scope)
             advice = "Nothing was forgotten. Call again with the id of the one that is meant:\n"
-            return answered(
-                advice + lines_of(found, "nothing fits") if query else "Nothing was forgotten: say an id or a query.",
-                Forgotten(candidates=found),
-            )
+            return answered(advice + lines_of(found, "nothing fits"), Forgotten(candidates=found))
 
         # Set here: what is written above is read as text, where `meant` is not known.
         forget.__annotations__["chosen"] = Annotated[ElicitationResult[Which], Resolve(meant)]
@@ -276,9 +282,10 @@ class AgentTools:
         types: Sequence[str] | None = None,
         files: Sequence[str] | None = None,
         as_of: datetime | None = None,
+        known_at: datetime | None = None,
         budget_tokens: int = BUDGET,
     ) -> Any:
-        kinds = tuple(self._askers.checked(known_kind, kind) for kind in types or ())
+        kinds = tuple(known_kind(kind) for kind in types or ())
         question = RecallQuery(
             query=query,
             scope=await self._askers.scope(call, scope),
@@ -286,6 +293,7 @@ class AgentTools:
             limit=limit,
             files=tuple(files or ()),
             as_of=as_of,
+            known_at=known_at,
             budget_tokens=budget_tokens,
         )
         return await self._askers.ask(call, "recall", question=question)
@@ -310,7 +318,7 @@ class AgentTools:
 
 def _tool(function: Callable[..., Any], name: str, annotations: ToolAnnotations) -> Tool:
     tool = Tool.from_function(function, name=name, annotations=annotations)
-    tool.parameters = _slim(tool.parameters, given=True)
+    tool.parameters = {**_slim(tool.parameters, given=True), "additionalProperties": False}
     if tool.fn_metadata.output_schema is not None:
         tool.fn_metadata.output_schema = _slim(tool.fn_metadata.output_schema)
     return tool

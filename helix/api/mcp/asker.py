@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from mcp.server.context import CallNext, ServerRequestContext
 from mcp.server.mcpserver import Context as Call
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types import INVALID_PARAMS, ListRootsRequest, ListRootsResult
@@ -20,7 +19,7 @@ from mcp_types import INVALID_PARAMS, ListRootsRequest, ListRootsResult
 from helix.api.carrying_out import carry_out, metered
 from helix.api.limits import MAX_VALUES, has_too_many_values
 from helix.api.resolver_context import Context, Runtime
-from helix.errors import HelixError, NotFoundError
+from helix.errors import HelixError
 from helix.identity import LONGEST_PATH, project_of
 from helix.model.speaker import FOLDER_HEADER, HEADER, agent_named
 from helix.operations.listed import OPERATIONS
@@ -28,7 +27,6 @@ from helix.settings import Settings
 
 _SESSION = "mcp-session-id"
 _UNNAMED = "mcp"
-T = TypeVar("T")
 
 _PROMPT = "prompts/get"
 _ROOTS_CHANGED = "notifications/roots/list_changed"
@@ -68,32 +66,18 @@ class Askers:
                 raise MCPError(INVALID_PARAMS, str(error)) from error
             raise
 
-    async def ask(self, call: Call, operation: str, /, **values: Any) -> Any:
-        """Return what an operation answers; raises ToolError with the error's code and hint where it cannot."""
-        try:
-            return await self.carried_out(call, operation, **values)
-        except HelixError as error:
-            raise ToolError(_told(error)) from error
-
-    def checked(self, check: Callable[[Any], T], value: Any) -> T:
-        """Return what a check makes of a value; raises ToolError as `ask` does."""
-        try:
-            return check(value)
-        except HelixError as error:
-            raise ToolError(_told(error)) from error
-
     async def read(self, call: Call | None, operation: str, /, **values: Any) -> Any:
         """Return what an operation answers for a resource or a prompt; raises MCPError, which is the protocol's own."""
         try:
-            return await self.carried_out(call, operation, **values)
+            return await self.ask(call, operation, **values)
         except HelixError as error:
             data = {"code": error.code, "hint": error.hint or ""}
             raise MCPError(INVALID_PARAMS, error.message, data) from error
 
-    async def carried_out(self, call: Call | None, operation: str, /, **values: Any) -> Any:
+    async def ask(self, call: Call | None, operation: str, /, **values: Any) -> Any:
         """Return what an operation answers, telling a client that wants to know how long it has been at it.
 
-        A resource of a fixed address is read without a `call` to tell who asks.
+        A resource of a fixed address is read without a `call` to tell who asks. Raises HelixError.
         """
         listed = OPERATIONS[operation]
         begun = asyncio.get_running_loop().time()
@@ -130,10 +114,7 @@ class Askers:
         return root or _started_in(call)
 
     async def _scope_of(self, folder: Path) -> str | None:
-        try:
-            return await self.runtime.call(_scope_at, folder, self.runtime.helix.settings, seconds=self.runtime.seconds)
-        except HelixError as error:
-            raise ToolError(_told(error)) from error
+        return await self.runtime.call(_scope_at, folder, self.runtime.helix.settings, seconds=self.runtime.seconds)
 
 
 def agent_of_call(call: Call) -> str:
@@ -186,8 +167,3 @@ def _header(request: Any, name: str) -> str:
 def _scope_at(folder: Path, settings: Settings) -> str | None:
     here = project_of(folder, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
     return here.scope or None
-
-
-def _told(error: HelixError) -> str:
-    hint = error.hint or ("memory.search finds what there is" if isinstance(error, NotFoundError) else "")
-    return f"{error.code}: {error.message}" + (f". {hint[:1].upper()}{hint[1:]}." if hint else ".")

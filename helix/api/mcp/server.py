@@ -27,14 +27,13 @@ def build_server(runtime: Runtime | None) -> Any:
 
     The protocol's library is loaded here, when somebody asks for it.
     """
-    from mcp.server.mcpserver import MCPServer
-
     from helix.api.mcp.agent_tools import AgentTools
     from helix.api.mcp.asker import Askers
     from helix.api.mcp.readings import offer_readings
+    from helix.api.mcp.tool_server import ToolServer
 
     askers = Askers(runtime)
-    server: Any = MCPServer(
+    server: Any = ToolServer(
         "helix",
         title="Helix memory",
         instructions=_INSTRUCTIONS,
