@@ -28,7 +28,7 @@ from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
-from helix.model.edge import Label, Relation
+from helix.model.edge import MOST_WORDS, Label, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
@@ -276,6 +276,18 @@ def test_edges_are_made_strengthened_and_walked(helix: Helix) -> None:
     assert memories.edge(helix, fix.name, bug.name, "solves", 0.5).weight == 1.5
     word = memories.edge(helix, fix.name, bug.name, "came before")
     assert (word.type, word.relation) == (Relation.RELATED, "came_before")
+    other = memories.edge(helix, fix.name, bug.name, "rejects", 0.5, agent="codex")
+    again = memories.edge(helix, fix.name, bug.name, "came-before", 0.5)
+    (kept,) = memories.edges(helix, fix.name, "related")
+    assert (other.relation, again.relation, kept.relation) == ("came_before, rejects",) * 3
+    assert (kept.weight, kept.provenance.trust, kept.provenance.agent) == (2.0, Trust.AGENT_INFERRED, "codex")
+    assert len(memories.edges(helix, fix.name, "solves")) == 1
+    for number in range(MOST_WORDS - 2):
+        memories.edge(helix, fix.name, bug.name, f"word_{chr(97 + number)}")
+    with pytest.raises(InvalidInputError, match="at most 16 words") as refused:
+        memories.edge(helix, fix.name, bug.name, "another")
+    assert "came_before, rejects" in str(refused.value.hint)
+    assert memories.edge(helix, fix.name, bug.name, "rejects").weight > kept.weight
     assert len(memories.edges(helix, fix.name, "solves")) == 1
     assert fix.name in found(helix, "nightly build breaks at random", limit=2)
     with pytest.raises(InvalidInputError, match="grounded_in"):

@@ -948,7 +948,7 @@ class AsyncOperations(ABC):
         agent: str | None = None,
         idempotency_key: str | None = None,
     ) -> Edge:
-        """Draw an edge between two memories."""
+        """Draw an edge between two memories, or strengthen the one of that type."""
         return await self._ask(
             "edge",
             source=source,

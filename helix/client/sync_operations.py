@@ -940,7 +940,7 @@ class Operations(ABC):
         agent: str | None = None,
         idempotency_key: str | None = None,
     ) -> Edge:
-        """Draw an edge between two memories."""
+        """Draw an edge between two memories, or strengthen the one of that type."""
         return self._ask(
             "edge",
             source=source,

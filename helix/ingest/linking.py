@@ -9,9 +9,10 @@ from datetime import datetime
 from helix.ingest.draft import LinkDraft, Slice
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
-from helix.model.edge import DRAWN, Edge, Label, Ref, Relation
+from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
+from helix.model.records import edge_from
 from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -57,27 +58,28 @@ def draw(store: Store, links: Sequence[LinkDraft], scope: str, extractor: str) -
     They are what somebody says, as an edge is that an agent draws, and no versions.
     """
     provenance = Provenance(extractor=extractor, trust=Trust.TOOL_OUTPUT)
-    composer, known = Composer(store, store.runtime.clock()), dict[Ref, set[tuple[Relation, Ref]]]()
+    composer, known = Composer(store, store.runtime.clock()), dict[Ref, dict[tuple[Relation, Ref], Edge]]()
     drawn = 0
     for draft in links:
         source, target = (_anywhere(store.index, end, scope) for end in (draft.source, draft.target))
         if source is None or target is None or source == target:
             continue
         if source not in known:
-            known[source] = {(edge.type, edge.target) for edge in store.records.edges_at(source)}
-        if (draft.type, target) not in known[source]:
-            known[source].add((draft.type, target))
-            composer.put_edge(
-                Edge(
-                    type=draft.type,
-                    source=source,
-                    target=target,
-                    created_at=composer.now,
-                    relation=draft.relation,
-                    attributes={DRAWN: True},
-                    provenance=provenance,
-                )
-            )
+            held = (edge_from(op) for op in store.records.edges_at(source) if op.source == source)
+            known[source] = {(edge.type, edge.target): edge for edge in held}
+        edge = Edge(
+            type=draft.type,
+            source=source,
+            target=target,
+            created_at=composer.now,
+            relation=draft.relation,
+            attributes={DRAWN: True},
+            provenance=provenance,
+        )
+        present = known[source].get((edge.type, target))
+        if (told := edge if present is None else drawn_again(present, edge)) != present:
+            known[source][edge.type, target] = told
+            composer.put_edge(told)
             drawn += 1
     return Decision((composer.change("ingest"),) if drawn else (), drawn)
 

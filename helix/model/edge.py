@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
@@ -62,6 +62,9 @@ class Relation(StrEnum):
 OPEN_RELATIONS = tuple(Relation)[: tuple(Relation).index(Relation.RELATED) + 1]
 """Relations a client may create between two memories; any other word becomes RELATED {relation}."""
 
+MOST_WORDS = 16
+"""Free words of one edge."""
+_BETWEEN = ", "
 _RELATION_WORD = re.compile(r"[a-z][a-z_]{1,39}")
 
 DRAWN = "drawn"
@@ -82,14 +85,18 @@ class Ref:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """One relationship. `relation` is the free word of a RELATED edge; `attributes` belong to INJECTED and its like."""
+    """One relationship: of a type there is one between two nodes, in each direction.
 
-    type: Annotated[Relation, "Its type; RELATED has its word in `relation`."]
+    So a RELATED edge has all free words that were drawn between the two, in `relation`. `attributes` belong to
+    INJECTED and its like.
+    """
+
+    type: Annotated[Relation, "Its type; RELATED has its words in `relation`."]
     source: Annotated[Ref, "Where it starts."]
     target: Annotated[Ref, "Where it leads."]
     created_at: Annotated[datetime, "When it was drawn."]
     weight: float = 1.0
-    relation: Annotated[str, "The free word of a RELATED edge."] = ""
+    relation: Annotated[str, "The free words of a RELATED edge, `, ` between them."] = ""
     last_used_at: datetime | None = None
     attributes: Annotated[Mapping[str, object], "What else belongs to it, such as the rank of an injection."] = field(
         default_factory=dict
@@ -111,6 +118,24 @@ def relation_to_draw(word: str) -> tuple[Relation, str]:
             hint="one of: " + ", ".join(relation.lower() for relation in OPEN_RELATIONS) + ", or a word of your own",
         )
     return Relation.RELATED, plain
+
+
+def drawn_again(present: Edge, drawn: Edge) -> Edge:
+    """Return an edge that is there with the free words of one that is drawn between the same nodes, MOST_WORDS in all.
+
+    Who adds a word and is believed less stands for all of it from then on.
+    """
+    words = list(dict.fromkeys((*words_of(present.relation), *words_of(drawn.relation))))[:MOST_WORDS]
+    if words == words_of(present.relation):
+        return present
+    weaker = drawn.provenance.trust.rank > present.provenance.trust.rank
+    provenance = drawn.provenance if weaker else present.provenance
+    return replace(present, relation=_BETWEEN.join(words), provenance=provenance)
+
+
+def words_of(relation: str) -> list[str]:
+    """Return the free words of a RELATED edge."""
+    return [word for word in relation.split(_BETWEEN) if _RELATION_WORD.fullmatch(word)]
 
 
 def known_relation(word: str) -> Relation:

@@ -136,11 +136,11 @@ def edge(
     helix: Helix,
     source: Annotated[str, "The name or id of the memory it starts from."],
     target: Annotated[str, "The name or id of the memory it leads to."],
-    relation: Annotated[str, "Its type, such as SOLVES or CAUSES; any other word makes a RELATED edge of that word."],
+    relation: Annotated[str, "Its type, such as SOLVES or CAUSES; any other word joins the words of a RELATED edge."],
     weight: float = 1.0,
     agent: str = "",
 ) -> Edge:
-    """Draw an edge between two memories."""
+    """Draw an edge between two memories, or strengthen the one of that type."""
     return links.link(helix.store, source, target, relation, weight, agent)
 
 

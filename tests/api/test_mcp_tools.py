@@ -26,7 +26,7 @@ from helix.memory.change.find import memory_of
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
-from helix.operations import capture
+from helix.operations import capture, memories
 from helix.operations.listed import OPERATIONS
 from helix.service import Helix
 from helix.text.tokens import estimate_tokens
@@ -178,6 +178,11 @@ def test_memories_are_linked_and_judged(helix: Helix) -> None:
     one, other = keep(helix, "the barn burns"), keep(helix, "call the fire brigade")
     related = call(helix, "relate", from_id=other, to_id=one, relation="SOLVES")
     assert related.structured_content == {"source": other, "target": one, "relation": "SOLVES"}
+    for word, told in (("rejects", "rejects"), ("CAUSES", "CAUSES"), ("Came before", "rejects, came_before")):
+        again = call(helix, "relate", from_id=other, to_id=one, relation=word)
+        assert again.structured_content["relation"] == told
+    drawn = {(edge.type, edge.relation) for edge in memories.edges(helix, one) if edge.type != "GROUNDED_IN"}
+    assert drawn == {("SOLVES", ""), ("CAUSES", ""), ("RELATED", "rejects, came_before")}
     assert call(helix, "feedback", names=[one], helped=True).structured_content == {"memories": [one]}
     again = call(helix, "feedback", names=[one], helped=True)
     assert again.is_error

@@ -38,7 +38,9 @@ _MEMORIES = st.lists(
     min_size=1,
     max_size=6,
 )
-_EDGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["solves", "causes", "blocks"])))
+_EDGES = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["solves", "causes", "blocks", "frees"]))
+)
 
 
 def opened(folder: Path) -> Helix:
@@ -83,6 +85,9 @@ def fill(helix: Helix) -> None:
         ids.append(memories.store(helix, asked).id)
     memories.edge(helix, ids[0], ids[1], "solves")
     memories.edge(helix, ids[1], ids[2], "leads to")
+    memories.edge(helix, ids[1], ids[2], "rejects")
+    memories.edge(helix, ids[1], ids[0], "leads to")
+    memories.edge(helix, ids[1], ids[0], "rejects")
     memories.forget(helix, ids[2])
     memories.feedback(helix, [ids[0]], 1.0)
     capture.record_episode(helix, EpisodeRequest(content="The zebra migration ran", session="s 1", scope="shop"))
@@ -141,7 +146,10 @@ def test_nobody_elses_export_is_believed(two: tuple[Helix, Helix], tmp_path: Pat
     mine = {memory.id for memory in memories.memories(one, MemoryFilter(any_status=True)).items}
     assert not mine & {memory.id for memory in found}
     edges = state(other, Label.MEMORY)[1]
-    assert [kind for kind, _, _ in edges] == ["SOLVES"]
+    assert {kind: props.get("relation", "") for (kind, _, _), props in edges.items()} == {
+        "SOLVES": "",
+        "RELATED": "leads_to, rejects",
+    }
     again = finished(other, ingest.import_memories(other, str(place))).result
     assert (again["memories"], again["edges"]) == (0, 0)
 

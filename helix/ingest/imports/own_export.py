@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from helix.ingest.draft import LinkDraft
 from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
 from helix.ingest.imports.own_records import OwnNode, is_lines, is_vault, records
-from helix.model.edge import OPEN_RELATIONS, Edge, Label
+from helix.model.edge import OPEN_RELATIONS, Edge, Label, words_of
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import spelled, to_props
@@ -29,7 +29,8 @@ def _read(asked: Asked) -> Iterator[Told]:
         elif isinstance(one, Edge):
             ends = [sources.get(ref.id) for ref in (one.source, one.target) if ref.label is Label.MEMORY]
             if len(ends) == 2 and ends[0] and ends[1] and one.type in OPEN_RELATIONS:
-                yield LinkDraft(type=one.type, source=ends[0], target=ends[1], relation=one.relation)
+                words = ", ".join(words_of(one.relation))
+                yield LinkDraft(type=one.type, source=ends[0], target=ends[1], relation=words)
         elif (found := _found(one)) is not None:
             sources[one.node.id] = found.source(OWN.name)
             yield found

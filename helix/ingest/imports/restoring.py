@@ -15,11 +15,11 @@ from helix.ingest.import_tally import Tally
 from helix.ingest.imports.own_records import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, prepare, read
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
-from helix.model.edge import Edge, Ref
+from helix.model.edge import Edge, Ref, drawn_again
 from helix.model.episode import Episode
 from helix.model.memory import Memory, body
 from helix.model.operations import Change
-from helix.model.records import Node, label_of, put
+from helix.model.records import Node, edge_from, label_of, put
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -94,7 +94,7 @@ class Restorer:
                 if _ref(one.node) not in self._store.index:
                     self._put(composer, one, prepared)
                     changes.append(composer.change("ingest", source=self._tally.source))
-            drawn = [edge for edge in edges if self._is_new(edge, fresh)]
+            drawn = [told for edge in edges if (told := self._drawn(edge, fresh)) is not None]
             for edge in drawn:
                 composer.put_edge(edge)
             if drawn:
@@ -120,13 +120,15 @@ class Restorer:
         self._tally.memories += isinstance(node, Memory)
         self._tally.episodes += isinstance(node, Episode)
 
-    def _is_new(self, edge: Edge, fresh: Set[Ref]) -> bool:
-        """Return whether both ends of an edge are there, or `fresh` with it, and it is not."""
-        ends = all(ref in fresh or ref in self._store.index for ref in (edge.source, edge.target))
-        return ends and not any(
-            (known.type, known.source, known.target) == (edge.type, edge.source, edge.target)
-            for known in self._store.records.edges_at(edge.source)
-        )
+    def _drawn(self, edge: Edge, fresh: Set[Ref]) -> Edge | None:
+        """Return what an edge adds to what is between its ends, None for nothing; they are here, or `fresh` with it."""
+        if not all(ref in fresh or ref in self._store.index for ref in (edge.source, edge.target)):
+            return None
+        ends = (edge.type, edge.source, edge.target)
+        held = (op for op in self._store.records.edges_at(edge.source) if (op.type, op.source, op.target) == ends)
+        present = next(map(edge_from, held), None)
+        told = edge if present is None else drawn_again(present, edge)
+        return None if told == present else told
 
 
 def _ref(node: Node) -> Ref:

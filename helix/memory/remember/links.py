@@ -8,7 +8,7 @@ from helix.errors import InvalidInputError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of, node_of
 from helix.memory.change.intake import Intake
-from helix.model.edge import DRAWN, Edge, known_relation, relation_to_draw
+from helix.model.edge import DRAWN, MOST_WORDS, Edge, drawn_again, known_relation, relation_to_draw, words_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.store.listing import check_limit
@@ -21,8 +21,8 @@ _MOST_WEIGHT = 10.0
 def link(store: Store, source: str, target: str, relation: str, weight: float, agent: str = "") -> Edge:
     """Create an edge between two memories, or strengthen the one that is there by `weight` (at most 10 in all).
 
-    A relation that is no known type becomes RELATED with that word. It is a person's, or
-    that of the agent named. Raises InvalidInputError or NotFoundError.
+    A relation that is no known type becomes RELATED with that word, beside the words which that edge has already. It is
+    a person's, or that of the agent named. Raises InvalidInputError or NotFoundError.
     """
     kind, word = relation_to_draw(relation)
     said_by = Intake(store.runtime.settings.text_limit).label(agent, "agent")
@@ -44,26 +44,30 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
             None,
         )
         composer = Composer(store, store.runtime.clock())
-        edge = (
-            Edge(
-                type=kind,
-                source=here,
-                target=there,
-                created_at=composer.now,
-                weight=weight,
-                relation=word,
-                attributes={DRAWN: True},
-                provenance=Provenance(extractor="explicit", agent=said_by, trust=trust),
-            )
-            if present is None
-            else replace(
-                present, weight=min(_MOST_WEIGHT, present.weight + weight), relation=word, last_used_at=composer.now
-            )
+        drawn = Edge(
+            type=kind,
+            source=here,
+            target=there,
+            created_at=composer.now,
+            weight=weight,
+            relation=word,
+            attributes={DRAWN: True},
+            provenance=Provenance(extractor="explicit", agent=said_by, trust=trust),
         )
+        edge = drawn if present is None else _strengthened(present, drawn)
         composer.put_edge(edge)
         return Decision((composer.change("edge", relation=kind.value),), edge)
 
     return store.writer.submit(decision, once="edge")
+
+
+def _strengthened(present: Edge, drawn: Edge) -> Edge:
+    edge = drawn_again(present, drawn)
+    if drawn.relation not in ("", *words_of(edge.relation)):
+        hint = f"there are {present.relation}"
+        raise InvalidInputError(f"two memories are related by at most {MOST_WORDS} words of your own", hint=hint)
+    weight = min(_MOST_WEIGHT, present.weight + drawn.weight)
+    return replace(edge, weight=weight, last_used_at=drawn.created_at)
 
 
 def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int) -> list[Edge]:
