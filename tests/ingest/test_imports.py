@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import sys
 import tempfile
@@ -320,7 +321,7 @@ def vault(folder: Path) -> Path:
         "---\ntitle: Billing service\ntype: decision\npermalink: ideas/billing\ntags:\n- money\n---\n\n"
         "# Billing\n\nIt runs nightly, see [[Postgres|the database]].\n\n"
         f"- [decision] Invoices are immutable #audit\n- [x] a task that is done\n- [secret] {TOKEN}\n"
-        "- depends_on [[Postgres]]\n- uses [[Nowhere]]\n",
+        "- depends_on [[Postgres]]\n- uses [[Nowhere]]\n- guards [[Postgres]]\n- backs_up [[Postgres]]\n",
         "utf-8",
     )
     (folder / "Postgres.md").write_text("Asked by [[ideas/billing]].\n", "utf-8")
@@ -340,11 +341,15 @@ def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: 
     assert found["Billing service: decision"].attributes == {"category": "decision", "tags": ["audit"]}
     assert edges(helix) == {
         ("Billing service", "DEPENDS_ON", "", "Postgres"),
-        ("Billing service", "RELATED", "links_to", "Postgres"),
+        ("Billing service", "RELATED", "links_to, guards, backs_up", "Postgres"),
         ("Postgres", "RELATED", "links_to", "Billing service"),
         ("Billing service: decision", "RELATED", "about", "Billing service"),
         ("Billing service: secret", "RELATED", "about", "Billing service"),
     }
+    observed = found["Billing service: decision"].source
+    assert re.fullmatch(r"vault:brain~\w{8}/ideas/Billing\.md#Billing~[0-9a-f]{16}", observed)
+    assert observed != found["Billing service: secret"].source
+    assert re.fullmatch(r"vault:brain~\w{8}/ideas/Billing\.md@[0-9a-f]{16}", found["Billing service"].source)
     os.utime(folder / "Postgres.md", (1, 1))
     again = take_in(helix, folder, scope="shop")
     assert (again["memories"], again["edges"], again["skipped"]) == (0, 0, 4)

@@ -16,12 +16,14 @@ from helix.ingest.plain import shorten
 from helix.ingest.sections import front_matter_of
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem
+from helix.text.client_ids import digest
 
 _NAME = "vault"
 _LONGEST_TEXT = 30_000
 _MOST_OBSERVATIONS = 300
 _OBSERVATION = re.compile(r"^\s*[-*] \[([^\]\s][^\]\[]{0,60})\] +(\S.*)$")
 _RELATION = re.compile(r"^\s*[-*] +([^\[\]]{1,60}?) +\[\[([^\[\]|#^]{1,300})[^\[\]]*\]\]")
+_HEADING = re.compile(r"^#{1,6} +(\S.{0,80})")
 _LINK = re.compile(r"\[\[([^\[\]|#^]{1,300})[^\[\]]*\]\]")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _TASK = frozenset({"x", "X", "-", "/", ">", "!", "?"})
@@ -77,12 +79,14 @@ def _note(note: NoteFile, vault: str, sources: dict[str, str], links: list[_Link
     said: list[str] = []
     observed: list[Found] = []
     linked: list[tuple[str, str]] = []
+    heading = ""
     for line in body:
+        heading = f"#{named[1].strip()}" if (named := _HEADING.match(line)) else heading
         relation = _RELATION.match(line)
         linked += [(relation[1], relation[2])] if relation else [(_LINKED, name) for name in _LINK.findall(line)]
         found = None if relation else _OBSERVATION.match(line)
         if found and found[1] not in _TASK and len(observed) < _MOST_OBSERVATIONS:
-            observed.append(_observation(f"{vault}/{note.place}", title, found[1], found[2]))
+            observed.append(_observation(f"{vault}/{note.place}{heading}", title, found[1], found[2]))
         elif not relation:
             said.append(line)
     text = shorten("\n".join(said).strip(), _LONGEST_TEXT)
@@ -116,7 +120,8 @@ def _observation(place: str, title: str, category: str, text: str) -> Found:
         "kind": _WORDS.get(category.lower(), Kind.FACT).value,
         "attributes": {"category": category, **({"tags": tags} if tags else {})},
     }
-    return Found(key=f"{place}#{category}:{text.strip()}", says=says)
+    # Two observations under one heading are told apart by a digest: a source is a place, and no text.
+    return Found(key=f"{place}~{digest(category, text.strip())}", says=says)
 
 
 def _one(value: object) -> str:
