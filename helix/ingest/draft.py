@@ -90,7 +90,12 @@ class LinkDraft:
     relation: str = ""
 
 
-Item = Union["Slice", IngestProblem, LinkDraft]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlreadyHere:
+    """Something that is in the store as it is, not by an import: it counts as skipped."""
+
+
+Item = Union["Slice", IngestProblem, LinkDraft, AlreadyHere]
 """What a reader yields."""
 
 

@@ -8,7 +8,16 @@ from dataclasses import replace
 from functools import partial
 
 from helix.errors import ConflictError, PausedError
-from helix.ingest.draft import EpisodeDraft, Item, LinkDraft, MemoryDraft, Slice, told_name, without_secret_names
+from helix.ingest.draft import (
+    AlreadyHere,
+    EpisodeDraft,
+    Item,
+    LinkDraft,
+    MemoryDraft,
+    Slice,
+    told_name,
+    without_secret_names,
+)
 from helix.ingest.import_tally import Tally
 from helix.ingest.linking import Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
@@ -125,6 +134,9 @@ class Importer:
                 continue
             if isinstance(item, LinkDraft):
                 self._later.append(replace(item, relation=told_name(item.relation)))
+                continue
+            if isinstance(item, AlreadyHere):
+                self._tally.skipped += 1
                 continue
             item = without_secret_names(item)
             if hidden.hold(item.episode.session):

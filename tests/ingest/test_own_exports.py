@@ -214,6 +214,69 @@ def test_what_was_exported_goes_back_where_it_came_from(two: tuple[Helix, Helix]
         ingest.import_memories(other, str(tmp_path / "export"), mine=True, scope="elsewhere")
 
 
+def told(helix: Helix) -> dict[tuple[str, str], tuple[str, Trust, float]]:
+    """Return what is told of all that is recalled: a second one of the same words would make it longer."""
+    active = [one for one in memories.memories(helix).items]
+    by_words = {(one.trigger, one.resolution): (one.name, one.provenance.trust, one.helped) for one in active}
+    assert len(by_words) == len(active)
+    return by_words
+
+
+@pytest.mark.parametrize("form", ["jsonl", "markdown"])
+def test_who_stands_for_what_came_in_before_raises_its_trust_and_doubles_nothing(
+    two: tuple[Helix, Helix], tmp_path: Path, form: str
+) -> None:
+    one, other = two
+    fill(one)
+    place = tmp_path / "export"
+    finished(
+        one, exports.export_jsonl(one, str(place)) if form == "jsonl" else exports.export_markdown(one, str(place))
+    )
+    finished(other, ingest.import_memories(other, str(place)))
+    assert {trust for _, trust, _ in told(other).values()} == {Trust.TOOL_OUTPUT}
+    ids = {memory.id for memory in memories.memories(other).items}
+    done = finished(other, ingest.import_memories(other, str(place), mine=True)).result
+    assert done["problems"] == ()
+    assert told(other) == told(one)
+    assert ids == {memory.id for memory in memories.memories(other).items}
+    said = {node["content"]: node["trust"] for (label, _), node in state(other)[0].items() if label == "Episode"}
+    if form == "jsonl":
+        assert said["The zebra migration ran"] == "agent_inferred"
+        episodes = [node["content"] for (label, _), node in state(other)[0].items() if label == "Episode"]
+        assert episodes.count("The zebra migration ran") == 1
+    words = {(kind, props.get("relation", "")) for (kind, _, _), props in state(other, Label.MEMORY)[1].items()}
+    assert words == {("SOLVES", ""), ("RELATED", "leads_to, rejects")}
+    before = state(other)
+    again = finished(other, ingest.import_memories(other, str(place), mine=True)).result
+    without = finished(other, ingest.import_memories(other, str(place))).result
+    assert [(once["memories"], once["episodes"], once["edges"]) for once in (again, without)] == [(0, 0, 0)] * 2
+    assert state(other) == before
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_an_export_brings_nothing_into_the_store_that_it_came_from(
+    two: tuple[Helix, Helix], tmp_path: Path, mine: bool
+) -> None:
+    one, _ = two
+    fill(one)
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    before = state(one)
+    done = finished(one, ingest.import_memories(one, str(tmp_path / "export"), mine=mine)).result
+    assert (done["memories"], done["episodes"]) == (0, 0)
+    assert done["skipped"] >= len(memories.memories(one).items)
+    assert state(one) == before
+
+
+def test_what_was_stored_here_in_the_same_words_is_not_doubled(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    one, other = two
+    for helix, trust in ((one, Trust.USER_ASSERTED), (other, Trust.AGENT_INFERRED)):
+        asked = StoreRequest(trigger="the gate", resolution="is painted red", kind="fact", trust=trust, agent="codex")
+        memories.store(helix, asked)
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
+    assert told(other) == told(one)
+
+
 @pytest.mark.parametrize("form", ["jsonl", "markdown"])
 def test_a_memory_without_a_resolution_comes_in_again(two: tuple[Helix, Helix], tmp_path: Path, form: str) -> None:
     one, other = two

@@ -17,10 +17,10 @@ from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.identity import Identity
-from helix.ingest.draft import Item, LinkDraft, Slice, told_key
+from helix.ingest.draft import AlreadyHere, Item, LinkDraft, Slice, told_key
 from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import record_slice, short_label
-from helix.model.edge import Relation, relation_to_draw
+from helix.model.edge import Ref, Relation, relation_to_draw
 from helix.model.provenance import JSON_LINES, Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import digest
@@ -45,7 +45,7 @@ class Found:
         return f"{self._place(adapter)}{self._own()}"
 
     def _place(self, adapter: str) -> str:
-        key = told_key(short_label(self.key)) or digest(self.key)
+        key = key_of(self.key)
         return f"{adapter}:{key}@" if self.changes else f"{adapter}:{key}"
 
     def _own(self) -> str:
@@ -65,7 +65,7 @@ class Found:
         )
 
 
-Told = Found | LinkDraft | IngestProblem | Slice
+Told = Found | LinkDraft | IngestProblem | Slice | AlreadyHere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +77,8 @@ class Asked:
     mine: bool
     place_of: Callable[[Path], Identity]
     """Returns the project of what was done in a folder, which may be gone by now."""
+    is_here: Callable[[Ref], bool]
+    """Returns whether the store has a node already, by its own id."""
 
     @property
     def place(self) -> str:
@@ -94,6 +96,11 @@ class Adapter:
     read: Callable[[Asked], Iterable[Told]]
     extractor: str = JSON_LINES
     """What its memories are said to be drawn by, which decides whether they count as imported."""
+
+
+def key_of(name: str) -> str:
+    """Return what a source calls a thing of that name."""
+    return told_key(short_label(name)) or digest(name)
 
 
 def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:

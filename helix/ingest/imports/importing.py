@@ -73,7 +73,7 @@ def work_of(store: Store, path: Path, *, name: str, scope: str, one_scope: bool,
             known[folder] = project_of(folder, worktrees=settings.worktrees, chosen=chosen, names=settings.home)
         return known[folder]
 
-    asked = Asked(path=path, scope=scope, mine=mine, place_of=place_of)
+    asked = Asked(path=path, scope=scope, mine=mine, place_of=place_of, is_here=lambda ref: ref in store.index)
     if adapter is OWN and mine:
         if scope:
             hint = "leave --scope out; without --mine all comes into one scope, as a tool's word"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix.ingest.draft import LinkDraft
+from helix.ingest.draft import AlreadyHere, LinkDraft
 from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
 from helix.ingest.imports.own_records import OwnNode, is_lines, is_vault, records
-from helix.model.edge import OPEN_RELATIONS, Edge, Label, words_of
+from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, words_of
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
-from helix.model.records import spelled, to_props
+from helix.model.records import label_of, spelled, to_props
 from helix.model.reports import IngestProblem
 
 _SAID = ("trigger", "resolution", "name", "scope", "importance", "confidence", "valid_from", "valid_to", "agent")
@@ -31,6 +31,8 @@ def _read(asked: Asked) -> Iterator[Told]:
             if len(ends) == 2 and ends[0] and ends[1] and one.type in OPEN_RELATIONS:
                 words = ", ".join(words_of(one.relation))
                 yield LinkDraft(type=one.type, source=ends[0], target=ends[1], relation=words)
+        elif asked.is_here(Ref(label=label_of(one.node), id=one.node.id)):
+            yield AlreadyHere()
         elif (found := _found(one)) is not None:
             sources[one.node.id] = found.source(OWN.name)
             yield found

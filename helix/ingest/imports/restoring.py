@@ -1,6 +1,7 @@
 """Restoring: puts the nodes and edges of an own export into a store as they were, for a person who stands for them.
 
-What is there already stays as it is. Everything is redacted once more: somebody may have written into the file.
+What is there already stays as it is, but for the trust of what was ingested before as somebody's word: that is raised.
+Everything is redacted once more: somebody may have written into the file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, PausedError
 from helix.ingest.import_tally import Tally
+from helix.ingest.imports.copies import Copies
 from helix.ingest.imports.own_records import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, prepare, read
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
@@ -38,6 +40,11 @@ class Restorer:
         self._store = store
         self._tally = Tally(source)
         self._generation = store.index.generation
+        self._copies = Copies(store.index, source)
+        self._instead: dict[Ref, Ref] = {}
+        """Of nodes of which a copy is here, that copy."""
+        self._vouched: list[Node] = []
+        """Nodes of the batch that are among these."""
 
     def run(
         self,
@@ -51,7 +58,7 @@ class Restorer:
         stream, done = iter(records), 0
         while not cancelled() and not self._store.paused and (batch := list(islice(stream, _BATCH))):
             nodes = list(self._new(batch))
-            edges = [one for one in batch if isinstance(one, Edge)]
+            edges = [self._between_those_here(one) for one in batch if isinstance(one, Edge)]
             if plan:
                 self._tally.edges += len(edges)
                 for one in nodes:
@@ -75,15 +82,30 @@ class Restorer:
                     continue
                 intake = Intake(self._store.runtime.settings.text_limit)
                 try:
-                    yield _cleaned(intake, one)
+                    cleaned = _cleaned(intake, one)
+                    if not self._has_copy(cleaned.node):
+                        yield cleaned
                 except InvalidInputError as error:
                     self._tally.problems.append(
                         IngestProblem(where=f"{_ref(one.node).label} {one.node.id}", why=error.message)
                     )
                 self._tally.redacted += bool(intake.redacted)
 
+    def _has_copy(self, node: Node) -> bool:
+        copy = self._copies.of(node)
+        if copy is not None:
+            self._instead[_ref(node)] = _ref(copy)
+            self._vouched.append(node)
+            self._tally.skipped += 1
+        return copy is not None
+
+    def _between_those_here(self, edge: Edge) -> Edge:
+        source, target = (self._instead.get(ref, ref) for ref in (edge.source, edge.target))
+        return replace(edge, source=source, target=target)
+
     def _write(self, nodes: Sequence[OwnNode], edges: Sequence[Edge]) -> None:
         ready = prepare(self._store, [_reading(one) for one in nodes])
+        vouched, self._vouched = self._vouched, []
 
         def decide() -> Decision[None]:
             if self._store.index.generation != self._generation:
@@ -94,6 +116,10 @@ class Restorer:
                 if _ref(one.node) not in self._store.index:
                     self._put(composer, one, prepared)
                     changes.append(composer.change("ingest", source=self._tally.source))
+            for node in vouched:
+                self._copies.raise_trust(composer, self._instead[_ref(node)], node)
+            if composer.pending:
+                changes.append(composer.change("vouch", source=self._tally.source))
             drawn = [told for edge in edges if (told := self._drawn(edge, fresh)) is not None]
             for edge in drawn:
                 composer.put_edge(edge)
