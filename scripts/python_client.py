@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import Any
 
 from helix.api import controls, subscriptions
+from helix.api.documents import BY_HAND
 from helix.api.glossary import plain
 from helix.api.inputs import arguments
 from helix.model.records import Node
@@ -21,8 +22,6 @@ from helix.operations import OPERATIONS
 
 FOLDER = Path(__file__).resolve().parent.parent / "helix/client"
 _MADE = "# Written by scripts/schema: change the operation instead."
-_LEFT_OUT = ("node",)
-"""Operations for walking by hand, of which no client knows what it is after; see `helix.api.documents`."""
 _WIDTH = 106
 _IMPORTS = """\
 from __future__ import annotations
@@ -86,7 +85,7 @@ def _domain(used: dict[str, str]) -> str:
 
 def _methods(used: dict[str, str], *, asynchronous: bool) -> Iterator[str]:
     for name, operation in OPERATIONS.items():
-        if name not in _LEFT_OUT:
+        if name not in BY_HAND:
             yield _method(operation.function, used, asynchronous=asynchronous, keyed=operation.keyed)
     for function in controls.ALL:
         yield _method(function, used, asynchronous=asynchronous)

@@ -332,7 +332,7 @@ def test_what_is_merged_in_other_words_is_kept_as_evidence(helix: Helix) -> None
     )
     assert (again.status, again.id) == (StoreStatus.MERGED, first.id)
     contents = {
-        memories.node(helix, Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
+        memories.node(helix, edge.target.id).content  # type: ignore[union-attr]
         for edge in memories.edges(helix, first.id, "grounded_in")
     }
     assert contents == {"activate the venv before running the tests", "before running the tests activate the venv"}
@@ -521,7 +521,7 @@ def test_a_store_writes_its_own_evidence(helix: Helix) -> None:
     stored = memories.store(helix, StoreRequest(trigger="grounded", resolution="in an episode", kind="fact"))
     (edge,) = memories.edges(helix, stored.id, "grounded_in")
     assert edge.target.label is Label.EPISODE
-    assert "in an episode" in memories.node(helix, Label.EPISODE, edge.target.id).content  # type: ignore[union-attr]
+    assert "in an episode" in memories.node(helix, edge.target.id).content  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -803,7 +803,7 @@ def test_unknown_names_say_what_to_do(helix: Helix) -> None:
         lambda: memories.edge(helix, "nobody", "noone", "solves"),
         lambda: memories.edges(helix, "nobody"),
         lambda: upkeep.job(helix, "nobody"),
-        lambda: memories.node(helix, Label.EPISODE, "nobody"),
+        lambda: memories.node(helix, "nobody"),
     ]
     for call in calls:
         with pytest.raises(HelixError) as caught:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from helix.api.fields import walk
-from helix.errors import NotFoundError
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory
@@ -37,10 +36,7 @@ def showings(helix: Helix, effect: MemoryEffect, *, first: int = 20, after: str 
 
 def node(helix: Helix, ref: Ref) -> Node | None:
     """The node itself; null when it is gone."""
-    try:
-        return memories.node(helix, ref.label, ref.id)
-    except NotFoundError:
-        return None
+    return helix.store.records.present([ref])[0]
 
 
 EXTRAS: Mapping[type[Any], Sequence[Any]] = {

@@ -9,7 +9,7 @@ from typing import Annotated
 from helix.agents.outcomes import settle
 from helix.agents.outcomes.feedback import feedback as give_feedback
 from helix.agents.outcomes.feedback import undo_feedback
-from helix.errors import InvalidInputError
+from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.change.find import memory_of
 from helix.memory.change.intake import known_kind
 from helix.memory.remember import curate, links
@@ -18,7 +18,7 @@ from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep import history as past
 from helix.memory.upkeep import maintenance, merge, neighbours
-from helix.model.edge import Edge, Label, Ref
+from helix.model.edge import Edge, Label
 from helix.model.facets import Facets
 from helix.model.ids import Id
 from helix.model.memory import Kind, Memory
@@ -60,9 +60,31 @@ def history(helix: Helix, name_or_id: str, limit: int = 100) -> list[Version]:
 
 
 @query
-def node(helix: Helix, label: Annotated[Label, "The label of the node."], id: Annotated[Id, "The node's id."]) -> Node:
-    """Read any node by its label and id."""
-    return helix.store.records.node(Ref(label=label, id=id))
+def node(
+    helix: Helix,
+    id: Annotated[Id, "The node's id."],
+    label: Annotated[Label | None, "Its label, for an id that nodes of several labels have."] = None,
+) -> Node:
+    """Read any node by its id."""
+    found = helix.store.index.with_id(id, Label if label is None else [label])
+    if found is None:
+        raise NotFoundError(
+            f"no {(label or 'node').lower()} has the id {id!r}", hint="`helix list` shows what is there"
+        )
+    return helix.store.records.node(found)
+
+
+@query
+def nodes(
+    helix: Helix, ids: Annotated[Sequence[Id], "The ids of the nodes, whatever their labels."]
+) -> list[Node | None]:
+    """Read many nodes by their ids, in the order of these; null stands for one that is not there."""
+    if ids:
+        page_size(helix, "ids", len(ids))
+    index = helix.store.index
+    found = {ident: ref for ident in ids if (ref := index.with_id(ident)) is not None}
+    held = dict(zip(found, helix.store.records.present([*found.values()]), strict=True))
+    return [held.get(ident) for ident in ids]
 
 
 @query

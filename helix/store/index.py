@@ -120,6 +120,11 @@ class Index:
         """Return the row of a node, or None."""
         return self.view.row_of(ref)
 
+    def with_id(self, ident: str, labels: Iterable[Label] = Label) -> Ref | None:
+        """Return the node of that id with the first of the labels that has one, or None."""
+        refs = (Ref(label=label, id=ident) for label in labels)
+        return next((ref for ref in refs if ref in self), None)
+
     def ref_of(self, row: int) -> Ref:
         """Return the label and id of a row's node."""
         return self.view.ref_of(row)

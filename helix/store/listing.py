@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
-from helix.model.edge import Label, Ref
+from helix.model.edge import Label
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.model.reports import Page
@@ -97,8 +97,7 @@ def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: s
     index = store.index
     behind = None
     if after is not None:
-        refs = (Ref(label=label, id=after) for label in labels)
-        behind = next((ref for ref in refs if ref in index), None)
+        behind = index.with_id(after, labels)
         if behind is None:
             raise InvalidInputError(
                 f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"

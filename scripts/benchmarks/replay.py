@@ -139,7 +139,7 @@ def origin_of(helix: Helix, line: str) -> frozenset[str]:
         sources = [edge.target for edge in memories.edges(helix, name, "grounded_in")]
     except (NotFoundError, InvalidInputError):  # a line without a memory in it
         return frozenset()
-    sessions = {str(getattr(memories.node(helix, ref.label, ref.id), "session", "")) for ref in sources}
+    sessions = {str(getattr(helix.store.records.node(ref), "session", "")) for ref in sources}
     told = memories.get(helix, name).source.removeprefix(f"{CLIENT}:").rsplit(":", 1)[0]
     return frozenset(sessions | {told}) - {""}
 

@@ -97,6 +97,32 @@ def test_a_memory_can_be_walked_to_its_evidence_and_its_neighbours(served: Serve
     assert served.ask(document("edges"), relation="SOLVES")["edges"][0]["weight"] == 2.0
 
 
+def test_a_node_is_read_by_its_id_alone(served: Served, names: list[str]) -> None:
+    memory = served.ask(document("get"), nameOrId=names[0])["get"]
+    edges = served.ask(document("edges"), nameOrId=names[0])["edges"]
+    ids = [memory["id"], "nobody", *(edge["target"]["id"] for edge in edges), memory["id"]]
+    found = served.ask("query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }", ids=ids)["nodes"]
+    assert [one and one["id"] for one in found] == [None if one == "nobody" else one for one in ids]
+    for one in filter(None, found):
+        assert served.ask("query($id: ID!) { node(id: $id) { __typename id } }", id=one["id"])["node"] == one
+    assert {"Memory", "Episode"} <= {one["__typename"] for one in found if one}
+
+
+def test_the_label_tells_apart_what_has_one_id(served: Served) -> None:
+    plan = '{"tasks": [{"seq": "001", "slug": "a", "objective": "mend pip", "depends": "none"}]}'
+    ident = served.ask(document("save_plan"), answer=plan)["savePlan"]["tasks"][0]["id"]
+    served.ask(document("open_session"), name=ident)
+    asked = "query($id: ID!, $label: Label) { node(id: $id, label: $label) { __typename } }"
+    assert served.ask(asked, id=ident, label="TASK")["node"] == {"__typename": "Task"}
+    assert served.ask(asked, id=ident, label="SESSION")["node"] == {"__typename": "Session"}
+
+
+def test_more_nodes_than_a_page_holds_are_refused(served: Served) -> None:
+    asked = "query($ids: [ID!]!) { nodes(ids: $ids) { id } }"
+    assert served.ask(asked, ids=[])["nodes"] == []
+    assert served.post(asked, {"ids": ["nobody"] * 201}).code == "INVALID_INPUT"
+
+
 def test_a_memory_is_corrected_confirmed_forgotten_and_brought_back(served: Served, names: list[str]) -> None:
     edited = served.ask(document("edit"), nameOrId=names[1], resolution="number it, hash it")["edit"]
     assert edited["resolution"] == "number it, hash it"

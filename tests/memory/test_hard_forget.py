@@ -484,7 +484,7 @@ def test_the_service_finishes_it_before_it_serves(settings: Settings) -> None:
     erasing.begin(store, erasing.Note(kind=erasing.ERASE, refs=refs, at=to_micros(store.runtime.clock())))
     store.close()
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        assert is_erased(memories.node(helix, Label.MEMORY, plan.root.id))
+        assert is_erased(memories.node(helix, plan.root.id))
         gone = {ref.id for ref in refs}
         assert not [
             item

@@ -14,7 +14,6 @@ from helix.ingest.draft import EpisodeDraft, Slice
 from helix.ingest.writing import Importer
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.sessions import SessionRequest
-from helix.model.edge import Label
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import SessionReport
@@ -60,7 +59,7 @@ def test_a_session_is_opened_used_and_closed(ticking: Callable[[], Helix]) -> No
     assert helix.close_session(opened.name, "webshop") == closed, "what has ended stays ended when it did"
     reopened = capture.open_session(helix, SessionRequest(name=opened.name, scope="webshop"))
     assert (reopened.ended_at, reopened.episodes, reopened.agent) == (None, 2, "ada")
-    assert memories.node(helix, Label.SESSION, f"webshop/{opened.name}").id == f"webshop/{opened.name}"
+    assert memories.node(helix, f"webshop/{opened.name}").id == f"webshop/{opened.name}"
 
 
 def test_a_session_that_nobody_opened_is_used_as_ever(ticking: Callable[[], Helix]) -> None:

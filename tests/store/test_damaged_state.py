@@ -125,7 +125,7 @@ def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path
         assert len(kept) == FACTS
         memories.confirm(helix, kept[0].id)
         for memory in kept:
-            assert memories.node(helix, Label.MEMORY, memory.id)
+            assert memories.node(helix, memory.id)
             assert helix.store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
         found = {one.check: one for one in upkeep.doctor(helix).findings}["state against log"]
         assert found.ok or ("unreadable" in found.detail and "helix rebuild" in found.hint)
@@ -201,7 +201,7 @@ def test_a_log_that_only_the_writer_meets_is_made_good(home: Path) -> None:
         (memory, *_) = memories.memories(helix, first=1).items
         damage(home, "UPDATE node SET props = x'00'")
         memories.store(helix, StoreRequest(trigger="written beside damage", resolution="and kept", kind="fact"))
-        assert memories.node(helix, Label.MEMORY, memory.id) == memory
+        assert memories.node(helix, memory.id) == memory
 
 
 @pytest.mark.parametrize(

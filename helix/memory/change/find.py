@@ -87,8 +87,4 @@ def standing_memory_of(index: Index, name_or_id: str) -> Memory:
 
 def node_of(index: Index, name_or_id: str) -> Ref:
     """Return the node with that id, else the memory of that name; raises NotFoundError."""
-    for label in Label:
-        ref = Ref(label=label, id=name_or_id.strip())
-        if ref in index:
-            return ref
-    return memory_of(index, name_or_id).ref
+    return index.with_id(name_or_id.strip()) or memory_of(index, name_or_id).ref

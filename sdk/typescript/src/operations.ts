@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (4a01c21e48345c6c).
+// Written by scripts/schema from the schema and queries/operations.graphql (1540127423268448).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
