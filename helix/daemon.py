@@ -203,7 +203,7 @@ def _retire(daemon: Daemon, settings: Settings) -> None:
     if not daemon.idle_minutes:
         raise DaemonError(f"{words}; it was started by hand", hint="end it with `helix stop`, then try again")
     with _client(daemon, settings.store_path, _timeout(settings)) as client:
-        jobs = client.run("jobs")["jobs"]
+        jobs = client.execute("{ status { jobs { kind state } } }")["status"]["jobs"]  # which every version answers
     at_work = [job["kind"] for job in jobs if job["state"] == "RUNNING"]
     if at_work:
         raise DaemonError(f"{words}; it is at work ({at_work[0]})", hint="try again when `helix status` shows no job")

@@ -385,8 +385,8 @@ def test_decay_of_edges_spares_structure(timed: Helix, time: Time) -> None:
     memories.edge(timed, a.name, b.name, "similar")
     time.forward(days=61)
     assert memories.decay_edges(timed).names == ("SIMILAR",)
-    assert memories.edges(timed, a.name, "similar")[0].weight == 0.5
-    assert memories.edges(timed, a.name, "touches")[0].weight == 1.0
+    assert memories.edges(timed, a.name, "similar").items[0].weight == 0.5
+    assert memories.edges(timed, a.name, "touches").items[0].weight == 1.0
 
 
 def test_prune_archives_what_uses_speak_against(helix: Helix) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -34,7 +34,7 @@ def field_of(operation: Operation, views: Views) -> StrawberryField:
         with metered(context, operation, info.field_name):
             work = once(function, given.pop(KEY, None), given, context.agent)
             answer = await carry_out(context, operation, arguments_of(given), work)
-        return connection(answer, given.get("after")) if isinstance(answer, Page) else answer
+        return _shown(answer, given)
 
     return (
         _mutation(function, resolve, views, operation.keyed) if operation.writes else _field(function, resolve, views)
@@ -54,17 +54,15 @@ def control(function: Callable[..., Any], views: Views) -> StrawberryField:
 def walk(function: Callable[..., Any], views: Views) -> StrawberryField:
     """Return the field of a node that `function(helix, node, **arguments)` answers.
 
-    As many nodes as it may lead to, its `limit` or `first`, else one, count against what its request may walk over.
+    As many nodes as it may lead to, its `first` or else one, are counted against what its request may walk over.
     """
     arguments_of = reader(function, skip=2)
-    taken = inspect.signature(function).parameters
-    limit = taken.get("limit", taken.get("first"))
+    first = inspect.signature(function).parameters.get("first")
 
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         values = arguments_of(given)
-        info.context.walk(max(values.get(limit.name, limit.default), 1) if limit is not None else 1)
-        answer = await info.context.read(function, info.context.runtime.helix, root, **values)
-        return connection(answer, given.get("after")) if isinstance(answer, Page) else answer
+        info.context.walk(max(values.get("first", first.default), 1) if first is not None else 1)
+        return _shown(await info.context.read(function, info.context.runtime.helix, root, **values), given)
 
     return _field(function, resolve, views, skip=2)
 
@@ -79,6 +77,10 @@ def subscription(function: Callable[..., AsyncGenerator[Any, None]], views: View
                 yield event
 
     return _field(function, resolve, views, skip=1)
+
+
+def _shown(answer: Any, given: Mapping[str, Any]) -> Any:
+    return connection(answer, given.get("after")) if isinstance(answer, Page) else answer
 
 
 def _field(

@@ -69,13 +69,12 @@ class Connection(Generic[T]):
 
 def connection(page: Page[Any], after: str | None) -> Connection[Any]:
     """Return a page of a list as one of a Relay connection; `after` is the cursor it was asked for with."""
-    edges = tuple(Listed(cursor=item.id, node=item) for item in page.items)
-    end = page.next_cursor or (edges[-1].cursor if edges else None)
+    edges = tuple(Listed(cursor=cursor, node=item) for cursor, item in zip(page.cursors, page.items, strict=True))
     info = PageInfo(
         has_next_page=page.next_cursor is not None,
         has_previous_page=after is not None,
-        start_cursor=edges[0].cursor if edges else None,
-        end_cursor=end,
+        start_cursor=page.cursors[0] if page.cursors else None,
+        end_cursor=page.cursors[-1] if page.cursors else None,
     )
     return Connection(edges=edges, page_info=info, total_count=page.total)
 

@@ -14,19 +14,25 @@ from helix.model.proof import MemoryEffect, Showing
 from helix.model.records import Node
 from helix.model.reports import Page
 from helix.operations import learning, memories
+from helix.operations.checks import page_size
 from helix.service import Helix
+from helix.store import listing
 
 
-def edges(helix: Helix, memory: Memory, *, relation: str | None = None, limit: int = 20) -> list[Edge]:
+def edges(
+    helix: Helix, memory: Memory, *, relation: str | None = None, first: int = 20, after: str | None = None
+) -> Page[Edge]:
     """Its edges, in both directions."""
-    return memories.edges(helix, memory.id, relation, limit)
+    return memories.edges(helix, memory.id, relation, first, after)
 
 
-def episodes(helix: Helix, memory: Memory, *, limit: int = 5) -> list[Episode]:
-    """The episodes it rests on."""
-    grounds = memories.edges(helix, memory.id, Relation.GROUNDED_IN, limit)
-    found = [node(helix, edge.target) for edge in grounds if edge.target.label is Label.EPISODE]
-    return [episode for episode in found if isinstance(episode, Episode)]
+def episodes(helix: Helix, memory: Memory, *, first: int = 5, after: str | None = None) -> Page[Episode]:
+    """The episodes it rests on, newest first."""
+    index = helix.store.index
+    rows = index.rows_of(
+        op.target for op in helix.store.records.edges_at(memory.ref) if op.type is Relation.GROUNDED_IN
+    )
+    return listing.page(helix.store, rows, (Label.EPISODE,), page_size(helix, "first", first), after)
 
 
 def showings(helix: Helix, effect: MemoryEffect, *, first: int = 20, after: str | None = None) -> Page[Showing]:

@@ -99,7 +99,7 @@ group(
 )
 
 
-@command("queue list", "learning_queue", none="nothing waits", limit=As(default=20))
+@command("queue list", "learning_queue", none="nothing waits", first=As(default=20))
 def _queue(out: Output, candidates: Sequence[Record]) -> None:
     for one in candidates:
         _candidate(out, one)

@@ -299,5 +299,5 @@ command(
     status=As(type=Choice(["active", "complete", "blocked", "superseded"])),
 )
 def _attempts(out: Output, reports: Sequence[Record]) -> None:
-    for report in reports:
+    for report in reversed(reports):
         _attempt(out, report)

@@ -266,7 +266,7 @@ command(
 )
 
 
-@command("session list", "sessions", none="nothing was recorded in a session yet", limit=As(default=20))
+@command("session list", "sessions", none="nothing was recorded in a session yet", first=As(default=20))
 def _sessions(out: Output, sessions: Sequence[Record]) -> None:
     columns = {"SESSION": "name", "SCOPE": "scope", "AGENT": "agent", "STARTED": "startedAt", "ENDED": "endedAt"}
     table(out, sessions, {**columns, "EPISODES": "episodes"}, text=False)

@@ -110,12 +110,12 @@ def memory_page(out: Output, memory: Record) -> None:
             "attributes": told(shown(attributes), memory),
         }
     )
-    for title, pieces in (("edges", memory.get("edges")), ("episodes", memory.get("episodes"))):
-        if pieces:
+    for title, words in (("edges", edge_words), ("episodes", _episode_words)):
+        if pieces := (memory.get(title) or {}).get("edges"):
             out.line()
             out.line((title, "bold"))
             for piece in pieces:
-                out.line(edge_words(piece) if title == "edges" else _episode_words(piece), indent=2)
+                out.line(words(piece["node"]), indent=2)
 
 
 def edge_words(edge: Record) -> str:

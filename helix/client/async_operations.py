@@ -198,9 +198,11 @@ class AsyncOperations(ABC):
         """End a session; what is new in its scope is consolidated in the background."""
         return await self._ask("close_session", name=name, scope=scope, idempotency_key=idempotency_key)
 
-    async def sessions(self, *, scope: str | None = None, limit: int | None = None) -> list[SessionReport]:
-        """List sessions, the latest start first; private ones are not among them."""
-        return await self._ask("sessions", scope=scope, limit=limit)
+    async def sessions(
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+    ) -> Page[SessionReport]:
+        """List sessions page by page, the latest start first; private ones are not among them."""
+        return await self._ask("sessions", scope=scope, first=first, after=after)
 
     async def pause(self, *, on: bool | None = None) -> bool:
         """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.
@@ -546,9 +548,11 @@ class AsyncOperations(ABC):
             outcomes=outcomes,
         )
 
-    async def learning_queue(self, *, scope: str | None = None, limit: int | None = None) -> list[Candidate]:
-        """List what may be learned from agents' work and waits for review, the surest first."""
-        return await self._ask("learning_queue", scope=scope, limit=limit)
+    async def learning_queue(
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+    ) -> Page[Candidate]:
+        """List what may be learned from agents' work and waits for review, page by page, the surest first."""
+        return await self._ask("learning_queue", scope=scope, first=first, after=after)
 
     async def accept_candidate(self, id: str, *, by: str | None = None) -> Accepted:
         """Make a memory of what waits in the learning queue; it is trusted no further than the one who said it."""
@@ -646,10 +650,16 @@ class AsyncOperations(ABC):
         return await self._ask("cascade_status", plan=plan, scope=scope)
 
     async def workspaces(
-        self, *, plan: str | None = None, scope: str | None = None, status: str | None = None, limit: int | None = None
-    ) -> list[WorkspaceReport]:
-        """List attempts at tasks, the oldest first; of more than `limit` the newest."""
-        return await self._ask("workspaces", plan=plan, scope=scope, status=status, limit=limit)
+        self,
+        *,
+        plan: str | None = None,
+        scope: str | None = None,
+        status: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[WorkspaceReport]:
+        """List attempts at tasks page by page, the newest first."""
+        return await self._ask("workspaces", plan=plan, scope=scope, status=status, first=first, after=after)
 
     async def create_workspace(
         self,
@@ -960,10 +970,15 @@ class AsyncOperations(ABC):
         )
 
     async def edges(
-        self, *, name_or_id: str | None = None, relation: str | None = None, limit: int | None = None
-    ) -> list[Edge]:
-        """Read the edges of one memory, in both directions, or of the whole graph."""
-        return await self._ask("edges", name_or_id=name_or_id, relation=relation, limit=limit)
+        self,
+        *,
+        name_or_id: str | None = None,
+        relation: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[Edge]:
+        """List the edges of one memory, in both directions, or of the whole graph, page by page."""
+        return await self._ask("edges", name_or_id=name_or_id, relation=relation, first=first, after=after)
 
     async def suggest_edges(self, name_or_id: str, *, limit: int | None = None) -> list[EdgeSuggestion]:
         """Suggest edges for a memory; `helix edge` draws one."""
@@ -1091,10 +1106,18 @@ class AsyncOperations(ABC):
         return await self._ask("why", name_or_id=name_or_id, session=session)
 
     async def contradictions(
-        self, *, scope: str | None = None, status: DisputeStatus | str | None = None, any_status: bool | None = None
-    ) -> list[Dispute]:
-        """List pairs of memories that cannot both hold, the oldest first."""
-        return await self._ask("contradictions", scope=scope, status=status, any_status=any_status)
+        self,
+        *,
+        scope: str | None = None,
+        status: DisputeStatus | str | None = None,
+        any_status: bool | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[Dispute]:
+        """List pairs of memories that cannot both hold, page by page, the oldest first."""
+        return await self._ask(
+            "contradictions", scope=scope, status=status, any_status=any_status, first=first, after=after
+        )
 
     async def resolve_contradiction(self, a: str, b: str, winner: str, *, note: str | None = None) -> Dispute:
         """Say, as a person, which of two memories holds: the name or id of one, `both` or `neither`."""
@@ -1162,9 +1185,9 @@ class AsyncOperations(ABC):
         """Look at one job."""
         return await self._ask("job", id=id)
 
-    async def jobs(self) -> list[Job]:
-        """List the jobs since the daemon started, newest first."""
-        return await self._ask("jobs")
+    async def jobs(self, *, first: int | None = None, after: str | None = None) -> Page[Job]:
+        """List the jobs since the daemon started page by page, newest first."""
+        return await self._ask("jobs", first=first, after=after)
 
     async def cancel_job(self, id: str) -> Job:
         """Ask a job to stop; what it has done so far stays."""

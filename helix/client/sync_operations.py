@@ -198,9 +198,11 @@ class Operations(ABC):
         """End a session; what is new in its scope is consolidated in the background."""
         return self._ask("close_session", name=name, scope=scope, idempotency_key=idempotency_key)
 
-    def sessions(self, *, scope: str | None = None, limit: int | None = None) -> list[SessionReport]:
-        """List sessions, the latest start first; private ones are not among them."""
-        return self._ask("sessions", scope=scope, limit=limit)
+    def sessions(
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+    ) -> Page[SessionReport]:
+        """List sessions page by page, the latest start first; private ones are not among them."""
+        return self._ask("sessions", scope=scope, first=first, after=after)
 
     def pause(self, *, on: bool | None = None) -> bool:
         """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.
@@ -542,9 +544,11 @@ class Operations(ABC):
             outcomes=outcomes,
         )
 
-    def learning_queue(self, *, scope: str | None = None, limit: int | None = None) -> list[Candidate]:
-        """List what may be learned from agents' work and waits for review, the surest first."""
-        return self._ask("learning_queue", scope=scope, limit=limit)
+    def learning_queue(
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+    ) -> Page[Candidate]:
+        """List what may be learned from agents' work and waits for review, page by page, the surest first."""
+        return self._ask("learning_queue", scope=scope, first=first, after=after)
 
     def accept_candidate(self, id: str, *, by: str | None = None) -> Accepted:
         """Make a memory of what waits in the learning queue; it is trusted no further than the one who said it."""
@@ -642,10 +646,16 @@ class Operations(ABC):
         return self._ask("cascade_status", plan=plan, scope=scope)
 
     def workspaces(
-        self, *, plan: str | None = None, scope: str | None = None, status: str | None = None, limit: int | None = None
-    ) -> list[WorkspaceReport]:
-        """List attempts at tasks, the oldest first; of more than `limit` the newest."""
-        return self._ask("workspaces", plan=plan, scope=scope, status=status, limit=limit)
+        self,
+        *,
+        plan: str | None = None,
+        scope: str | None = None,
+        status: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[WorkspaceReport]:
+        """List attempts at tasks page by page, the newest first."""
+        return self._ask("workspaces", plan=plan, scope=scope, status=status, first=first, after=after)
 
     def create_workspace(
         self,
@@ -952,10 +962,15 @@ class Operations(ABC):
         )
 
     def edges(
-        self, *, name_or_id: str | None = None, relation: str | None = None, limit: int | None = None
-    ) -> list[Edge]:
-        """Read the edges of one memory, in both directions, or of the whole graph."""
-        return self._ask("edges", name_or_id=name_or_id, relation=relation, limit=limit)
+        self,
+        *,
+        name_or_id: str | None = None,
+        relation: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[Edge]:
+        """List the edges of one memory, in both directions, or of the whole graph, page by page."""
+        return self._ask("edges", name_or_id=name_or_id, relation=relation, first=first, after=after)
 
     def suggest_edges(self, name_or_id: str, *, limit: int | None = None) -> list[EdgeSuggestion]:
         """Suggest edges for a memory; `helix edge` draws one."""
@@ -1081,10 +1096,16 @@ class Operations(ABC):
         return self._ask("why", name_or_id=name_or_id, session=session)
 
     def contradictions(
-        self, *, scope: str | None = None, status: DisputeStatus | str | None = None, any_status: bool | None = None
-    ) -> list[Dispute]:
-        """List pairs of memories that cannot both hold, the oldest first."""
-        return self._ask("contradictions", scope=scope, status=status, any_status=any_status)
+        self,
+        *,
+        scope: str | None = None,
+        status: DisputeStatus | str | None = None,
+        any_status: bool | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[Dispute]:
+        """List pairs of memories that cannot both hold, page by page, the oldest first."""
+        return self._ask("contradictions", scope=scope, status=status, any_status=any_status, first=first, after=after)
 
     def resolve_contradiction(self, a: str, b: str, winner: str, *, note: str | None = None) -> Dispute:
         """Say, as a person, which of two memories holds: the name or id of one, `both` or `neither`."""
@@ -1150,9 +1171,9 @@ class Operations(ABC):
         """Look at one job."""
         return self._ask("job", id=id)
 
-    def jobs(self) -> list[Job]:
-        """List the jobs since the daemon started, newest first."""
-        return self._ask("jobs")
+    def jobs(self, *, first: int | None = None, after: str | None = None) -> Page[Job]:
+        """List the jobs since the daemon started page by page, newest first."""
+        return self._ask("jobs", first=first, after=after)
 
     def cancel_job(self, id: str) -> Job:
         """Ask a job to stop; what it has done so far stays."""

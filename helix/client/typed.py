@@ -69,7 +69,10 @@ def _read(hint: Any, value: Any) -> Any:
         items = tuple(_read(arguments[0], edge["node"]) for edge in value["edges"])
         info = value["pageInfo"]
         return Page(
-            items=items, total=value["totalCount"], next_cursor=info["endCursor"] if info["hasNextPage"] else None
+            items=items,
+            total=value["totalCount"],
+            cursors=tuple(edge["cursor"] for edge in value["edges"]),
+            next_cursor=info["endCursor"] if info["hasNextPage"] else None,
         )
     if origin in (list, tuple, Sequence):
         items = tuple(_read(arguments[0], item) for item in value)

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from helix.errors import NotFoundError, StoreCorruptError
@@ -243,10 +244,21 @@ class Records:
 
         return self._reading(read)
 
-    def edges_of(self, kind: Relation | None, limit: int) -> list[PutEdge]:
-        """Return up to `limit` edges of a type, or of every type."""
-        statement = "SELECT * FROM edge WHERE ? IS NULL OR type = ? LIMIT ?"
-        return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, (kind, kind, limit)))))
+    def edges_of(self, kind: Relation | None, limit: int, after: EdgeKey | None = None) -> list[PutEdge]:
+        """Return up to `limit` edges of a type, or of every type, in the order of their keys, behind one of these."""
+        key = "type, source_label, source, target_label, target"
+        wanted: list[tuple[str, tuple[str, ...]]] = [("type = ?", (kind,))] if kind else []
+        wanted += [(f"({key}) > (?, ?, ?, ?, ?)", after)] if after else []
+        where = " AND ".join(["TRUE", *(condition for condition, _ in wanted)])
+        statement = f"SELECT * FROM edge WHERE {where} ORDER BY {key} LIMIT ?"
+        values = (*chain.from_iterable(given for _, given in wanted), limit)
+        return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, values))))
+
+    def edge_count(self, kind: Relation | None) -> int:
+        """Return how many edges there are of a type, or of every type."""
+        statement = "SELECT count(*) FROM edge" + (" WHERE type = ?" if kind else "")
+        with self._database.reading() as connection:
+            return int(connection.execute(statement, (kind,) if kind else ()).fetchone()[0])
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         """Return the texts of passages in the order of `numbers`; one that is gone reads as empty."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
 from helix.model.edge import Relation
-from helix.model.episode import Episode
+from helix.model.episode import Episode, session_id
+from helix.model.ids import Id
 from helix.model.memory import Memory
 from helix.model.requests import kept
 from helix.model.usage import ModelUsage
 from helix.model.work_item import WorkItem
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -80,14 +82,35 @@ class SessionReport:
     private: Annotated[bool, "Whether nothing of it is written down."] = False
     episodes: Annotated[int, "How many episodes were recorded in it."] = 0
 
+    @property
+    def id(self) -> Id:
+        """The id of its node."""
+        return session_id(self.scope, self.name)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[T]):
-    """One page of a list. `next_cursor` continues after the last item; None at the end."""
+    """One page of a list: going through it gives its items, `total` counts those of all pages.
+
+    Of each item there is a cursor, which continues after it. `next_cursor` is that of the last one; None at the end.
+    """
 
     items: tuple[T, ...]
     total: int
+    cursors: tuple[str, ...]
     next_cursor: str | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def each(self, make: Callable[[T], S]) -> Page[S]:
+        """Return the same page of what `make` makes of its items."""
+        return Page(
+            items=tuple(map(make, self.items)), total=self.total, cursors=self.cursors, next_cursor=self.next_cursor
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

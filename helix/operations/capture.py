@@ -61,10 +61,11 @@ def close_session(
 def sessions(
     helix: Helix,
     scope: Annotated[str | None, "Only sessions of this scope; all where it is not said."] = None,
-    limit: int = 50,
-) -> list[SessionReport]:
-    """List sessions, the latest start first; private ones are not among them."""
-    return keeping.sessions(helix.store, scope, page_size(helix, "limit", limit))
+    first: int = 50,
+    after: str | None = None,
+) -> Page[SessionReport]:
+    """List sessions page by page, the latest start first; private ones are not among them."""
+    return keeping.sessions(helix.store, scope, page_size(helix, "first", first), after)
 
 
 @mutation(person_where={("on", False): "end a pause"})

@@ -86,10 +86,13 @@ def observe_session(
 
 @query
 def learning_queue(
-    helix: Helix, scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None, limit: int = 50
-) -> list[Candidate]:
-    """List what may be learned from agents' work and waits for review, the surest first."""
-    return queue.waiting(helix.store, scope, page_size(helix, "limit", limit))
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
+    first: int = 50,
+    after: str | None = None,
+) -> Page[Candidate]:
+    """List what may be learned from agents' work and waits for review, page by page, the surest first."""
+    return queue.waiting(helix.store, scope, page_size(helix, "first", first), after)
 
 
 @mutation()

@@ -171,10 +171,11 @@ def edges(
     helix: Helix,
     name_or_id: Annotated[str | None, "A memory's name or id; the whole graph where it is not said."] = None,
     relation: str | None = None,
-    limit: int = 100,
-) -> list[Edge]:
-    """Read the edges of one memory, in both directions, or of the whole graph."""
-    return links.edges(helix.store, name_or_id, relation, page_size(helix, "limit", limit))
+    first: int = 100,
+    after: str | None = None,
+) -> Page[Edge]:
+    """List the edges of one memory, in both directions, or of the whole graph, page by page."""
+    return links.edges(helix.store, name_or_id, relation, page_size(helix, "first", first), after)
 
 
 @query

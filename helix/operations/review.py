@@ -17,6 +17,7 @@ from helix.model.held import Held
 from helix.model.ids import Id
 from helix.model.insight import Cited
 from helix.model.memory import Memory
+from helix.model.paging import page_of
 from helix.model.records import Node
 from helix.model.reflection import Evidence, Insight, Reflection
 from helix.model.reports import Page, StoreResult
@@ -31,9 +32,12 @@ def contradictions(
     scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
     status: Annotated[DisputeStatus, "Only those that stand so."] = DisputeStatus.OPEN,
     any_status: Annotated[bool, "Include those that are settled."] = False,
-) -> list[Dispute]:
-    """List pairs of memories that cannot both hold, the oldest first."""
-    return disputes.contradictions(helix.store.index, scope, None if any_status else status)
+    first: int = 50,
+    after: str | None = None,
+) -> Page[Dispute]:
+    """List pairs of memories that cannot both hold, page by page, the oldest first."""
+    found = disputes.contradictions(helix.store.index, scope, None if any_status else status)
+    return page_of(found, disputes.place, first=page_size(helix, "first", first), after=after)
 
 
 @mutation(person="say which of two memories holds")

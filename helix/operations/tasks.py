@@ -31,6 +31,7 @@ from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
+from helix.model.reports import Page
 from helix.model.task import CLIENT_TASK, VERIFY, Task
 from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskState
 from helix.operations.checks import page_size
@@ -132,11 +133,12 @@ def workspaces(
     plan: Annotated[Id | None, "Only those of this plan."] = None,
     scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
     status: Annotated[str | None, "Only those that are `active`, `complete`, `blocked` or `superseded`."] = None,
-    limit: int = 50,
-) -> list[WorkspaceReport]:
-    """List attempts at tasks, the oldest first; of more than `limit` the newest."""
-    size = page_size(helix, "limit", limit)
-    return attempts.list_workspaces(helix.store, plan=plan or "", scope=scope, status=status, limit=size)
+    first: int = 50,
+    after: str | None = None,
+) -> Page[WorkspaceReport]:
+    """List attempts at tasks page by page, the newest first."""
+    size = page_size(helix, "first", first)
+    return attempts.list_workspaces(helix.store, plan=plan or "", scope=scope, status=status, first=size, after=after)
 
 
 @mutation()

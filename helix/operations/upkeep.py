@@ -11,8 +11,8 @@ from helix import settings as configuration
 from helix.memory.upkeep import recover as recovery
 from helix.memory.upkeep import reembed as embedding
 from helix.model.ids import Id
-from helix.model.reports import DoctorReport, Health, Job, Setting, Stats, StatusReport
-from helix.operations.checks import absolute
+from helix.model.reports import DoctorReport, Health, Job, Page, Setting, Stats, StatusReport
+from helix.operations.checks import absolute, page_size
 from helix.operations.listed import graph_query, mutation, query
 from helix.service import Helix
 from helix.store import backup as copies
@@ -70,9 +70,9 @@ def job(helix: Helix, id: Annotated[Id, "The job's id."]) -> Job:
 
 
 @query
-def jobs(helix: Helix) -> list[Job]:
-    """List the jobs since the daemon started, newest first."""
-    return helix.jobs.all()
+def jobs(helix: Helix, first: int = 50, after: str | None = None) -> Page[Job]:
+    """List the jobs since the daemon started page by page, newest first."""
+    return helix.jobs.page(page_size(helix, "first", first), after)
 
 
 @mutation()

@@ -253,6 +253,12 @@ class Index:
         """Return what has one of the labels and is of exactly that scope (None: of any), those statuses and kinds."""
         return Rows(self.view.where(*labels, scope=scope, statuses=statuses, kinds=kinds))
 
+    def rows_of(self, refs: Iterable[Ref]) -> Rows:
+        """Return these nodes, as far as they are there."""
+        mask = np.zeros(self.view.count, np.bool_)
+        mask[[row for ref in refs if (row := self.row_of(ref)) is not None]] = True
+        return Rows(mask)
+
     def of_scope(self, scope: str) -> Rows:
         """Return what is of exactly that scope."""
         return Rows(self.view.of_scope(scope))

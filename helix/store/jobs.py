@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from helix.errors import ConflictError, HelixError, NotFoundError, of_the_system
-from helix.model.clock import Clock
+from helix.model.clock import Clock, to_micros
 from helix.model.ids import IdMaker
-from helix.model.reports import Job, JobState
+from helix.model.paging import page_of
+from helix.model.reports import Job, JobState, Page
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +103,11 @@ class Jobs:
         """Return every job that is still known, newest first."""
         with self._guard:
             return list(reversed(self._jobs.values()))
+
+    def page(self, first: int, after: str | None) -> Page[Job]:
+        """Return a page of them, newest first."""
+        key = lambda job: (to_micros(job.started_at), job.id)  # noqa: E731
+        return page_of(self.all(), key, first=first, after=after, newest_first=True)
 
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop; what it has done stays done."""

@@ -13,6 +13,7 @@ from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.edge import Label
 from helix.model.memory import Kind, Status
+from helix.model.paging import no_cursor
 from helix.model.provenance import Trust
 from helix.model.reports import Page
 from helix.store.index import Index, Rows
@@ -99,11 +100,10 @@ def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: s
     if after is not None:
         behind = index.with_id(after, labels)
         if behind is None:
-            raise InvalidInputError(
-                f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
-            )
+            raise no_cursor(after)
     found = index.newest(rows, limit + 1, behind)
     held = store.records.present([index.ref_of(row) for row in found[:limit]])
     items = tuple(node for node in held if node is not None)
-    cursor = items[-1].id if items and len(found) > limit else None
-    return Page(items=items, total=len(rows), next_cursor=cursor)
+    cursors = tuple(node.id for node in items)
+    more = bool(items) and len(found) > limit
+    return Page(items=items, total=len(rows), cursors=cursors, next_cursor=cursors[-1] if more else None)

@@ -97,6 +97,11 @@ class Served:
 Serve = Callable[..., Served]
 
 
+def nodes_of(connection: Mapping[str, Any]) -> list[Any]:
+    """Return the items of a page."""
+    return [edge["node"] for edge in connection["edges"]]
+
+
 @contextmanager
 def serving(helix: Helix, pages_folder: Path | None = None, hook_token: str = "") -> Iterator[Served]:
     """Serve a Helix on a free port until the block ends."""

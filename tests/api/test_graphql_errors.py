@@ -56,7 +56,7 @@ def test_a_nul_is_stored_without_harm_or_refused(shared: Served) -> None:
         '{ node(label: EPISODE, id: "nothing") { id } }',
         '{ why(nameOrId: "nothing") { score } }',
         '{ job(id: "nothing") { state } }',
-        '{ edges(nameOrId: "nothing") { weight } }',
+        '{ edges(nameOrId: "nothing") { totalCount } }',
         '{ suggestEdges(nameOrId: "nothing") { reason } }',
         'mutation { forget(input: {nameOrId: "nothing"}) { result { id } } }',
         'mutation { restore(input: {nameOrId: "nothing"}) { result { id } } }',

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from api_server import Served
+from api_server import Served, nodes_of
 
 from helix.client import document
 from tests.waiting import until
@@ -92,14 +92,15 @@ def test_a_memory_can_be_walked_to_its_evidence_and_its_neighbours(served: Serve
     assert (edge["type"], edge["weight"]) == ("SOLVES", 2.0)
     assert (edge["source"]["node"]["name"], edge["target"]["node"]["name"]) == (names[3], names[0])
     found = served.ask(document("get"), nameOrId=names[0])["get"]
-    assert [e["source"]["node"]["name"] for e in found["edges"] if e["type"] == "SOLVES"] == [names[3]]
-    assert "pip fails" in found["episodes"][0]["content"]
-    assert served.ask(document("edges"), relation="SOLVES")["edges"][0]["weight"] == 2.0
+    edges = nodes_of(found["edges"])
+    assert [e["source"]["node"]["name"] for e in edges if e["type"] == "SOLVES"] == [names[3]]
+    assert "pip fails" in nodes_of(found["episodes"])[0]["content"]
+    assert nodes_of(served.ask(document("edges"), relation="SOLVES")["edges"])[0]["weight"] == 2.0
 
 
 def test_a_node_is_read_by_its_id_alone(served: Served, names: list[str]) -> None:
     memory = served.ask(document("get"), nameOrId=names[0])["get"]
-    edges = served.ask(document("edges"), nameOrId=names[0])["edges"]
+    edges = nodes_of(served.ask(document("edges"), nameOrId=names[0])["edges"])
     ids = [memory["id"], "nobody", *(edge["target"]["id"] for edge in edges), memory["id"]]
     found = served.ask("query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }", ids=ids)["nodes"]
     assert [one and one["id"] for one in found] == [None if one == "nobody" else one for one in ids]

@@ -16,6 +16,7 @@ import python_client
 from api_server import TOKEN, Served
 
 from helix import AsyncClient, Client
+from helix.api.documents import BY_HAND
 from helix.client import typed
 from helix.client.wire import camel
 from helix.errors import HelixError, InvalidInputError, NotFoundError

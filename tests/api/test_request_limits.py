@@ -39,14 +39,15 @@ def refused(served: Served, query: str) -> str:
 def test_a_document_that_is_too_deep_is_refused(shared: Served) -> None:
     deep = "id"
     for _ in range(4):
-        deep = f"edges {{ source {{ node {{ ... on Memory {{ {deep} }} }} }} }}"
+        deep = f"edges {{ edges {{ node {{ source {{ node {{ ... on Memory {{ {deep} }} }} }} }} }} }}"
     words = refused(shared, f'{{ get(nameOrId: "x") {{ {deep} }} }}')
     assert "levels deep" in words
 
 
 def test_depth_is_found_through_fragments(shared: Served) -> None:
     fragments = " ".join(
-        f"fragment F{n} on Memory {{ edges {{ source {{ node {{ ...F{n + 1} }} }} }} }}" for n in range(5)
+        f"fragment F{n} on Memory {{ edges {{ edges {{ node {{ source {{ node {{ ...F{n + 1} }} }} }} }} }} }}"
+        for n in range(5)
     )
     words = refused(shared, '{ get(nameOrId: "x") { ...F0 } } fragment F5 on Memory { id } ' + fragments)
     assert "levels deep" in words
@@ -170,7 +171,12 @@ def unfolded(
         "{ memories(first: %d) { totalCount } }",
         "{ episodes(first: %d) { totalCount } }",
         '{ recall(query: "x", limit: %d) { mode } }',
-        "{ edges(limit: %d) { weight } }",
+        "{ edges(first: %d) { totalCount } }",
+        "{ sessions(first: %d) { totalCount } }",
+        "{ jobs(first: %d) { totalCount } }",
+        "{ learningQueue(first: %d) { totalCount } }",
+        "{ contradictions(first: %d) { totalCount } }",
+        "{ workspaces(first: %d) { totalCount } }",
     ],
 )
 def test_pages_have_a_size_limit(shared: Served, query: str, size: int) -> None:
@@ -204,10 +210,10 @@ def test_walks_through_the_graph_are_counted(served: Served) -> None:
             'mutation($t: String!) { store(input: {trigger: $t, resolution: "r", kind: FACT}) { result { id } } }',
             t=f"subject {n} of six {n * 7}",
         )
-    answer = served.post("{ memories { edges { node { edges(limit: 200) { weight } } } } }")
+    answer = served.post("{ memories { edges { node { edges(first: 200) { totalCount } } } } }")
     assert answer.code == "INVALID_INPUT"
     assert str(MAX_WALKS) in answer.message
-    assert served.ask("{ memories { edges { node { edges(limit: 100) { weight } } } } }")
+    assert served.ask("{ memories { edges { node { edges(first: 100) { totalCount } } } } }")
 
 
 def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(

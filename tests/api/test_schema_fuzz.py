@@ -152,9 +152,9 @@ def test_no_argument_is_an_internal_error(stocked: Served, operation: str, name:
 
 def test_no_job_ends_in_an_internal_error(stocked: Served) -> None:
     assert stocked.post("mutation { ingestNotes(input: {paths: []}) { result { id } } }").code == "INVALID_INPUT"
-    query = "{ jobs { kind state error errorCode } }"
-    until(lambda: all(job["state"] != "RUNNING" for job in stocked.ask(query)["jobs"]))
-    assert not [job for job in stocked.ask(query)["jobs"] if job["errorCode"] == "INTERNAL"]
+    query = "{ jobs { edges { node { kind state error errorCode } } } }"
+    until(lambda: all(job["node"]["state"] != "RUNNING" for job in stocked.ask(query)["jobs"]["edges"]))
+    assert not [job for job in stocked.ask(query)["jobs"]["edges"] if job["node"]["errorCode"] == "INTERNAL"]
 
 
 @pytest.mark.parametrize("tasks", [[True], [[]], ["x"], [None], [{"delivered": []}], [{"metadata": []}], [3]])

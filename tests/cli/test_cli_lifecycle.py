@@ -25,7 +25,8 @@ def test_what_happened_is_recorded_and_its_session_closed(helix_command: Command
     said = ok(helix_command("record", "-", "--session", name, *SCOPE, stdin=b"The build failed: libfoo was missing"))
     assert said.out.startswith("recorded ")
     assert "closed monday, 1 episodes" in ok(helix_command("session", "close", name, *SCOPE)).out
-    listed = ok(helix_command("session", "list", *SCOPE, "--json")).data["sessions"]
+    page = ok(helix_command("session", "list", *SCOPE, "--json")).data["sessions"]
+    listed = [edge["node"] for edge in page["edges"]]
     assert [(each["name"], each["episodes"]) for each in listed if each["name"] == name] == [("monday", 1)]
     found = ok(helix_command("recall", "libfoo missing", *SCOPE, "--json")).data["recall"]["items"]
     assert "libfoo" in found[0]["text"]
@@ -60,8 +61,8 @@ def test_what_is_said_again_and_again_becomes_one_memory_that_undo_takes_back(he
     done = ok(helix_command("consolidate", *scope, "--json")).data["work"]
     assert done["state"] == "DONE"
     (memory,) = ok(helix_command("list", *scope, "--json")).data["memories"]["edges"]
-    grounds = ok(helix_command("edges", memory["node"]["name"], "--json")).data["edges"]
-    assert sum(edge["type"] == "GROUNDED_IN" for edge in grounds) == len(_DAYS)
+    grounds = ok(helix_command("edges", memory["node"]["name"], "--json")).data["edges"]["edges"]
+    assert sum(edge["node"]["type"] == "GROUNDED_IN" for edge in grounds) == len(_DAYS)
     assert done["id"] in ok(helix_command("work")).out
     assert "would be put back as they were before" in ok(helix_command("undo", done["id"], "--dry-run")).out
     ok(helix_command("undo", done["id"]))
@@ -80,7 +81,8 @@ def test_a_contradiction_is_listed_and_settled_by_a_person(helix_command: Comman
     scope = ("--scope", "ports", "--kind", "fact", "--trust", "agent_inferred")
     first = stored(helix_command, "--trigger", "port of the api server", "--resolution", "It listens on 8080.", *scope)
     second = stored(helix_command, "--trigger", "port of the api server", "--resolution", "It listens on 9090.", *scope)
-    (case,) = ok(helix_command("contradictions", "--scope", "ports", "--all", "--json")).data["contradictions"]
+    (edge,) = ok(helix_command("contradictions", "--scope", "ports", "--all", "--json")).data["contradictions"]["edges"]
+    case = edge["node"]
     assert {case["first"]["name"], case["second"]["name"]} == {first, second}
     settled = ok(helix_command("resolve", first, second, "--winner", first, "--note", "asked", "--json")).data
     assert settled["resolveContradiction"]["status"] == "RESOLVED"

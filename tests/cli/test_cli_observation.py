@@ -25,7 +25,8 @@ def test_what_a_builder_reports_waits_and_is_accepted(helix_command: Command) ->
     assert "1 wait" in ok(helix_command(*told, "--queue", stdin=MESSAGE.encode())).out
     listed = [line.strip() for line in ok(helix_command("queue", "list", *SCOPE)).out.splitlines() if "routes" in line]
     assert listed and all(line.startswith("\u00ab") and line.endswith("\u00bb") for line in listed)
-    (waiting,) = ok(helix_command("queue", "list", *SCOPE, "--json")).data["learningQueue"]
+    (edge,) = ok(helix_command("queue", "list", *SCOPE, "--json")).data["learningQueue"]["edges"]
+    waiting = edge["node"]
     assert ok(helix_command("queue", "accept", waiting["id"])).out.startswith("added ")
     again = helix_command("queue", "reject", waiting["id"], "--json")
     assert (again.code, again.error["code"]) == (4, "CONFLICT")

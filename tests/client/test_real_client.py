@@ -91,7 +91,7 @@ def test_what_is_remembered_reaches_a_builder_and_its_outcome_comes_back(person:
     assert until(lambda: person.memory(helpful)["helped"]) == 0.5
     assert until(lambda: person.memory(harmful)["failed"]) == 0.3
     assert (person.memory(helpful)["failed"], person.memory(harmful)["helped"]) == (0, 0)
-    waiting = until(lambda: person.helix("queue", "list", "--scope", person.scope)["learningQueue"])
+    waiting = until(lambda: person.helix("queue", "list", "--scope", person.scope)["learningQueue"]["edges"])
     assert any("formats.txt" in json.dumps(candidate) for candidate in waiting)
 
 

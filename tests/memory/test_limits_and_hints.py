@@ -12,7 +12,7 @@ from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.work_item import WorkItem, WorkState
-from helix.operations import background_work, capture, memories, review
+from helix.operations import background_work, capture, learning, memories, review, tasks, upkeep
 from helix.service import Helix
 
 NOON = datetime(2026, 1, 2, 12)  # naive on purpose
@@ -20,12 +20,16 @@ LATER = datetime(2026, 1, 3, 12, tzinfo=timezone(timedelta(hours=2)))
 
 WRONG_LIMITS: list[Callable[[Helix, int], object]] = [
     lambda helix, limit: background_work.background(helix, limit),
-    lambda helix, limit: capture.sessions(helix, limit=limit),
+    lambda helix, limit: capture.sessions(helix, first=limit),
     lambda helix, limit: capture.episodes(helix, first=limit),
     lambda helix, limit: memories.memories(helix, first=limit),
+    lambda helix, limit: learning.learning_queue(helix, first=limit),
+    lambda helix, limit: review.contradictions(helix, first=limit),
+    lambda helix, limit: tasks.workspaces(helix, first=limit),
+    lambda helix, limit: upkeep.jobs(helix, first=limit),
     lambda helix, limit: review.review(helix, first=limit),
     lambda helix, limit: review.reflections(helix, first=limit),
-    lambda helix, limit: memories.edges(helix, limit=limit),
+    lambda helix, limit: memories.edges(helix, first=limit),
     lambda helix, limit: memories.similar_recent(helix, "anything", limit=limit),
     lambda helix, limit: memories.suggest_edges(helix, "known", limit=limit),
     lambda helix, limit: background_work.begin_work(helix, "upgrade_importance", {"limit": limit}),

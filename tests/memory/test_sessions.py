@@ -77,10 +77,10 @@ def test_sessions_are_listed_by_their_start(ticking: Callable[[], Helix]) -> Non
     names = [capture.open_session(helix, SessionRequest(scope=scope)).name for scope in ("a", "b") for _ in range(2)]
     assert [report.name for report in capture.sessions(helix)] == names[::-1]
     assert [report.name for report in capture.sessions(helix, "a")] == names[1::-1]
-    assert [report.name for report in capture.sessions(helix, limit=1)] == names[-1:]
+    assert [report.name for report in capture.sessions(helix, first=1)] == names[-1:]
     assert capture.open_session(helix, SessionRequest(name=names[-1], scope="b", private=True)).private
     assert [report.name for report in capture.sessions(helix)] == names[-2::-1], "a private one is not listed"
-    assert [report.name for report in capture.sessions(helix, limit=1)] == [names[-2]]
+    assert [report.name for report in capture.sessions(helix, first=1)] == [names[-2]]
 
 
 def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -> None:
@@ -89,7 +89,7 @@ def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -
         helix, SessionRequest(name="hush", scope="webshop", agent="ada lovelace", private=True)
     )
     assert private.private
-    assert capture.sessions(helix) == []
+    assert not capture.sessions(helix).items
     rows = helix.store.journal.last_seq
 
     def attempt(helix: Helix, scope: str = "webshop") -> str:
@@ -128,7 +128,7 @@ def test_what_was_recorded_before_a_session_became_private_stays(ticking: Callab
     assert capture.open_session(helix, SessionRequest(name="s", private=True)).private
     assert capture.record_episode(helix, EpisodeRequest(content="behind the door", session="s")).episode is None
     assert capture.episodes(helix, session="s").total == 1
-    assert capture.sessions(helix) == [], "but the session is private now"
+    assert not capture.sessions(helix).items, "but the session is private now"
 
 
 def test_an_import_leaves_out_what_belongs_to_a_private_session(ticking: Callable[[], Helix]) -> None:

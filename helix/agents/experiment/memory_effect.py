@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import injection_of
-from helix.errors import InvalidInputError
 from helix.memory.upkeep.history import versions_of
+from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.injection import Injection
 from helix.model.memory import Memory
+from helix.model.paging import Key, page_of
 from helix.model.proof import EffectPeriod, MemoryEffect, Showing
 from helix.model.records import edge_from
 from helix.model.reports import Page
@@ -44,22 +45,16 @@ def effect(index: Index, memory: Memory) -> MemoryEffect:
     )
 
 
-def showings(index: Index, memory: Memory, limit: int, after: str | None) -> Page[Showing]:
+def showings(index: Index, memory: Memory, first: int, after: str | None) -> Page[Showing]:
     """Return a page of the times that a memory was shown or held out, the newest first."""
-    found = sorted(_shown(index, memory), key=lambda one: (one[1].at, _id(one)), reverse=True)
-    start = 0
-    if after is not None:
-        names = list(map(_id, found))
-        if after not in names:
-            raise InvalidInputError(
-                f"{after!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
-            )
-        start = names.index(after) + 1
-    page = found[start : start + limit]
-    tasks = index.records.present([Ref(label=Label.TASK, id=task) for task, _ in page])
-    items = tuple(_showing(one, task) for one, task in zip(page, tasks, strict=True))
-    more = start + limit < len(found)
-    return Page(items=items, total=len(found), next_cursor=items[-1].id if more else None)
+    found = page_of(_shown(index, memory), _place, first=first, after=after, newest_first=True)
+    ids = [task for task, _ in found]
+    tasks = dict(zip(ids, index.records.present([Ref(label=Label.TASK, id=one) for one in ids]), strict=True))
+    return found.each(lambda one: _showing(one, tasks[one[0]]))
+
+
+def _place(shown: _Shown) -> Key:
+    return (to_micros(shown[1].at), _id(shown))
 
 
 def _shown(index: Index, memory: Memory) -> list[_Shown]:

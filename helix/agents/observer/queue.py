@@ -25,10 +25,12 @@ from helix.errors import ConflictError, NotFoundError
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
 from helix.model.candidate import Candidate, CandidateStatus, Certainty
+from helix.model.clock import to_micros
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.observed import Accepted, Observed
+from helix.model.paging import Key, page_of
+from helix.model.reports import Page
 from helix.store.index import Index
-from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -92,10 +94,12 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
     return store.writer.submit(decision)
 
 
-def waiting(store: Store, scope: str | None = None, limit: int = 50) -> list[Candidate]:
-    """Return the candidates of exactly this scope (None: of any) that wait, the surest first, of equals the newest."""
-    check_limit(store.runtime, limit)
-    return _waiting(store.index, scope)[:limit]
+def waiting(store: Store, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Candidate]:
+    """Return a page of the candidates of exactly this scope (None: of any) that wait.
+
+    The surest come first, of equals the newest.
+    """
+    return page_of(_waiting(store.index, scope), _place, first=first, after=after)
 
 
 def accept(store: Store, ident: str, by: str = "") -> Accepted:
@@ -142,6 +146,10 @@ def _waiting(index: Index, scope: str | None) -> list[Candidate]:
     nodes = (cast(Candidate, node) for node in index.present(index.newest(undecided)))
     found = [node for node in nodes if node.status is CandidateStatus.WAITING]
     return sorted(found, key=lambda one: one.confidence.rank)
+
+
+def _place(one: Candidate) -> Key:
+    return (one.confidence.rank, -to_micros(one.recorded_at), one.id)
 
 
 def _too_many(candidates: list[Candidate]) -> list[Candidate]:

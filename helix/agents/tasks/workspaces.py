@@ -20,10 +20,13 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
+from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.injection import Shown
 from helix.model.memory import GLOBAL_SCOPE
+from helix.model.paging import page_of
 from helix.model.planned import PlanTask, WorkspaceReport
+from helix.model.reports import Page
 from helix.model.task import (
     BLOCKED,
     BLOCKED_REASON,
@@ -42,7 +45,6 @@ from helix.model.task import (
 )
 from helix.model.workspace import ACTIVE, COMPLETE, REASON, SUPERSEDED, Workspace
 from helix.store.index import Index
-from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -143,28 +145,29 @@ def block_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle)
 
 
 def list_workspaces(
-    store: Store, *, plan: str = "", scope: str | None = None, status: str | None = None, limit: int = 50
-) -> list[WorkspaceReport]:
-    """Return the workspaces of a plan (empty: of any), of exactly this scope and of a status (None: any), oldest first.
+    store: Store,
+    *,
+    plan: str = "",
+    scope: str | None = None,
+    status: str | None = None,
+    first: int = 50,
+    after: str | None = None,
+) -> Page[WorkspaceReport]:
+    """Return a page of the workspaces of a plan (empty: of any), of exactly this scope and of a status (None: any).
 
-    Of more than `limit` the newest. Raises NotFoundError for an unknown plan.
+    The newest come first. Raises NotFoundError for an unknown plan.
     """
-    check_limit(store.runtime, limit)
     if status not in (None, *STATUSES):
         raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
-    tasks = {task.id: task for task in load_plan(store.index, plan).tasks} if plan else None
-    index = store.index
-    found: list[WorkspaceReport] = []
-    for node in index.present(index.newest(index.where(Label.WORKSPACE, scope=scope))):
-        if status is not None and cast(Workspace, node).status != status:
-            continue
-        task = _task_at(store.records, node.id)
-        if tasks is None or task in tasks:
-            told = _planned(store.index, task) if tasks is None else tasks[task]
-            found.append(WorkspaceReport(workspace=cast(Workspace, node), task=told))
-        if len(found) == limit:
-            break
-    return found[::-1]
+    index, tasks = store.index, {task.id for task in load_plan(store.index, plan).tasks} if plan else None
+    held = (cast(Workspace, node) for node in index.present(index.where(Label.WORKSPACE, scope=scope)))
+    found = [
+        one
+        for one in held
+        if status in (None, one.status) and (tasks is None or _task_at(store.records, one.id) in tasks)
+    ]
+    page = page_of(found, lambda one: (to_micros(one.recorded_at), one.id), first=first, after=after, newest_first=True)
+    return page.each(lambda one: WorkspaceReport(workspace=one, task=_planned(index, _task_at(store.records, one.id))))
 
 
 def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) -> WorkspaceReport:

@@ -137,7 +137,8 @@ def _offer_prompts(server: MCPServer[Any], askers: Askers) -> None:
         scope: Annotated[str | None, Field(description="A project; by default the folder you work in.")] = None,
     ) -> str:
         where = await askers.scope(call, scope)
-        cases = await askers.read(call, "contradictions", scope=where)
+        most = askers.runtime.helix.settings.page_size
+        cases = (await askers.read(call, "contradictions", scope=where, first=most)).items
         held = await askers.read(call, "review", scope=where, first=_WAITING)
         lines = [
             f"- They cannot both hold:\n  - {found_of(case.first, where).line}\n  - {found_of(case.second, where).line}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
 from typing import Annotated, cast
 
 from helix.errors import NotFoundError
@@ -16,9 +16,9 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import Session, session_id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.operations import Change
-from helix.model.reports import SessionReport
+from helix.model.reports import Page, SessionReport
+from helix.store import listing
 from helix.store.index import Index
-from helix.store.listing import check_limit
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import clean
@@ -96,14 +96,13 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
     return store.writer.submit(decision, once="close")
 
 
-def sessions(store: Store, scope: str | None = None, limit: int = 50) -> list[SessionReport]:
-    """Return up to `limit` sessions of exactly this scope (None: of any), no private ones, the latest start first."""
-    check_limit(store.runtime, limit)
+def sessions(store: Store, scope: str | None, first: int, after: str | None) -> Page[SessionReport]:
+    """Return a page of the sessions of exactly this scope (None: of any), no private ones, the latest start first."""
     index, private = store.index, private_sessions(store)
-    newest = index.newest(index.where(Label.SESSION, scope=scope), None if private.digests else limit)
-    shown = (cast(Session, node) for node in index.nodes(newest))
-    reports = (_report(store.index, node) for node in shown if not private.hold(_name(node)))
-    return sorted(islice(reports, limit), key=lambda report: (report.started_at, report.name), reverse=True)
+    rows = index.where(Label.SESSION, scope=scope)
+    if private.digests:
+        rows.mask[[row for row in rows if private.hold(_name(index.scope_of(row), index.id_of(row)))]] = False
+    return listing.page(store, rows, (Label.SESSION,), first, after).each(partial(_report, index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +142,8 @@ def _digest(salt: str, name: str) -> str:
     return salted.hexdigest()
 
 
-def _name(node: Session) -> str:
-    return node.id if node.scope == GLOBAL_SCOPE else node.id.removeprefix(f"{node.scope}/")
+def _name(scope: str, ident: str) -> str:
+    return ident if scope == GLOBAL_SCOPE else ident.removeprefix(f"{scope}/")
 
 
 def _ref(scope: str, name: str) -> Ref:
@@ -160,7 +159,7 @@ def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
 
 
 def _report(index: Index, node: Session) -> SessionReport:
-    name = _name(node)
+    name = _name(node.scope, node.id)
     return SessionReport(
         name=name,
         scope=node.scope,

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from helix.errors import InvalidInputError
+from helix.journal.state import EdgeKey, Records, edge_key
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of, node_of
 from helix.memory.change.intake import Intake
-from helix.model.edge import DRAWN, MOST_WORDS, Edge, drawn_again, known_relation, relation_to_draw, words_of
+from helix.model.edge import (
+    DRAWN,
+    MOST_WORDS,
+    Edge,
+    Relation,
+    drawn_again,
+    known_relation,
+    relation_to_draw,
+    words_of,
+)
+from helix.model.operations import PutEdge
+from helix.model.paging import Key, cursor_of, key_of, page_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
-from helix.store.listing import check_limit
+from helix.model.reports import Page
 from helix.store.store import Store
 from helix.store.writer import Decision
 
 _MOST_WEIGHT = 10.0
+_ORDER = {relation: place for place, relation in enumerate(Relation)}
 
 
 def link(store: Store, source: str, target: str, relation: str, weight: float, agent: str = "") -> Edge:
@@ -70,12 +84,30 @@ def _strengthened(present: Edge, drawn: Edge) -> Edge:
     return replace(edge, weight=weight, last_used_at=drawn.created_at)
 
 
-def edges(store: Store, name_or_id: str | None, relation: str | None, limit: int) -> list[Edge]:
-    """Return edges of a memory (by name or id), of any other node (by id), or (None) of the whole graph."""
-    check_limit(store.runtime, limit)
+def edges(store: Store, name_or_id: str | None, relation: str | None, first: int, after: str | None) -> Page[Edge]:
+    """Return a page of the edges of a memory (by name or id), of any other node (by id), or (None) of the whole graph.
+
+    A node's are in the order of the relations, what people draw before what Helix writes. Raises NotFoundError, and
+    InvalidInputError for an unknown relation.
+    """
     kind = None if relation is None else known_relation(relation)
     if name_or_id is None:
-        found = store.records.edges_of(kind, limit)
-    else:
-        found = [op for op in store.records.edges_at(node_of(store.index, name_or_id)) if kind in (None, op.type)]
-    return [edge_from(op) for op in found[:limit]]
+        return _of_all(store.records, kind, first, after)
+    found = [op for op in store.records.edges_at(node_of(store.index, name_or_id)) if kind in (None, op.type)]
+    return page_of(found, _place, first=first, after=after).each(edge_from)
+
+
+def _place(op: PutEdge) -> Key:
+    return (_ORDER[op.type], *edge_key(op)[1:])
+
+
+def _of_all(records: Records, kind: Relation | None, first: int, after: str | None) -> Page[Edge]:
+    behind = None if after is None else cast(EdgeKey, key_of(after, ("",) * 5))
+    found = records.edges_of(kind, first + 1, behind)
+    cursors = tuple(cursor_of(edge_key(op)) for op in found[:first])
+    return Page(
+        items=tuple(map(edge_from, found[:first])),
+        total=records.edge_count(kind),
+        cursors=cursors,
+        next_cursor=cursors[-1] if len(found) > first else None,
+    )

@@ -26,10 +26,12 @@ from helix.memory.contradiction.resolve import (
 )
 from helix.memory.contradiction.validity import follow
 from helix.memory.upkeep.claims import settle_stored
+from helix.model.clock import to_micros
 from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
+from helix.model.paging import Key
 from helix.model.records import edge_from
 from helix.store.index import Index
 from helix.store.store import Store
@@ -81,7 +83,12 @@ def contradictions(
         if case.status is DisputeStatus.OPEN and (case.first.status in hidden or case.second.status in hidden):
             continue  # one side is gone: there is nothing left to decide
         found.append(_dispute(case))
-    return sorted(found, key=lambda dispute: (dispute.since, dispute.first.id, dispute.second.id))
+    return sorted(found, key=place)
+
+
+def place(dispute: Dispute) -> Key:
+    """Return where a contradiction stands among others: the oldest first."""
+    return (to_micros(dispute.since), dispute.first.id, dispute.second.id)
 
 
 def _contradicting(index: Index) -> list[PutEdge]:

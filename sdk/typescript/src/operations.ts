@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (1540127423268448).
+// Written by scripts/schema from the schema and queries/operations.graphql (d9c434922b575618).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -207,11 +207,12 @@ export type EpisodesQuery = { episodes: EpisodeConnectionFragment | null };
 
 export type SessionsQueryVariables = Exact<{
   scope?: string | null | undefined;
-  limit?: number | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type SessionsQuery = { sessions: Array<SessionReportFragment> | null };
+export type SessionsQuery = { sessions: SessionReportConnectionFragment | null };
 
 export type ExplorerContextQueryVariables = Exact<{
   objective: string;
@@ -350,11 +351,12 @@ export type CentralityQuery = { centrality: Array<CentralNodeFragment> | null };
 
 export type LearningQueueQueryVariables = Exact<{
   scope?: string | null | undefined;
-  limit?: number | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type LearningQueueQuery = { learningQueue: Array<CandidateFragment> | null };
+export type LearningQueueQuery = { learningQueue: CandidateConnectionFragment | null };
 
 export type VerifyQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -431,11 +433,12 @@ export type WorkspacesQueryVariables = Exact<{
   plan?: string | null | undefined;
   scope?: string | null | undefined;
   status?: string | null | undefined;
-  limit?: number | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type WorkspacesQuery = { workspaces: Array<WorkspaceReportFragment> | null };
+export type WorkspacesQuery = { workspaces: WorkspaceReportConnectionFragment | null };
 
 export type TaskStateQueryVariables = Exact<{
   task: unknown;
@@ -530,11 +533,12 @@ export type SimilarRecentQuery = { similarRecent: Array<SimilarMemoryFragment> |
 export type EdgesQueryVariables = Exact<{
   nameOrId?: string | null | undefined;
   relation?: string | null | undefined;
-  limit?: number | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type EdgesQuery = { edges: Array<EdgeFragment> | null };
+export type EdgesQuery = { edges: EdgeConnectionFragment | null };
 
 export type SuggestEdgesQueryVariables = Exact<{
   nameOrId: string;
@@ -607,10 +611,12 @@ export type ContradictionsQueryVariables = Exact<{
   scope?: string | null | undefined;
   status?: DisputeStatus | null | undefined;
   anyStatus?: boolean | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type ContradictionsQuery = { contradictions: Array<DisputeFragment> | null };
+export type ContradictionsQuery = { contradictions: DisputeConnectionFragment | null };
 
 export type ReviewQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -671,10 +677,13 @@ export type JobQueryVariables = Exact<{
 
 export type JobQuery = { job: JobFragment | null };
 
-export type JobsQueryVariables = Exact<{ [key: string]: never; }>;
+export type JobsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
 
 
-export type JobsQuery = { jobs: Array<JobFragment> | null };
+export type JobsQuery = { jobs: JobConnectionFragment | null };
 
 export type FlushMutationVariables = Exact<{
   scope?: string | null | undefined;
@@ -1323,6 +1332,10 @@ export type BuilderContextFragment = { injected: Array<string>, text: string, pr
 
 export type CandidateFragment = { id: string, scope: string, kind: Kind, trigger: string, resolution: string, recordedAt: string, confidence: Certainty, status: CandidateStatus, agent: string, session: string, task: string, source: string, memory: string, decidedAt: string | null, attributes: unknown, provenance: ProvenanceFragment };
 
+export type CandidateConnectionFragment = { totalCount: number, edges: Array<CandidateEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type CandidateEdgeFragment = { cursor: string, node: CandidateFragment };
+
 export type CascadeFragment = { status: Progress, ready: Array<string>, inProgress: Array<string>, delivered: Array<string>, blocked: Array<string>, unreachable: Array<string> };
 
 export type CentralNodeFragment = { rank: number, node: GraphNodeFragment };
@@ -1341,11 +1354,19 @@ export type DeliveryFragment = { seq: string, slug: string, delivered: string, l
 
 export type DisputeFragment = { status: DisputeStatus, ground: string, left: string, right: string, since: string, outcome: Outcome | null, resolvedAt: string | null, note: string, first: MemoryFragment, second: MemoryFragment };
 
+export type DisputeConnectionFragment = { totalCount: number, edges: Array<DisputeEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type DisputeEdgeFragment = { cursor: string, node: DisputeFragment };
+
 export type DoctorFindingFragment = { check: string, ok: boolean, detail: string, hint: string };
 
 export type DoctorReportFragment = { healthy: boolean, findings: Array<DoctorFindingFragment> };
 
 export type EdgeFragment = { type: Relation, createdAt: string, weight: number, relation: string, lastUsedAt: string | null, attributes: unknown, source: RefFragment, target: RefFragment, provenance: ProvenanceFragment };
+
+export type EdgeConnectionFragment = { totalCount: number, edges: Array<EdgeEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type EdgeEdgeFragment = { cursor: string, node: EdgeFragment };
 
 export type EdgeSuggestionFragment = { relation: Relation, similarity: number, reason: string, memory: MemoryFragment };
 
@@ -1406,6 +1427,10 @@ export type IngestReportFragment = { source: string, episodes: number, memories:
 export type InsightFragment = { reflection: ReflectionFragment, evidence: Array<EvidenceFragment> };
 
 export type JobFragment = { id: string, kind: string, state: JobState, startedAt: string, endedAt: string | null, done: number, total: number, message: string, error: string, errorCode: string, result: unknown };
+
+export type JobConnectionFragment = { totalCount: number, edges: Array<JobEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type JobEdgeFragment = { cursor: string, node: JobFragment };
 
 export type KindAnswerFragment = { kind: Kind, answer: RecallAnswerFragment };
 
@@ -1522,7 +1547,11 @@ export type ReflectionEdgeFragment = { cursor: string, node: ReflectionFragment 
 
 export type ReportFragment = { at: string, since: string | null, scope: string | null, holdback: number, least: number, enough: boolean, neither: number, days: number, says: Array<string>, withMemory: ArmFragment, heldBack: ArmFragment, undrawn: ArmFragment, delivered: LiftFragment | null, repeated: LiftFragment | null, harm: HarmFragment, periods: Array<PeriodFragment>, leaders: Array<LeaderFragment> };
 
-export type SessionReportFragment = { name: string, scope: string, agent: string, startedAt: string, endedAt: string | null, private: boolean, episodes: number };
+export type SessionReportFragment = { name: string, scope: string, agent: string, startedAt: string, endedAt: string | null, private: boolean, episodes: number, id: string };
+
+export type SessionReportConnectionFragment = { totalCount: number, edges: Array<SessionReportEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type SessionReportEdgeFragment = { cursor: string, node: SessionReportFragment };
 
 export type SettingFragment = { name: string, value: string | null, source: string, variable: string, help: string };
 
@@ -1569,6 +1598,10 @@ export type WorkPlanFragment = { kind: string, lines: Array<string>, counts: unk
 export type WorkspaceFragment = { id: string, scope: string, recordedAt: string, status: string, endedAt: string | null, attributes: unknown };
 
 export type WorkspaceReportFragment = { prompt: string, heldBack: boolean, problems: Array<string>, workspace: WorkspaceFragment, task: PlanTaskFragment, injected: Array<ShownFragment> };
+
+export type WorkspaceReportConnectionFragment = { totalCount: number, edges: Array<WorkspaceReportEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type WorkspaceReportEdgeFragment = { cursor: string, node: WorkspaceReportFragment };
 
 export const ProvenanceFragmentDoc = gql`
     fragment Provenance on Provenance {
@@ -1704,6 +1737,33 @@ export const BuilderContextFragmentDoc = gql`
   prompt
 }
     ` as unknown as DocumentNode<BuilderContextFragment, unknown>;
+export const CandidateEdgeFragmentDoc = gql`
+    fragment CandidateEdge on CandidateEdge {
+  cursor
+  node {
+    ...Candidate
+  }
+}
+    ` as unknown as DocumentNode<CandidateEdgeFragment, unknown>;
+export const PageInfoFragmentDoc = gql`
+    fragment PageInfo on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+    ` as unknown as DocumentNode<PageInfoFragment, unknown>;
+export const CandidateConnectionFragmentDoc = gql`
+    fragment CandidateConnection on CandidateConnection {
+  edges {
+    ...CandidateEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<CandidateConnectionFragment, unknown>;
 export const CascadeFragmentDoc = gql`
     fragment Cascade on Cascade {
   status
@@ -1791,6 +1851,25 @@ export const DisputeFragmentDoc = gql`
   note
 }
     ` as unknown as DocumentNode<DisputeFragment, unknown>;
+export const DisputeEdgeFragmentDoc = gql`
+    fragment DisputeEdge on DisputeEdge {
+  cursor
+  node {
+    ...Dispute
+  }
+}
+    ` as unknown as DocumentNode<DisputeEdgeFragment, unknown>;
+export const DisputeConnectionFragmentDoc = gql`
+    fragment DisputeConnection on DisputeConnection {
+  edges {
+    ...DisputeEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<DisputeConnectionFragment, unknown>;
 export const DoctorFindingFragmentDoc = gql`
     fragment DoctorFinding on DoctorFinding {
   check
@@ -1826,6 +1905,25 @@ export const EdgeFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<EdgeFragment, unknown>;
+export const EdgeEdgeFragmentDoc = gql`
+    fragment EdgeEdge on EdgeEdge {
+  cursor
+  node {
+    ...Edge
+  }
+}
+    ` as unknown as DocumentNode<EdgeEdgeFragment, unknown>;
+export const EdgeConnectionFragmentDoc = gql`
+    fragment EdgeConnection on EdgeConnection {
+  edges {
+    ...EdgeEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<EdgeConnectionFragment, unknown>;
 export const EdgeSuggestionFragmentDoc = gql`
     fragment EdgeSuggestion on EdgeSuggestion {
   memory {
@@ -1864,14 +1962,6 @@ export const EpisodeEdgeFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<EpisodeEdgeFragment, unknown>;
-export const PageInfoFragmentDoc = gql`
-    fragment PageInfo on PageInfo {
-  hasNextPage
-  hasPreviousPage
-  startCursor
-  endCursor
-}
-    ` as unknown as DocumentNode<PageInfoFragment, unknown>;
 export const EpisodeConnectionFragmentDoc = gql`
     fragment EpisodeConnection on EpisodeConnection {
   edges {
@@ -2113,6 +2203,40 @@ export const InsightFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<InsightFragment, unknown>;
+export const JobFragmentDoc = gql`
+    fragment Job on Job {
+  id
+  kind
+  state
+  startedAt
+  endedAt
+  done
+  total
+  message
+  error
+  errorCode
+  result
+}
+    ` as unknown as DocumentNode<JobFragment, unknown>;
+export const JobEdgeFragmentDoc = gql`
+    fragment JobEdge on JobEdge {
+  cursor
+  node {
+    ...Job
+  }
+}
+    ` as unknown as DocumentNode<JobEdgeFragment, unknown>;
+export const JobConnectionFragmentDoc = gql`
+    fragment JobConnection on JobConnection {
+  edges {
+    ...JobEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<JobConnectionFragment, unknown>;
 export const RecallQueryFragmentDoc = gql`
     fragment RecallQuery on RecallQuery {
   query
@@ -2492,8 +2616,28 @@ export const SessionReportFragmentDoc = gql`
   endedAt
   private
   episodes
+  id
 }
     ` as unknown as DocumentNode<SessionReportFragment, unknown>;
+export const SessionReportEdgeFragmentDoc = gql`
+    fragment SessionReportEdge on SessionReportEdge {
+  cursor
+  node {
+    ...SessionReport
+  }
+}
+    ` as unknown as DocumentNode<SessionReportEdgeFragment, unknown>;
+export const SessionReportConnectionFragmentDoc = gql`
+    fragment SessionReportConnection on SessionReportConnection {
+  edges {
+    ...SessionReportEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<SessionReportConnectionFragment, unknown>;
 export const SettingFragmentDoc = gql`
     fragment Setting on Setting {
   name
@@ -2580,21 +2724,6 @@ export const StatsFragmentDoc = gql`
   embeddingCoverage
 }
     ` as unknown as DocumentNode<StatsFragment, unknown>;
-export const JobFragmentDoc = gql`
-    fragment Job on Job {
-  id
-  kind
-  state
-  startedAt
-  endedAt
-  done
-  total
-  message
-  error
-  errorCode
-  result
-}
-    ` as unknown as DocumentNode<JobFragment, unknown>;
 export const WorkItemFragmentDoc = gql`
     fragment WorkItem on WorkItem {
   id
@@ -2838,6 +2967,25 @@ export const WorkspaceReportFragmentDoc = gql`
   problems
 }
     ` as unknown as DocumentNode<WorkspaceReportFragment, unknown>;
+export const WorkspaceReportEdgeFragmentDoc = gql`
+    fragment WorkspaceReportEdge on WorkspaceReportEdge {
+  cursor
+  node {
+    ...WorkspaceReport
+  }
+}
+    ` as unknown as DocumentNode<WorkspaceReportEdgeFragment, unknown>;
+export const WorkspaceReportConnectionFragmentDoc = gql`
+    fragment WorkspaceReportConnection on WorkspaceReportConnection {
+  edges {
+    ...WorkspaceReportEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<WorkspaceReportConnectionFragment, unknown>;
 export const BackgroundDocument = gql`
     query Background($limit: Int) {
   background(limit: $limit) {
@@ -2873,12 +3021,15 @@ ${EpisodeFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${PageInfoFragmentDoc}` as unknown as DocumentNode<EpisodesQuery, EpisodesQueryVariables>;
 export const SessionsDocument = gql`
-    query Sessions($scope: String, $limit: Int) {
-  sessions(scope: $scope, limit: $limit) {
-    ...SessionReport
+    query Sessions($scope: String, $first: Int, $after: String) {
+  sessions(scope: $scope, first: $first, after: $after) {
+    ...SessionReportConnection
   }
 }
-    ${SessionReportFragmentDoc}` as unknown as DocumentNode<SessionsQuery, SessionsQueryVariables>;
+    ${SessionReportConnectionFragmentDoc}
+${SessionReportEdgeFragmentDoc}
+${SessionReportFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<SessionsQuery, SessionsQueryVariables>;
 export const ExplorerContextDocument = gql`
     query ExplorerContext($objective: String!, $focus: String, $scope: String, $limit: Int, $session: String) {
   explorerContext(
@@ -3032,13 +3183,16 @@ export const CentralityDocument = gql`
 ${GraphNodeFragmentDoc}
 ${RefFragmentDoc}` as unknown as DocumentNode<CentralityQuery, CentralityQueryVariables>;
 export const LearningQueueDocument = gql`
-    query LearningQueue($scope: String, $limit: Int) {
-  learningQueue(scope: $scope, limit: $limit) {
-    ...Candidate
+    query LearningQueue($scope: String, $first: Int, $after: String) {
+  learningQueue(scope: $scope, first: $first, after: $after) {
+    ...CandidateConnection
   }
 }
-    ${CandidateFragmentDoc}
-${ProvenanceFragmentDoc}` as unknown as DocumentNode<LearningQueueQuery, LearningQueueQueryVariables>;
+    ${CandidateConnectionFragmentDoc}
+${CandidateEdgeFragmentDoc}
+${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<LearningQueueQuery, LearningQueueQueryVariables>;
 export const VerifyDocument = gql`
     query Verify($scope: String) {
   verify(scope: $scope) {
@@ -3115,15 +3269,24 @@ export const CascadeStatusDocument = gql`
 }
     ${CascadeFragmentDoc}` as unknown as DocumentNode<CascadeStatusQuery, CascadeStatusQueryVariables>;
 export const WorkspacesDocument = gql`
-    query Workspaces($plan: ID, $scope: String, $status: String, $limit: Int) {
-  workspaces(plan: $plan, scope: $scope, status: $status, limit: $limit) {
-    ...WorkspaceReport
+    query Workspaces($plan: ID, $scope: String, $status: String, $first: Int, $after: String) {
+  workspaces(
+    plan: $plan
+    scope: $scope
+    status: $status
+    first: $first
+    after: $after
+  ) {
+    ...WorkspaceReportConnection
   }
 }
-    ${WorkspaceReportFragmentDoc}
+    ${WorkspaceReportConnectionFragmentDoc}
+${WorkspaceReportEdgeFragmentDoc}
+${WorkspaceReportFragmentDoc}
 ${WorkspaceFragmentDoc}
 ${PlanTaskFragmentDoc}
-${ShownFragmentDoc}` as unknown as DocumentNode<WorkspacesQuery, WorkspacesQueryVariables>;
+${ShownFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<WorkspacesQuery, WorkspacesQueryVariables>;
 export const TaskStateDocument = gql`
     query TaskState($task: JSON!, $others: [JSON!]) {
   taskState(task: $task, others: $others) {
@@ -3223,14 +3386,17 @@ export const SimilarRecentDocument = gql`
 ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<SimilarRecentQuery, SimilarRecentQueryVariables>;
 export const EdgesDocument = gql`
-    query Edges($nameOrId: String, $relation: String, $limit: Int) {
-  edges(nameOrId: $nameOrId, relation: $relation, limit: $limit) {
-    ...Edge
+    query Edges($nameOrId: String, $relation: String, $first: Int, $after: String) {
+  edges(nameOrId: $nameOrId, relation: $relation, first: $first, after: $after) {
+    ...EdgeConnection
   }
 }
-    ${EdgeFragmentDoc}
+    ${EdgeConnectionFragmentDoc}
+${EdgeEdgeFragmentDoc}
+${EdgeFragmentDoc}
 ${RefFragmentDoc}
-${ProvenanceFragmentDoc}` as unknown as DocumentNode<EdgesQuery, EdgesQueryVariables>;
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<EdgesQuery, EdgesQueryVariables>;
 export const SuggestEdgesDocument = gql`
     query SuggestEdges($nameOrId: String!, $limit: Int) {
   suggestEdges(nameOrId: $nameOrId, limit: $limit) {
@@ -3325,14 +3491,23 @@ ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}
 ${ArmHitFragmentDoc}` as unknown as DocumentNode<WhyQuery, WhyQueryVariables>;
 export const ContradictionsDocument = gql`
-    query Contradictions($scope: String, $status: DisputeStatus, $anyStatus: Boolean) {
-  contradictions(scope: $scope, status: $status, anyStatus: $anyStatus) {
-    ...Dispute
+    query Contradictions($scope: String, $status: DisputeStatus, $anyStatus: Boolean, $first: Int, $after: String) {
+  contradictions(
+    scope: $scope
+    status: $status
+    anyStatus: $anyStatus
+    first: $first
+    after: $after
+  ) {
+    ...DisputeConnection
   }
 }
-    ${DisputeFragmentDoc}
+    ${DisputeConnectionFragmentDoc}
+${DisputeEdgeFragmentDoc}
+${DisputeFragmentDoc}
 ${MemoryFragmentDoc}
-${ProvenanceFragmentDoc}` as unknown as DocumentNode<ContradictionsQuery, ContradictionsQueryVariables>;
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<ContradictionsQuery, ContradictionsQueryVariables>;
 export const ReviewDocument = gql`
     query Review($scope: String, $first: Int, $after: String) {
   review(scope: $scope, first: $first, after: $after) {
@@ -3417,12 +3592,15 @@ export const JobDocument = gql`
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<JobQuery, JobQueryVariables>;
 export const JobsDocument = gql`
-    query Jobs {
-  jobs {
-    ...Job
+    query Jobs($first: Int, $after: String) {
+  jobs(first: $first, after: $after) {
+    ...JobConnection
   }
 }
-    ${JobFragmentDoc}` as unknown as DocumentNode<JobsQuery, JobsQueryVariables>;
+    ${JobConnectionFragmentDoc}
+${JobEdgeFragmentDoc}
+${JobFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<JobsQuery, JobsQueryVariables>;
 export const FlushDocument = gql`
     mutation Flush($scope: String) {
   flush(input: {scope: $scope}) {

@@ -49,7 +49,7 @@ def test_what_is_proposed_waits_and_becomes_a_memory_when_it_is_accepted(living:
     (proposed,) = enqueue(
         store, [candidate("tests hang", "close the pool", task=task.id, attributes={"files": ["a.py"]})]
     )
-    assert waiting(store) == [proposed]
+    assert waiting(store).items == (proposed,)
     accepted = accept(store, proposed.id, by="ada")
     memory = memories.get(living, accepted.result.name)
     assert (memory.kind, memory.trigger, memory.scope) == (Kind.PATTERN, "tests hang", "shop")
@@ -59,7 +59,7 @@ def test_what_is_proposed_waits_and_becomes_a_memory_when_it_is_accepted(living:
     assert (accepted.candidate.memory, accepted.candidate.attributes["decided_by"]) == (memory.id, "ada")
     edges = {(edge.type, edge.target.id) for edge in store.records.edges_at(Ref(label=Label.TASK, id=task.id))}
     assert {(Relation.LEARNED, memory.id), (Relation.PROPOSED, proposed.id)} <= edges
-    assert waiting(store) == []
+    assert not waiting(store).items
 
 
 def test_cypher_tells_what_a_task_proposed_and_what_was_learned_in_it(living: Helix, store: Store) -> None:
@@ -88,7 +88,7 @@ def test_the_same_words_wait_once_and_not_again_when_they_were_rejected(store: S
     assert enqueue(store, [candidate("tests hang")]) == []
     assert reject(store, first.id).status is CandidateStatus.REJECTED
     assert enqueue(store, [candidate("tests hang")]) == []
-    assert waiting(store) == []
+    assert not waiting(store).items
     assert len(enqueue(store, [candidate("tests hang", scope="other")])) == 1, "another project is another matter"
 
 
@@ -140,7 +140,7 @@ def test_a_full_queue_lets_the_least_sure_and_oldest_give_way(store: Store) -> N
     assert verify(store).stats["candidates"]["waiting"] == LONGEST
     enqueue(store, [candidate("one more")])
     assert verify(store).stats["candidates"]["waiting"] == LONGEST
-    left = {one.id for one in waiting(store, limit=LONGEST)}
+    left = {one.id for one in waiting(store, first=LONGEST)}
     assert [one.id in left for one in weak] == [False, True, True]
     assert enqueue(store, [candidate("weak number 0", confidence=Certainty.HIGH)]), "it was not rejected by anybody"
 
@@ -157,7 +157,7 @@ def test_the_surest_are_listed_first_and_each_scope_for_itself(store: Store) -> 
     enqueue(store, [candidate("third", scope="other")])
     assert [one.trigger for one in waiting(store)] == ["second", "third", "first"]
     assert [one.trigger for one in waiting(store, "other")] == ["third"]
-    assert [one.trigger for one in waiting(store, limit=1)] == ["second"]
+    assert [one.trigger for one in waiting(store, first=1)] == ["second"]
 
 
 @pytest.mark.parametrize("sure", list(Certainty))
@@ -239,6 +239,6 @@ def test_what_was_erased_is_neither_stored_nor_queued_again(living: Helix, store
     again = candidate(written, "Turn it twice.", confidence=Certainty.HIGH)
     assert [one.trigger for one in store_candidates(store, [again]).skipped] == [written]
     assert enqueue(store, [again]) == []
-    assert waiting(store) == []
+    assert not waiting(store).items
     (other,) = enqueue(store, [again, candidate("the vault opens with the iron key", "turn it once")])
     assert other.trigger == "the vault opens with the iron key"

@@ -71,7 +71,7 @@ def worth(helix: Helix, ident: str) -> tuple[float, float, int]:
 
 
 def bonds(helix: Helix, ident: str, relation: str) -> list[tuple[str, str, float]]:
-    edges: list[Edge] = memories.edges(helix, ident, relation)
+    edges: list[Edge] = [*memories.edges(helix, ident, relation)]
     return [(edge.source.id, edge.target.id, edge.weight) for edge in edges]
 
 

@@ -145,7 +145,7 @@ def test_being_blocked_says_why_and_another_attempt_may_follow(store: Store, aro
     assert told == {"blocked_reason": "no network", "tried": "twice", "error": "ECONNREFUSED"}
     second = begun(store, around)
     assert second.workspace.id != first.workspace.id
-    assert [one.workspace.status for one in list_workspaces(store, plan=plan.plan.id)] == ["blocked", "active"]
+    assert [one.workspace.status for one in list_workspaces(store, plan=plan.plan.id)] == ["active", "blocked"]
 
 
 def test_workspaces_are_listed_by_plan_scope_and_status(store: Store, around: Around, plan: PlanReport) -> None:
@@ -153,8 +153,10 @@ def test_workspaces_are_listed_by_plan_scope_and_status(store: Store, around: Ar
     other = save_plan(store, PlanRequest(answer='{"tasks": [{"seq": "001", "objective": "o"}]}', scope="barn"))
     two = begun(store, around, "001", plan=other.plan.id)
     ids = lambda **asked: [found.workspace.id for found in list_workspaces(store, **asked)]  # noqa: E731
-    assert ids() == [one.workspace.id, two.workspace.id]
-    assert ids(limit=1) == [two.workspace.id]
+    assert ids() == [two.workspace.id, one.workspace.id]
+    first = list_workspaces(store, first=1)
+    assert ids(first=1) == [two.workspace.id]
+    assert ids(first=1, after=first.next_cursor) == [one.workspace.id]
     assert ids(plan=plan.plan.id) == ids(scope="shop") == [one.workspace.id]
     assert ids(status="complete") == []
     with pytest.raises(InvalidInputError, match="no status"):
@@ -177,8 +179,8 @@ def test_another_attempt_at_a_task_supersedes_the_one_that_nobody_ended(
     assert first.problems == ()
     assert second.problems == (f"attempt {first.workspace.id} had not been ended: it is superseded",)
     listed = list_workspaces(store, plan=plan.plan.id)
-    assert [one.workspace.status for one in listed] == ["superseded", "active"]
-    assert listed[0].workspace.ended_at is not None
+    assert [one.workspace.status for one in listed] == ["active", "superseded"]
+    assert listed.items[1].workspace.ended_at is not None
     with pytest.raises(ConflictError, match="is superseded"):
         complete_workspace(store, first.workspace.id, Ending(delivered="late"), settle=around.settle)
     assert around.settled == []
@@ -193,7 +195,7 @@ def test_nothing_begins_that_was_delivered_or_whose_plan_is_complete(
     complete_plan(store, plan.plan.id)
     with pytest.raises(ConflictError, match="the plan of task 002 is complete"):
         begun(store, around, "002")
-    assert list_workspaces(store) == []
+    assert not list_workspaces(store).items
 
 
 def test_memories_that_were_never_shown_are_told_back(store: Store, around: Around, plan: PlanReport) -> None:

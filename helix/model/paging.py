@@ -1,0 +1,60 @@
+"""Paging: pages of a sorted list, with cursors that nothing shifts that comes, goes or moves meanwhile."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable
+from operator import itemgetter
+from typing import TypeVar
+
+from helix.errors import InvalidInputError
+from helix.model.reports import Page
+
+T = TypeVar("T")
+
+Key = tuple[str | int | float, ...]
+"""What a list is sorted by: the same number of values of the same types for each item, and for no two the same."""
+
+
+def cursor_of(key: Key) -> str:
+    """Return a key as a cursor: behind it lies the rest of the list, whether or not its item is still there."""
+    return base64.urlsafe_b64encode(json.dumps(key, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def key_of(cursor: str, example: Key) -> Key:
+    """Return the key that a cursor holds; raises InvalidInputError for what is no cursor of a list with such keys."""
+    try:
+        key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, RecursionError) as error:
+        raise no_cursor(cursor) from error
+    if not isinstance(key, list) or [*map(type, key)] != [*map(type, json.loads(json.dumps(example)))]:
+        raise no_cursor(cursor)
+    return tuple(key)
+
+
+def no_cursor(text: str) -> InvalidInputError:
+    """Return the error for a text that is no cursor of the list it was given for."""
+    hint = "pass the cursor on as it came with the last page"
+    return InvalidInputError(f"{text!r:.200} is no cursor of this list", hint=hint)
+
+
+def page_of(
+    items: Iterable[T], key: Callable[[T], Key], *, first: int, after: str | None, newest_first: bool = False
+) -> Page[T]:
+    """Return the `first` items behind the cursor `after`, by their keys; `newest_first` puts the greatest key first.
+
+    Raises InvalidInputError for a text that is no cursor of this list.
+    """
+    placed = sorted(((key(item), item) for item in items), key=itemgetter(0), reverse=newest_first)
+    behind = placed
+    if after is not None and placed:
+        last = key_of(after, placed[0][0])
+        behind = [one for one in placed if (one[0] < last if newest_first else one[0] > last)]
+    cursors = tuple(cursor_of(found) for found, _ in behind[:first])
+    return Page(
+        items=tuple(item for _, item in behind[:first]),
+        total=len(placed),
+        cursors=cursors,
+        next_cursor=cursors[-1] if len(behind) > first else None,
+    )
