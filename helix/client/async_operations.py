@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         Observed,
         OpenLink,
         Page,
+        Plan,
         PlannerContext,
         PlanReport,
         PlanTask,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         StatusReport,
         StoreResult,
         TaskOutcome,
+        TaskReport,
         TaskState,
         Trust,
         UndoReport,
@@ -620,6 +622,16 @@ class AsyncOperations(ABC):
     async def plan(self, *, id: str | None = None, scope: str | None = None) -> PlanReport:
         """Read a plan with its tasks as they stand: one by its id, or the newest of a scope."""
         return await self._ask("plan", id=id, scope=scope)
+
+    async def plans(
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+    ) -> Page[Plan]:
+        """List plans page by page, newest first."""
+        return await self._ask("plans", scope=scope, first=first, after=after)
+
+    async def task(self, id: str) -> TaskReport:
+        """Show a task with what it was shown, what proves what came of it, and what was learned in it."""
+        return await self._ask("task", id=id)
 
     async def save_plan(
         self,

@@ -47,7 +47,8 @@ from helix.model.reports import (
     StoreResult,
     WorkPlan,
 )
-from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskState
+from helix.model.task import Plan
+from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
 from helix.model.undo_report import UndoReport
 from helix.model.version import Version
 from helix.model.work_item import WorkItem
@@ -103,6 +104,7 @@ __all__ = [
     "Observed",
     "OpenLink",
     "Page",
+    "Plan",
     "PlanReport",
     "PlanTask",
     "PlannerContext",
@@ -122,6 +124,7 @@ __all__ = [
     "StatusReport",
     "StoreResult",
     "TaskOutcome",
+    "TaskReport",
     "TaskState",
     "Trust",
     "UndoReport",

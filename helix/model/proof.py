@@ -95,6 +95,7 @@ class Showing:
     id: Annotated[str, "What tells it from others."]
     task: Annotated[str, "The id of the task."]
     memory_id: Annotated[str, "The id of the version that was shown."]
+    name: Annotated[str, "The name of the memory."]
     objective: Annotated[str, "What the task was to reach; empty where nothing is kept of it."]
     session: str
     at: Annotated[datetime, "When it was shown."]

@@ -10,7 +10,10 @@ from typing import Annotated, Any
 
 from helix.model.evidence import EvidenceKind, Verification
 from helix.model.ids import Id
+from helix.model.memory import Memory
 from helix.model.outcome import Gain
+from helix.model.proof import Showing
+from helix.model.task import Task
 
 
 class Progress(StrEnum):
@@ -110,3 +113,16 @@ class TaskOutcome:
     evidence: Annotated[tuple[Check, ...], "The evidence, in the order in which it came."]
     gains: Annotated[tuple[Gain, ...], "What each memory got that was shown to it."]
     changed: Annotated[bool, "Whether this has changed anything."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReport:
+    """A task with all that is kept of it: what it was shown, what proves what came of it, and what it gave to learn."""
+
+    task: Annotated[Task, "The task itself."]
+    plan: Annotated[str, "The id of its plan; empty for none."]
+    waits_for: Annotated[tuple[str, ...], "The ids of the tasks that it waits for."]
+    claimed: Annotated[str, "What the agent said came of it; empty where it said nothing."]
+    evidence: Annotated[tuple[Check, ...], "What proves what came of it, in the order in which it came."]
+    showings: Annotated[tuple[Showing, ...], "The memories that it was shown, and those held out from it."]
+    learned: Annotated[tuple[Memory, ...], "The memories that were learned in it."]

@@ -12,11 +12,14 @@ from helix.agents.answers.task_record import client_task, helix_task_state
 from helix.agents.context.builder_context import builder_context
 from helix.agents.context.notes import written
 from helix.agents.experiment.holdback import treatment
+from helix.agents.experiment.memory_effect import showings_of
 from helix.agents.outcomes import noting
+from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.outcomes.settle import settle, tell
-from helix.agents.tasks import dag, explorations, plan_end, plans, task_lists
+from helix.agents.tasks import dag, explorations, plan_end, task_lists
+from helix.agents.tasks import plans as planning
 from helix.agents.tasks import workspaces as attempts
-from helix.agents.tasks.board import find_task, tasks_of
+from helix.agents.tasks.board import find_task, learned_in, tasks_of, waits_for
 from helix.agents.tasks.explorations import ExplorationRequest
 from helix.agents.tasks.plans import PlanRequest
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest
@@ -26,18 +29,20 @@ from helix.commands.outcome.fixes import looks
 from helix.errors import NotFoundError
 from helix.model.action import Action
 from helix.model.context_answers import BuilderContext
+from helix.model.edge import Label
 from helix.model.evidence import Evidence
 from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.reports import Page
-from helix.model.task import CLIENT_TASK, VERIFY, Task
-from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskState
+from helix.model.task import CLIENT_TASK, PLAN, VERIFY, Plan, Task
+from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
 from helix.store.index import Index
+from helix.store.listing import page
 from helix.store.store import Store
 
 
@@ -73,7 +78,36 @@ def plan(
     scope: Annotated[str, "Whose newest is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> PlanReport:
     """Read a plan with its tasks as they stand: one by its id, or the newest of a scope."""
-    return plans.load_plan(helix.store.index, id or "", scope)
+    return planning.load_plan(helix.store.index, id or "", scope)
+
+
+@query
+def plans(
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
+    first: int = 50,
+    after: str | None = None,
+) -> Page[Plan]:
+    """List plans page by page, newest first."""
+    rows = helix.store.index.where(Label.PLAN, scope=scope)
+    return page(helix.store, rows, (Label.PLAN,), page_size(helix, "first", first), after)
+
+
+@query
+def task(helix: Helix, id: Annotated[Id, "The id of the task, or what its client calls it."]) -> TaskReport:
+    """Show a task with what it was shown, what proves what came of it, and what was learned in it."""
+    index = helix.store.index
+    found = task_named(index, id)
+    ledger = ledger_of(found)
+    return TaskReport(
+        task=found,
+        plan=str(found.attributes.get(PLAN) or ""),
+        waits_for=tuple(sorted(waits_for(index, found.id))),
+        claimed=ledger.said(found),
+        evidence=tuple(map(_check, ledger.evidence)),
+        showings=showings_of(index, found),
+        learned=tuple(learned_in(index, found.id)),
+    )
 
 
 @mutation()
@@ -93,7 +127,7 @@ def save_plan(
         answer=answer, objective=objective, scope=scope, session=session, exploration=exploration or ""
     )
     with helix.foreground.request():
-        return plans.save_plan(helix.store, request)
+        return planning.save_plan(helix.store, request)
 
 
 @mutation()
@@ -114,7 +148,7 @@ def ready_tasks(
     scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> list[PlanTask]:
     """List the tasks of a plan that can begin now: pending, with all they wait for delivered."""
-    return list(plans.ready_tasks(helix.store.index, plan or "", scope))
+    return list(planning.ready_tasks(helix.store.index, plan or "", scope))
 
 
 @query
@@ -124,7 +158,7 @@ def cascade_status(
     scope: Annotated[str, "Whose newest plan is meant: of exactly this scope."] = GLOBAL_SCOPE,
 ) -> Cascade:
     """Say where a plan stands as a whole, and which of its tasks can never begin as things are."""
-    return plans.cascade_status(helix.store.index, plan or "", scope)
+    return planning.cascade_status(helix.store.index, plan or "", scope)
 
 
 @query

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from helix.agents.outcomes.ledger import ledger_of
-from helix.agents.tasks.board import injection_of
+from helix.agents.tasks.board import injection_of, injections
 from helix.memory.upkeep.history import versions_of
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
@@ -57,6 +57,11 @@ def _place(shown: _Shown) -> Key:
     return (to_micros(shown[1].at), _id(shown))
 
 
+def showings_of(index: Index, task: Task) -> tuple[Showing, ...]:
+    """Return what a task was shown and what was held out from it, in the order in which it came."""
+    return tuple(_showing((task.id, one), task) for one in injections(index, task.id))
+
+
 def _shown(index: Index, memory: Memory) -> list[_Shown]:
     here = {Ref(label=Label.MEMORY, id=one) for one in versions_of(index, memory)}
     edges = (op for ref in here for op in index.records.edges_at(ref) if op.type in _SHOWN and op.target == ref)
@@ -75,6 +80,7 @@ def _showing(shown: _Shown, task: object) -> Showing:
         id=_id(shown),
         task=ident,
         memory_id=one.memory_id,
+        name=one.name,
         objective="" if held is None else held.objective,
         session="" if held is None else held.session,
         at=one.at,

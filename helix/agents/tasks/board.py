@@ -18,7 +18,7 @@ from helix.memory.change.intake import Intake
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.injection import Credit, Injection, Shown
-from helix.model.memory import GLOBAL_SCOPE
+from helix.model.memory import GLOBAL_SCOPE, Memory
 from helix.model.records import edge_from
 from helix.model.task import (
     BLOCKED,
@@ -288,6 +288,13 @@ def learn(store: Store, ident: str, memory_id: str) -> None:
         return Decision((composer.change("learn", task=ident),), None)
 
     store.writer.submit(decision)
+
+
+def learned_in(index: Index, ident: str) -> list[Memory]:
+    """Return the memories that were learned in a task and are still there."""
+    edges = index.records.edges_at(_task(ident))
+    refs = [op.target for op in edges if op.type is Relation.LEARNED and op.source == _task(ident)]
+    return [node for node in index.records.present(refs) if isinstance(node, Memory)]
 
 
 def _each_once(shown: Iterable[Shown]) -> list[Shown]:

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (d9c434922b575618).
+// Written by scripts/schema from the schema and queries/operations.graphql (7c27e26685567b97).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -412,6 +412,22 @@ export type PlanQueryVariables = Exact<{
 
 
 export type PlanQuery = { plan: PlanReportFragment | null };
+
+export type PlansQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type PlansQuery = { plans: PlanConnectionFragment | null };
+
+export type TaskQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TaskQuery = { task: TaskReportFragment | null };
 
 export type ReadyTasksQueryVariables = Exact<{
   plan?: string | null | undefined;
@@ -1508,6 +1524,10 @@ export type PeriodFragment = { start: string, withEnded: number, withDelivered: 
 
 export type PlanFragment = { id: string, scope: string, objective: string, recordedAt: string, status: string, attributes: unknown };
 
+export type PlanConnectionFragment = { totalCount: number, edges: Array<PlanEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type PlanEdgeFragment = { cursor: string, node: PlanFragment };
+
 export type PlanReportFragment = { exploration: string, problems: Array<string>, taskCount: number, plan: PlanFragment, tasks: Array<PlanTaskFragment> };
 
 export type PlanTaskFragment = { id: string, clientTask: string, seq: string, slug: string, objective: string, delta: Array<string>, verify: string, depends: Array<string>, budget: number, relevantFiles: Array<string>, status: string, outcome: string, delivered: string };
@@ -1557,7 +1577,7 @@ export type SettingFragment = { name: string, value: string | null, source: stri
 
 export type ShareFragment = { hits: number, cases: number, value: number | null, low: number, high: number };
 
-export type ShowingFragment = { id: string, task: string, memoryId: string, objective: string, session: string, at: string, arm: string, rank: number, score: number, tokens: number, withheld: boolean, outcome: string, use: Array<string> };
+export type ShowingFragment = { id: string, task: string, memoryId: string, name: string, objective: string, session: string, at: string, arm: string, rank: number, score: number, tokens: number, withheld: boolean, outcome: string, use: Array<string> };
 
 export type ShowingConnectionFragment = { totalCount: number, edges: Array<ShowingEdgeFragment>, pageInfo: PageInfoFragment };
 
@@ -1579,7 +1599,11 @@ export type StatusReportFragment = { version: string, store: string, mode: strin
 
 export type StoreResultFragment = { status: StoreStatus, name: string, id: string, redacted: Array<string>, suspicious: Array<string>, contradicts: Array<string> };
 
+export type TaskFragment = { id: string, scope: string, objective: string, recordedAt: string, status: string, outcome: string, session: string, treatment: string, verification: string, endedAt: string | null, attributes: unknown };
+
 export type TaskOutcomeFragment = { task: string, outcome: string, claimed: string, verification: Verification, changed: boolean, evidence: Array<CheckFragment>, gains: Array<GainFragment> };
+
+export type TaskReportFragment = { plan: string, waitsFor: Array<string>, claimed: string, task: TaskFragment, evidence: Array<CheckFragment>, showings: Array<ShowingFragment>, learned: Array<MemoryFragment> };
 
 export type TaskStateFragment = { executable: boolean, finished: boolean, successful: boolean, outcome: string, blocksDependents: boolean };
 
@@ -2433,6 +2457,25 @@ export const PlanFragmentDoc = gql`
   attributes
 }
     ` as unknown as DocumentNode<PlanFragment, unknown>;
+export const PlanEdgeFragmentDoc = gql`
+    fragment PlanEdge on PlanEdge {
+  cursor
+  node {
+    ...Plan
+  }
+}
+    ` as unknown as DocumentNode<PlanEdgeFragment, unknown>;
+export const PlanConnectionFragmentDoc = gql`
+    fragment PlanConnection on PlanConnection {
+  edges {
+    ...PlanEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<PlanConnectionFragment, unknown>;
 export const PlanTaskFragmentDoc = gql`
     fragment PlanTask on PlanTask {
   id
@@ -2652,6 +2695,7 @@ export const ShowingFragmentDoc = gql`
   id
   task
   memoryId
+  name
   objective
   session
   at
@@ -2877,6 +2921,40 @@ export const TaskOutcomeFragmentDoc = gql`
   changed
 }
     ` as unknown as DocumentNode<TaskOutcomeFragment, unknown>;
+export const TaskFragmentDoc = gql`
+    fragment Task on Task {
+  id
+  scope
+  objective
+  recordedAt
+  status
+  outcome
+  session
+  treatment
+  verification
+  endedAt
+  attributes
+}
+    ` as unknown as DocumentNode<TaskFragment, unknown>;
+export const TaskReportFragmentDoc = gql`
+    fragment TaskReport on TaskReport {
+  task {
+    ...Task
+  }
+  plan
+  waitsFor
+  claimed
+  evidence {
+    ...Check
+  }
+  showings {
+    ...Showing
+  }
+  learned {
+    ...Memory
+  }
+}
+    ` as unknown as DocumentNode<TaskReportFragment, unknown>;
 export const TaskStateFragmentDoc = gql`
     fragment TaskState on TaskState {
   executable
@@ -3254,6 +3332,28 @@ export const PlanDocument = gql`
     ${PlanReportFragmentDoc}
 ${PlanFragmentDoc}
 ${PlanTaskFragmentDoc}` as unknown as DocumentNode<PlanQuery, PlanQueryVariables>;
+export const PlansDocument = gql`
+    query Plans($scope: String, $first: Int, $after: String) {
+  plans(scope: $scope, first: $first, after: $after) {
+    ...PlanConnection
+  }
+}
+    ${PlanConnectionFragmentDoc}
+${PlanEdgeFragmentDoc}
+${PlanFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<PlansQuery, PlansQueryVariables>;
+export const TaskDocument = gql`
+    query Task($id: ID!) {
+  task(id: $id) {
+    ...TaskReport
+  }
+}
+    ${TaskReportFragmentDoc}
+${TaskFragmentDoc}
+${CheckFragmentDoc}
+${ShowingFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<TaskQuery, TaskQueryVariables>;
 export const ReadyTasksDocument = gql`
     query ReadyTasks($plan: ID, $scope: String) {
   readyTasks(plan: $plan, scope: $scope) {
