@@ -98,6 +98,12 @@ def _resolve(invocation: Invocation, reopen: bool, **asked: Any) -> None:
         ask(invocation, "resolve_contradiction", asked, _case)
 
 
+@command("duplicates", "", "helix duplicates")
+def _duplicates(out: Output, found: Sequence[Record]) -> None:
+    names = {"FIRST": "first.name", "SECOND": "second.name", "SCOPE": "first.scope"}
+    table(out, found, {"SIMILARITY": "similarity", **names})
+
+
 command("unmerge", "", "helix unmerge api-needs-node-20", show="{name} stands by itself again")
 
 group(

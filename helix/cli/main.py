@@ -62,6 +62,7 @@ SECTIONS = {
         "insight": "Show what an insight rests on.",
         "contradictions": "List memories that contradict each other.",
         "resolve": "Say which of two memories is true.",
+        "duplicates": "List memories that say nearly the same.",
         "unmerge": "Undo the merging of a memory.",
         "gap": "Keep questions without an answer.",
         "review": "Review what is quarantined.",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Dispute,
         DisputeStatus,
         DoctorReport,
+        Duplicate,
         Edge,
         EdgeSuggestion,
         Episode,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         GraphTable,
         Health,
         Held,
+        Inbox,
         IngestReport,
         Insight,
         Intent,
@@ -1138,6 +1140,29 @@ class AsyncOperations(ABC):
     async def reopen_contradiction(self, a: str, b: str) -> Dispute:
         """Take back what was said of a contradiction."""
         return await self._ask("reopen_contradiction", a=a, b=b)
+
+    async def inbox(self, *, scope: str | None = None) -> Inbox:
+        """Count what waits for a person to decide."""
+        return await self._ask("inbox", scope=scope)
+
+    async def duplicates(
+        self,
+        *,
+        scope: str | None = None,
+        threshold: float | None = None,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> Page[Duplicate]:
+        """List pairs of active memories that say nearly the same, the most similar first; settled ones are left out."""
+        return await self._ask("duplicates", scope=scope, threshold=threshold, first=first, after=after)
+
+    async def settle_duplicate(self, a: str, b: str, winner: str) -> Memory:
+        """Fold one of two memories into the other (`unmerge` takes it back), or keep both and list the pair no more."""
+        return await self._ask("settle_duplicate", a=a, b=b, winner=winner)
+
+    async def reopen_duplicate(self, a: str, b: str) -> Memory:
+        """Take back that two memories are kept apart: the pair is listed again."""
+        return await self._ask("reopen_duplicate", a=a, b=b)
 
     async def note_gap(
         self, *, session: str | None = None, agent: str | None = None, idempotency_key: str | None = None

@@ -10,6 +10,7 @@ from typing import Any
 from helix.model.candidate import Candidate, Certainty
 from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.dispute import Dispute, DisputeStatus
+from helix.model.duplicate import Duplicate, Inbox
 from helix.model.edge import Edge, Label
 from helix.model.episode import Episode
 from helix.model.erasure_report import ErasePlan
@@ -73,6 +74,7 @@ __all__ = [
     "Dispute",
     "DisputeStatus",
     "DoctorReport",
+    "Duplicate",
     "Edge",
     "EdgeSuggestion",
     "Episode",
@@ -87,6 +89,7 @@ __all__ = [
     "GraphTable",
     "Health",
     "Held",
+    "Inbox",
     "IngestReport",
     "Insight",
     "Intent",

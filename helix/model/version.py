@@ -20,7 +20,7 @@ class Version:
         str,
         "What happened, in a word or two: stored, imported, learned, edited, refined, stored again, confirmed, judged, "
         "forgotten, restored, accepted, rejected, quarantined, archived, merged, unmerged, superseded, retired, ended, "
-        "holds again, decided, reopened, undone, erased or changed.",
+        "holds again, decided, reopened, kept apart, kept apart no longer, undone, erased or changed.",
     ]
     by: Annotated[str, "Who changed it: `you`, an agent's name, the word of its source, or `helix`; empty if unknown."]
     trust: Annotated[Trust, "How far it was trusted from then on."]

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Annotated
 
+from helix.agents.observer import queue
 from helix.errors import NotFoundError
 from helix.memory.capture import quarantine
 from helix.memory.insight import insights
 from helix.memory.remember import remember
 from helix.memory.upkeep import disputes, gaps
+from helix.memory.upkeep import duplicates as same
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.dispute import Dispute, DisputeStatus
+from helix.model.duplicate import Duplicate, Inbox
 from helix.model.held import Held
 from helix.model.ids import Id
 from helix.model.insight import Cited
@@ -60,6 +63,54 @@ def reopen_contradiction(
 ) -> Dispute:
     """Take back what was said of a contradiction."""
     return disputes.reopen_contradiction(helix.store, a, b)
+
+
+@query
+def inbox(helix: Helix, scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None) -> Inbox:
+    """Count what waits for a person to decide."""
+    store = helix.store
+    return Inbox(
+        contradictions=len(disputes.contradictions(store.index, scope)),
+        quarantined=quarantine.review(store, scope, 1).total,
+        candidates=queue.count_waiting(store.index, scope),
+        duplicates=same.count(store, scope),
+        gaps=gaps.count_open(store.index, scope),
+    )
+
+
+@query
+def duplicates(
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None,
+    threshold: Annotated[
+        float | None, "The least cosine similarity; by default that from which a memory may refine another."
+    ] = None,
+    first: int = 50,
+    after: str | None = None,
+) -> Page[Duplicate]:
+    """List pairs of active memories that say nearly the same, the most similar first; settled ones are left out."""
+    return same.duplicates(helix.store, scope, threshold, page_size(helix, "first", first), after)
+
+
+@mutation(person="say what becomes of two memories that say the same")
+def settle_duplicate(
+    helix: Helix,
+    a: Annotated[str, "The name or id of one of the two."],
+    b: Annotated[str, "The name or id of the other one."],
+    winner: Annotated[str, "The name or id of the one that the other is folded into, or `both` to keep them apart."],
+) -> Memory:
+    """Fold one of two memories into the other (`unmerge` takes it back), or keep both and list the pair no more."""
+    return same.settle(helix.store, a, b, winner)
+
+
+@mutation(person="take back what was said of two memories that say the same")
+def reopen_duplicate(
+    helix: Helix,
+    a: Annotated[str, "The name or id of one of the two."],
+    b: Annotated[str, "The name or id of the other one."],
+) -> Memory:
+    """Take back that two memories are kept apart: the pair is listed again."""
+    return same.reopen(helix.store, a, b)
 
 
 @mutation(keyed=True)

@@ -102,6 +102,11 @@ def waiting(store: Store, scope: str | None = None, first: int = 50, after: str 
     return page_of(_waiting(store.index, scope), _place, first=first, after=after)
 
 
+def count_waiting(index: Index, scope: str | None = None) -> int:
+    """Return how many candidates of exactly this scope (None: of any) wait."""
+    return len(_waiting(index, scope))
+
+
 def accept(store: Store, ident: str, by: str = "") -> Accepted:
     """Make a memory of a candidate that waits: no further trusted than its source, and learned in its task.
 

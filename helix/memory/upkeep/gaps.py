@@ -39,6 +39,11 @@ def unanswered(store: Store, answer: RecallAnswer) -> bool:
     return all(item.relevance < _bar(store) for item in answer.items)
 
 
+def count_open(index: Index, scope: str | None = None) -> int:
+    """Return how many gaps of exactly this scope (None: of any) are open."""
+    return len(_of_status(index, Status.ACTIVE, scope))
+
+
 def notice(store: Store, memory_id: str) -> list[Memory]:
     """Close the gaps that a memory, just stored, answers, and return them."""
 

@@ -31,12 +31,16 @@ _SAID: Mapping[str, str] = {
     "unmerge": "unmerged",
     "resolve": "decided",
     "reopen": "reopened",
+    "keep_both": "kept apart",
+    "reopen_duplicate": "kept apart no longer",
     "undo": "undone",
     "erase": "erased",
 }
 """Words for kinds of change that say by themselves what happened."""
 _BORN: Mapping[str, str] = {"ingest": "imported", "edit": "edited", "store": "stored"}
-_PERSONS = frozenset({"confirm", "restore", "accept", "reject", "unmerge", "resolve", "reopen"})
+_PERSONS = frozenset(
+    {"confirm", "restore", "accept", "reject", "unmerge", "resolve", "reopen", "merge", "keep_both", "reopen_duplicate"}
+)
 """Kinds of change that only a person asks for."""
 _LONGEST = 120
 

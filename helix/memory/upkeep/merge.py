@@ -62,7 +62,7 @@ def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         if winner.id in gone:
             continue
         for loser in _alike(run.store, winner, threshold):
-            if loser.id in gone or _rank(loser) < _rank(winner):
+            if loser.id in gone or rank(loser) < rank(winner):
                 continue
             if _merge(run, winner.id, loser.id):
                 gone.add(loser.id)
@@ -85,14 +85,27 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
         if edge is None or loser.status is not Status.RETIRED:
             raise ConflictError(f"{loser.name!r} ({loser.id}) is folded into no other memory")
         _take_out(composer, store.records, edge)
-        apart = [*cast(Sequence[str], loser.attributes.get(_APART, ())), edge.source.id]
-        attributes = {**loser.attributes, _APART: apart}
+        attributes = {**loser.attributes, _APART: [*apart_from(loser), edge.source.id]}
         back = take_back_retirement(composer, store.index, replace(loser, attributes=attributes))
         composer.drop_edge(Relation.SUPERSEDES, edge.source, edge.target)
         follow(composer, store)
         return Decision((composer.change("unmerge", memory=loser.id),), back)
 
     return store.writer.submit(decision)
+
+
+def apart_from(memory: Memory) -> Sequence[str]:
+    """Return the ids of the memories that a person keeps this one apart from, as far as it says so itself."""
+    return cast(Sequence[str], memory.attributes.get(_APART, ()))
+
+
+def set_apart(composer: Composer, one: Memory, other: Memory, *, apart: bool = True) -> None:
+    """Keep two memories from being folded together, or (not `apart`) no longer, as a part of somebody's change."""
+    for memory, rival in ((one, other), (other, one)):
+        kept = [ident for ident in apart_from(memory) if ident != rival.id]
+        others = {name: value for name, value in memory.attributes.items() if name != _APART}
+        kept += [rival.id] if apart and memory is one else []
+        composer.patch(memory.ref, attributes={**others, _APART: kept} if kept else others)
 
 
 def standing_for(records: Records, memory: Memory) -> Memory:
@@ -107,13 +120,14 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
         winner, loser = (standing_memory_of(run.store.index, found) for found in (winner_id, loser_id))
         if winner.status is not Status.ACTIVE or loser.status is not Status.ACTIVE or not _one(winner, loser):
             return False
-        _fold(composer, run.store.records, winner, loser)
+        fold(composer, run.store.records, winner, loser)
         return True
 
     return bool(run.write(f"merge {loser_id} into {winner_id}", compose))
 
 
-def _fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
+def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
+    """Fold one memory into another, which takes over what it earned, as a part of somebody's change."""
     here, there = winner.ref, loser.ref
     carried = list(_carried(records, here, there))
     for edge in carried:
@@ -190,10 +204,10 @@ def _merging(records: Records, loser: Memory) -> Edge | None:
 
 
 def _ranked(index: Index, scope: str | None) -> list[Memory]:
-    return sorted(index.memories(Status.ACTIVE, scope), key=_rank)
+    return sorted(index.memories(Status.ACTIVE, scope), key=rank)
 
 
-def _rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
+def rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
     """Return what orders memories by how well they may stand for another: the lowest best."""
     return (memory.provenance.trust.rank, -memory.helped, -memory.uses, memory.recorded_at, memory.id)
 
@@ -217,8 +231,8 @@ def _one(memory: Memory, other: Memory) -> bool:
         and not other_commands(memory, other)
         and agrees(one.text, two.text)
         and contradiction(one, two) is None
-        and other.id not in cast(Sequence[str], memory.attributes.get(_APART, ()))
-        and memory.id not in cast(Sequence[str], other.attributes.get(_APART, ()))
+        and other.id not in apart_from(memory)
+        and memory.id not in apart_from(other)
     )
 
 

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (7c27e26685567b97).
+// Written by scripts/schema from the schema and queries/operations.graphql (2831cebe8b287202).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -634,6 +634,23 @@ export type ContradictionsQueryVariables = Exact<{
 
 export type ContradictionsQuery = { contradictions: DisputeConnectionFragment | null };
 
+export type InboxQueryVariables = Exact<{
+  scope?: string | null | undefined;
+}>;
+
+
+export type InboxQuery = { inbox: InboxFragment | null };
+
+export type DuplicatesQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  threshold?: number | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type DuplicatesQuery = { duplicates: DuplicateConnectionFragment | null };
+
 export type ReviewQueryVariables = Exact<{
   scope?: string | null | undefined;
   first?: number | null | undefined;
@@ -1211,6 +1228,23 @@ export type ReopenContradictionMutationVariables = Exact<{
 
 export type ReopenContradictionMutation = { reopenContradiction: { result: DisputeFragment } | null };
 
+export type SettleDuplicateMutationVariables = Exact<{
+  a: string;
+  b: string;
+  winner: string;
+}>;
+
+
+export type SettleDuplicateMutation = { settleDuplicate: { result: MemoryFragment } | null };
+
+export type ReopenDuplicateMutationVariables = Exact<{
+  a: string;
+  b: string;
+}>;
+
+
+export type ReopenDuplicateMutation = { reopenDuplicate: { result: MemoryFragment } | null };
+
 export type NoteGapMutationVariables = Exact<{
   session?: string | null | undefined;
   agent?: string | null | undefined;
@@ -1378,6 +1412,12 @@ export type DoctorFindingFragment = { check: string, ok: boolean, detail: string
 
 export type DoctorReportFragment = { healthy: boolean, findings: Array<DoctorFindingFragment> };
 
+export type DuplicateFragment = { id: string, similarity: number, first: MemoryFragment, second: MemoryFragment };
+
+export type DuplicateConnectionFragment = { totalCount: number, edges: Array<DuplicateEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type DuplicateEdgeFragment = { cursor: string, node: DuplicateFragment };
+
 export type EdgeFragment = { type: Relation, createdAt: string, weight: number, relation: string, lastUsedAt: string | null, attributes: unknown, source: RefFragment, target: RefFragment, provenance: ProvenanceFragment };
 
 export type EdgeConnectionFragment = { totalCount: number, edges: Array<EdgeEdgeFragment>, pageInfo: PageInfoFragment };
@@ -1435,6 +1475,8 @@ export type HeldFragment = { name: string, scope: string, text: string, trust: T
 export type HeldConnectionFragment = { totalCount: number, edges: Array<HeldEdgeFragment>, pageInfo: PageInfoFragment };
 
 export type HeldEdgeFragment = { cursor: string, node: HeldFragment };
+
+export type InboxFragment = { contradictions: number, quarantined: number, candidates: number, duplicates: number, gaps: number };
 
 export type IngestProblemFragment = { where: string, why: string };
 
@@ -1910,6 +1952,37 @@ export const DoctorReportFragmentDoc = gql`
   healthy
 }
     ` as unknown as DocumentNode<DoctorReportFragment, unknown>;
+export const DuplicateFragmentDoc = gql`
+    fragment Duplicate on Duplicate {
+  id
+  first {
+    ...Memory
+  }
+  second {
+    ...Memory
+  }
+  similarity
+}
+    ` as unknown as DocumentNode<DuplicateFragment, unknown>;
+export const DuplicateEdgeFragmentDoc = gql`
+    fragment DuplicateEdge on DuplicateEdge {
+  cursor
+  node {
+    ...Duplicate
+  }
+}
+    ` as unknown as DocumentNode<DuplicateEdgeFragment, unknown>;
+export const DuplicateConnectionFragmentDoc = gql`
+    fragment DuplicateConnection on DuplicateConnection {
+  edges {
+    ...DuplicateEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<DuplicateConnectionFragment, unknown>;
 export const EdgeFragmentDoc = gql`
     fragment Edge on Edge {
   type
@@ -2164,6 +2237,15 @@ export const HeldConnectionFragmentDoc = gql`
   totalCount
 }
     ` as unknown as DocumentNode<HeldConnectionFragment, unknown>;
+export const InboxFragmentDoc = gql`
+    fragment Inbox on Inbox {
+  contradictions
+  quarantined
+  candidates
+  duplicates
+  gaps
+}
+    ` as unknown as DocumentNode<InboxFragment, unknown>;
 export const IngestProblemFragmentDoc = gql`
     fragment IngestProblem on IngestProblem {
   where
@@ -3608,6 +3690,25 @@ ${DisputeFragmentDoc}
 ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${PageInfoFragmentDoc}` as unknown as DocumentNode<ContradictionsQuery, ContradictionsQueryVariables>;
+export const InboxDocument = gql`
+    query Inbox($scope: String) {
+  inbox(scope: $scope) {
+    ...Inbox
+  }
+}
+    ${InboxFragmentDoc}` as unknown as DocumentNode<InboxQuery, InboxQueryVariables>;
+export const DuplicatesDocument = gql`
+    query Duplicates($scope: String, $threshold: Float, $first: Int, $after: String) {
+  duplicates(scope: $scope, threshold: $threshold, first: $first, after: $after) {
+    ...DuplicateConnection
+  }
+}
+    ${DuplicateConnectionFragmentDoc}
+${DuplicateEdgeFragmentDoc}
+${DuplicateFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<DuplicatesQuery, DuplicatesQueryVariables>;
 export const ReviewDocument = gql`
     query Review($scope: String, $first: Int, $after: String) {
   review(scope: $scope, first: $first, after: $after) {
@@ -4232,6 +4333,26 @@ export const ReopenContradictionDocument = gql`
     ${DisputeFragmentDoc}
 ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<ReopenContradictionMutation, ReopenContradictionMutationVariables>;
+export const SettleDuplicateDocument = gql`
+    mutation SettleDuplicate($a: String!, $b: String!, $winner: String!) {
+  settleDuplicate(input: {a: $a, b: $b, winner: $winner}) {
+    result {
+      ...Memory
+    }
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<SettleDuplicateMutation, SettleDuplicateMutationVariables>;
+export const ReopenDuplicateDocument = gql`
+    mutation ReopenDuplicate($a: String!, $b: String!) {
+  reopenDuplicate(input: {a: $a, b: $b}) {
+    result {
+      ...Memory
+    }
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ReopenDuplicateMutation, ReopenDuplicateMutationVariables>;
 export const NoteGapDocument = gql`
     mutation NoteGap($session: String, $agent: String, $idempotencyKey: String) {
   noteGap(

@@ -1,0 +1,143 @@
+"""Duplicates: pairs of memories that say nearly the same, for a person to fold together or to keep apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.memory.change.compose import Composer
+from helix.memory.change.find import standing_memory_of
+from helix.memory.contradiction.classify import thresholds_of
+from helix.memory.contradiction.validity import follow
+from helix.memory.upkeep.merge import apart_from, fold, rank, set_apart
+from helix.model.clock import to_micros
+from helix.model.duplicate import Duplicate
+from helix.model.edge import Label, Relation
+from helix.model.memory import Memory, Status
+from helix.model.reports import Page
+from helix.recall.similar import near_pairs
+from helix.store.index import Index
+from helix.store.store import Store
+from helix.store.writer import Decision
+
+BOTH = "both"
+
+
+class _Pair(NamedTuple):
+    """Two rows by the ids of their memories, in the order in which pairs are listed."""
+
+    distance: float
+    one: str
+    other: str
+
+    @property
+    def cursor(self) -> str:
+        return f"{1 - self.distance:.6f}:{self.one}:{self.other}"
+
+
+def duplicates(
+    store: Store, scope: str | None, threshold: float | None, limit: int, after: str | None
+) -> Page[Duplicate]:
+    """Return a page of the pairs of a scope (None: of each) that are at least so similar, the most similar first.
+
+    By default that is as similar as a refinement is to what it refines. Left out are pairs that a person keeps apart
+    and pairs that contradict each other. Raises InvalidInputError for a threshold out of range, or a wrong cursor.
+    """
+    pairs = _pairs(store, scope, threshold)
+    behind = None if after is None else _read(after)
+    ahead = [pair for pair in pairs if behind is None or pair > behind]
+    found = [_duplicate(store.index, pair) for pair in ahead[:limit]]
+    items = tuple(one for one in found if one is not None)
+    return Page(items=items, total=len(pairs), next_cursor=ahead[limit - 1].cursor if len(ahead) > limit else None)
+
+
+def count(store: Store, scope: str | None) -> int:
+    """Return how many pairs `duplicates` lists."""
+    return len(_pairs(store, scope, None))
+
+
+def settle(store: Store, a: str, b: str, winner: str) -> Memory:
+    """Have a person fold one of two memories into the other, the winner, or keep `both`; return the one that stays.
+
+    What was folded comes back with `unmerge`; a pair that is kept apart is not listed, and not folded by a job.
+    Raises NotFoundError, ConflictError where one of them is not active, or InvalidInputError for another winner.
+    """
+
+    def decision() -> Decision[Memory]:
+        composer, index = Composer(store, store.runtime.clock()), store.index
+        one, other = _two(index, a, b)
+        if winner == BOTH:
+            set_apart(composer, one, other)
+            return Decision((composer.change("keep_both", first=one.id, second=other.id),), one)
+        stays = standing_memory_of(index, winner)
+        if stays.id not in (one.id, other.id):
+            raise InvalidInputError(f"{winner!r} is none of the two", hint="name one of them, or `both`")
+        goes = other if stays.id == one.id else one
+        fold(composer, store.records, stays, goes)
+        follow(composer, store)
+        return Decision((composer.change("merge", memory=goes.id),), stays)
+
+    return store.writer.submit(decision)
+
+
+def reopen(store: Store, a: str, b: str) -> Memory:
+    """Take back that two memories are kept apart; raises ConflictError where they are not."""
+
+    def decision() -> Decision[Memory]:
+        composer = Composer(store, store.runtime.clock())
+        one, other = (standing_memory_of(store.index, name) for name in (a, b))
+        if other.id not in apart_from(one) and one.id not in apart_from(other):
+            raise ConflictError(f"{one.name!r} and {other.name!r} are not kept apart")
+        set_apart(composer, one, other, apart=False)
+        return Decision((composer.change("reopen_duplicate", first=one.id, second=other.id),), one)
+
+    return store.writer.submit(decision)
+
+
+def _pairs(store: Store, scope: str | None, threshold: float | None) -> list[_Pair]:
+    least = thresholds_of(store.runtime).update if threshold is None else threshold
+    if not 0.0 < least <= 1.0:
+        raise InvalidInputError(f"threshold must be above 0 and at most 1, not {least!r}")
+    index = store.index
+    rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
+    near = near_pairs(index, rows & index.holding(to_micros(store.runtime.clock())), least)
+    settled = _settled(index, sorted({row for one, other, _ in near for row in (one, other)}))
+    pairs = (_Pair(round(1 - cosine, 6), *sorted(map(index.id_of, (one, other)))) for one, other, cosine in near)
+    return sorted(pair for pair in pairs if not settled & {pair[1:], pair[:0:-1]})
+
+
+def _settled(index: Index, rows: list[int]) -> set[tuple[str, str]]:
+    """Return the ids of those of the rows that contradict each other or are kept apart, pair by pair, one way round."""
+    against = index.supports_of(rows, Relation.CONTRADICTS)
+    found = {(index.id_of(row), index.id_of(other)) for row, held in zip(rows, against, strict=True) for other in held}
+    memories = (node for node in index.present(rows) if isinstance(node, Memory))
+    return found | {(memory.id, other) for memory in memories for other in apart_from(memory)}
+
+
+def _duplicate(index: Index, pair: _Pair) -> Duplicate | None:
+    held = [index.memory_by_id(one) for one in (pair.one, pair.other)]
+    if None in held:
+        return None
+    first, second = sorted((one for one in held if one is not None), key=rank)
+    return Duplicate(id=pair.cursor, first=first, second=second, similarity=1 - pair.distance)
+
+
+def _read(cursor: str) -> _Pair:
+    similarity, _, ids = cursor.partition(":")
+    one, _, other = ids.partition(":")
+    try:
+        return _Pair(round(1 - float(similarity), 6), one, other)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{cursor!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
+        ) from error
+
+
+def _two(index: Index, a: str, b: str) -> tuple[Memory, Memory]:
+    one, other = standing_memory_of(index, a), standing_memory_of(index, b)
+    if one.id == other.id or one.scope != other.scope:
+        raise ConflictError(f"{a!r} and {b!r} are no two memories of one scope")
+    for memory in (one, other):
+        if memory.status is not Status.ACTIVE:
+            raise ConflictError(f"{memory.name!r} is {memory.status}, not active")
+    return one, other
