@@ -14,7 +14,6 @@ from types import NoneType, UnionType
 from typing import Any
 
 from helix.api import controls, subscriptions
-from helix.api.documents import BY_HAND
 from helix.api.glossary import plain
 from helix.api.inputs import arguments
 from helix.model.records import Node
@@ -81,6 +80,10 @@ def _domain(used: dict[str, str]) -> str:
         + "\n".join(lines)
         + f'\n\n__all__ = ["Any", "Iterator", "Mapping", "Sequence", "datetime", {listed}]\n'
     )
+
+
+BY_HAND = frozenset({"node", "nodes"})
+"""They answer with nodes of any label, of which a document asks different fields: a dict for whoever walks by hand."""
 
 
 def _methods(used: dict[str, str], *, asynchronous: bool) -> Iterator[str]:

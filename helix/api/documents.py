@@ -24,8 +24,6 @@ from graphql import (
 from helix.api.walks import EXTRAS
 from helix.model.edge import Label
 
-BY_HAND = frozenset({"node", "nodes"})
-"""Operations for walking by hand: a client that wants a node knows which of its fields it is after."""
 _TOLD = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
 """Nodes that recall and review answer with; fields of others go by the same names and hold something else."""
 
@@ -42,7 +40,6 @@ def documents(schema: GraphQLSchema) -> str:
         _operation(kind, name, field, asked)
         for kind, root in roots.items()
         for name, field in (root.fields if root else {}).items()
-        if name not in BY_HAND
     ]
     written: dict[str, str] = {}
     while left := [name for name in asked if name not in written]:

@@ -16,7 +16,6 @@ import python_client
 from api_server import TOKEN, Served
 
 from helix import AsyncClient, Client
-from helix.api.documents import BY_HAND
 from helix.client import typed
 from helix.client.wire import camel
 from helix.errors import HelixError, InvalidInputError, NotFoundError
@@ -153,7 +152,7 @@ def test_a_cancelled_request_leaves_nothing_for_the_next(served: Served) -> None
 
 def test_every_answer_can_be_read_by_its_type() -> None:
     """A record with a type that the reader does not know would fail only when it is first answered."""
-    for name in OPERATIONS.keys() - BY_HAND:
+    for name in OPERATIONS.keys() - python_client.BY_HAND:
         hint = typed._hints(name)["return"]
         assert typed._read(hint | None, None) is None
         with pytest.raises(HelixError):

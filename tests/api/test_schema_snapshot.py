@@ -10,7 +10,7 @@ from graphql import GraphQLInterfaceType, GraphQLObjectType, OperationDefinition
 from helix import resources
 from helix.api import subscriptions
 from helix.api.described import described
-from helix.api.documents import BY_HAND, documents
+from helix.api.documents import documents
 from helix.api.glossary import GLOSSARY
 from helix.api.limits import shape_of
 from helix.api.mcp.greeting import greeting
@@ -22,7 +22,7 @@ from helix.settings import Settings
 
 SNAPSHOT = Path(__file__).resolve().parent.parent / "snapshots/schema.graphql"
 SCHEMA = build_schema()
-ASKED = sorted(({*OPERATIONS, *(one.__name__ for one in subscriptions.ALL), "shutdown", "open_link"}) - BY_HAND)
+ASKED = sorted(({*OPERATIONS, *(one.__name__ for one in subscriptions.ALL), "shutdown", "open_link"}))
 """What some client sends."""
 
 

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (2831cebe8b287202).
+// Written by scripts/schema from the schema and queries/operations.graphql (2011c7cced334fa9).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -503,6 +503,43 @@ export type HistoryQueryVariables = Exact<{
 
 
 export type HistoryQuery = { history: Array<VersionFragment> | null };
+
+export type NodeQueryVariables = Exact<{
+  id: string;
+  label?: Label | null | undefined;
+}>;
+
+
+export type NodeQuery = { node:
+    | Node_Candidate_Fragment
+    | Node_Entity_Fragment
+    | Node_Episode_Fragment
+    | Node_Exploration_Fragment
+    | Node_Memory_Fragment
+    | Node_Plan_Fragment
+    | Node_Reflection_Fragment
+    | Node_Session_Fragment
+    | Node_Task_Fragment
+    | Node_Workspace_Fragment
+   | null };
+
+export type NodesQueryVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type NodesQuery = { nodes: Array<
+    | Node_Candidate_Fragment
+    | Node_Entity_Fragment
+    | Node_Episode_Fragment
+    | Node_Exploration_Fragment
+    | Node_Memory_Fragment
+    | Node_Plan_Fragment
+    | Node_Reflection_Fragment
+    | Node_Session_Fragment
+    | Node_Task_Fragment
+    | Node_Workspace_Fragment
+   | null> | null };
 
 export type MemoriesQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -3511,6 +3548,28 @@ export const HistoryDocument = gql`
     ${VersionFragmentDoc}
 ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<HistoryQuery, HistoryQueryVariables>;
+export const NodeDocument = gql`
+    query Node($id: ID!, $label: Label) {
+  node(id: $id, label: $label) {
+    ...Node
+  }
+}
+    ${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}` as unknown as DocumentNode<NodeQuery, NodeQueryVariables>;
+export const NodesDocument = gql`
+    query Nodes($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ...Node
+  }
+}
+    ${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}` as unknown as DocumentNode<NodesQuery, NodesQueryVariables>;
 export const MemoriesDocument = gql`
     query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String, $first: Int, $after: String) {
   memories(
