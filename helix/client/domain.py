@@ -18,7 +18,7 @@ from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.facets import Facets
 from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood, Walk
 from helix.model.held import Held
-from helix.model.memory import Kind, Memory, Status
+from helix.model.memory import Kind, Memory, MemoryOrder, Status
 from helix.model.observed import Accepted, Observed
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.proof import MemoryEffect, Report, Showing
@@ -102,6 +102,7 @@ __all__ = [
     "Mapping",
     "Memory",
     "MemoryEffect",
+    "MemoryOrder",
     "Neighbourhood",
     "Node",
     "Observed",

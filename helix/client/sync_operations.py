@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         MaintenanceReport,
         Memory,
         MemoryEffect,
+        MemoryOrder,
         Neighbourhood,
         Node,
         Observed,
@@ -843,10 +844,11 @@ class Operations(ABC):
         since: datetime | None = None,
         until: datetime | None = None,
         text: str | None = None,
+        order: MemoryOrder | str | None = None,
         first: int | None = None,
         after: str | None = None,
     ) -> Page[Memory]:
-        """List memories page by page, newest first."""
+        """List memories page by page."""
         return self._ask(
             "memories",
             scope=scope,
@@ -857,6 +859,7 @@ class Operations(ABC):
             since=since,
             until=until,
             text=text,
+            order=order,
             first=first,
             after=after,
         )

@@ -38,6 +38,16 @@ class Kind(StrEnum):
     GAP = "gap"
 
 
+class MemoryOrder(StrEnum):
+    """In which order memories are listed. LEAST_EFFECTIVE draws towards one half what has little feedback."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    MOST_USED = "most_used"
+    LEAST_EFFECTIVE = "least_effective"
+    NAME = "name"
+
+
 class Status(StrEnum):
     """Where a memory stands. Only `active` is recalled by default; `archived` with `deep`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable
+from heapq import nlargest, nsmallest
 from operator import itemgetter
 from typing import TypeVar
 
@@ -46,15 +47,16 @@ def page_of(
 
     Raises InvalidInputError for a text that is no cursor of this list.
     """
-    placed = sorted(((key(item), item) for item in items), key=itemgetter(0), reverse=newest_first)
+    placed = [(key(item), item) for item in items]
     behind = placed
     if after is not None and placed:
         last = key_of(after, placed[0][0])
         behind = [one for one in placed if (one[0] < last if newest_first else one[0] > last)]
-    cursors = tuple(cursor_of(found) for found, _ in behind[:first])
+    found = (nlargest if newest_first else nsmallest)(first + 1, behind, key=itemgetter(0))
+    cursors = tuple(cursor_of(place) for place, _ in found[:first])
     return Page(
-        items=tuple(item for _, item in behind[:first]),
+        items=tuple(item for _, item in found[:first]),
         total=len(placed),
         cursors=cursors,
-        next_cursor=cursors[-1] if len(behind) > first else None,
+        next_cursor=cursors[-1] if len(found) > first else None,
     )

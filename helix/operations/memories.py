@@ -21,7 +21,7 @@ from helix.memory.upkeep import maintenance, merge, neighbours
 from helix.model.edge import Edge, Label
 from helix.model.facets import Facets
 from helix.model.ids import Id
-from helix.model.memory import Kind, Memory
+from helix.model.memory import Kind, Memory, MemoryOrder
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
@@ -89,10 +89,15 @@ def nodes(
 
 @query
 def memories(
-    helix: Helix, wanted: MemoryFilter = EVERYTHING_ACTIVE, *, first: int = 50, after: str | None = None
+    helix: Helix,
+    wanted: MemoryFilter = EVERYTHING_ACTIVE,
+    *,
+    order: Annotated[MemoryOrder, "What comes first."] = MemoryOrder.NEWEST,
+    first: int = 50,
+    after: str | None = None,
 ) -> Page[Memory]:
-    """List memories page by page, newest first."""
-    return listing.memories(helix.store, _known(helix, wanted), page_size(helix, "first", first), after)
+    """List memories page by page."""
+    return listing.memories(helix.store, _known(helix, wanted), page_size(helix, "first", first), after, order)
 
 
 @query

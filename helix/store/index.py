@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
@@ -13,7 +13,7 @@ import numpy as np
 from helix.journal.state import Records
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, Mention
-from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
+from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, MemoryOrder, Status
 from helix.model.operations import DropEdge
 from helix.model.provenance import GIT, Trust
 from helix.model.recall import RecallQuery
@@ -373,6 +373,21 @@ class Index:
         most = self.view.count if limit is None else limit
         found = self.view.newest(rows.mask, most, None if after is None else self.view.row_of(after))
         return [int(row) for row in found]
+
+    def value_by(self, order: MemoryOrder) -> Callable[[int], int | float | str]:
+        """Return what a memory's row is sorted by in an order, ascending."""
+        columns, names = self.view.columns, self.view.lookups.names
+        match order:
+            case MemoryOrder.NEWEST:
+                return lambda row: -int(columns.recorded_at[row])
+            case MemoryOrder.OLDEST:
+                return lambda row: int(columns.recorded_at[row])
+            case MemoryOrder.MOST_USED:
+                return lambda row: -int(columns.uses[row])
+            case MemoryOrder.LEAST_EFFECTIVE:
+                return lambda row: float((columns.helped[row] + 0.5) / (columns.helped[row] + columns.failed[row] + 1))
+            case MemoryOrder.NAME:
+                return lambda row: names[row].casefold()
 
     def most_important(self, rows: Rows) -> list[int]:
         """Return the rows by their importance, the highest first; of equals those of the lower id."""

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.edge import Label
-from helix.model.memory import Kind, Status
-from helix.model.paging import no_cursor
+from helix.model.memory import Kind, MemoryOrder, Status
+from helix.model.paging import no_cursor, page_of
 from helix.model.provenance import Trust
 from helix.model.reports import Page
 from helix.store.index import Index, Rows
@@ -52,11 +52,17 @@ def check_limit(runtime: Runtime, limit: int) -> None:
         )
 
 
-def memories(store: Store, wanted: MemoryFilter, limit: int, after: str | None) -> Page[Any]:
-    """Return a page of the memories that are meant."""
+def memories(
+    store: Store, wanted: MemoryFilter, limit: int, after: str | None, order: MemoryOrder = MemoryOrder.NEWEST
+) -> Page[Any]:
+    """Return a page of the memories that are meant; of those that are equal in an order the oldest come first."""
     index = store.index
     rows = reduce(and_, parts(index, wanted).values(), index.where(Label.MEMORY))
-    return page(store, rows, (Label.MEMORY,), limit, after)
+    if order is MemoryOrder.NEWEST:
+        return page(store, rows, (Label.MEMORY,), limit, after)
+    check_limit(store.runtime, limit)
+    value = index.value_by(order)
+    return _read(store, page_of(rows, lambda row: (value(row), index.id_of(row)), first=limit, after=after))
 
 
 def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
@@ -95,15 +101,21 @@ def episodes(store: Store, *, scope: str | None, session: str | None, limit: int
 def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: str | None) -> Page[Any]:
     """Return a page of the rows, which have one of the labels, newest first, behind the node of the id `after`."""
     check_limit(store.runtime, limit)
-    index = store.index
-    behind = None
+    index, behind = store.index, None
     if after is not None:
         behind = index.with_id(after, labels)
         if behind is None:
             raise no_cursor(after)
     found = index.newest(rows, limit + 1, behind)
-    held = store.records.present([index.ref_of(row) for row in found[:limit]])
-    items = tuple(node for node in held if node is not None)
-    cursors = tuple(node.id for node in items)
-    more = bool(items) and len(found) > limit
-    return Page(items=items, total=len(rows), cursors=cursors, next_cursor=cursors[-1] if more else None)
+    cursors = tuple(map(index.id_of, found[:limit]))
+    more = cursors[-1] if len(found) > limit else None
+    return _read(store, Page(items=tuple(found[:limit]), total=len(rows), cursors=cursors, next_cursor=more))
+
+
+def _read(store: Store, rows: Page[int]) -> Page[Any]:
+    """Return the nodes of a page's rows, without those that were dropped since they were found."""
+    held = store.records.present([store.index.ref_of(row) for row in rows])
+    there = [(node, cursor) for node, cursor in zip(held, rows.cursors, strict=True) if node is not None]
+    items, cursors = tuple(node for node, _ in there), tuple(cursor for _, cursor in there)
+    more = cursors[-1] if cursors and rows.next_cursor else None
+    return Page(items=items, total=rows.total, cursors=cursors, next_cursor=more)

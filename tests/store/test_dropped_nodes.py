@@ -38,6 +38,7 @@ from helix.store import snapshot as imaging
 from helix.store.catalogue import Catalogue
 from helix.store.change_events import Events
 from helix.store.image import read, write
+from helix.store.listing import MemoryFilter
 from helix.store.node_columns import LABEL_CODE, NO_CODE
 from helix.store.projection import Projection
 from helix.store.store import Store
@@ -308,7 +309,7 @@ def test_a_dropped_memory_is_told_and_no_longer_listed(tmp_path: Path) -> None:
     for script in ([[("node", 0, 0, 1.0), ("node", 1, 1, 1.0)]], [[("drop", 0, 0, 1.0)]]):
         changes = tuple(composed(world, script, store.dimension or 0))
         store.writer.submit(lambda changes=changes: Decision(changes, None))
-    page = listing.memories(store, scope=None, kinds=(), status=None, limit=10, after=None)
+    page = listing.memories(store, MemoryFilter(any_status=True), 10, None)
     assert ([memory.id for memory in page.items], page.total) == (["m1"], 1)
     assert told[-1] == ("memory.dropped", "m0")
     store.close()

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (2011c7cced334fa9).
+// Written by scripts/schema from the schema and queries/operations.graphql (d4370996ff9c50dd).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -94,6 +94,14 @@ export type Label =
   | 'SESSION'
   | 'TASK'
   | 'WORKSPACE';
+
+/** In which order memories are listed. LEAST_EFFECTIVE draws towards one half what has little feedback. */
+export type MemoryOrder =
+  | 'LEAST_EFFECTIVE'
+  | 'MOST_USED'
+  | 'NAME'
+  | 'NEWEST'
+  | 'OLDEST';
 
 /** What of two contradicting memories stays. */
 export type Outcome =
@@ -550,6 +558,7 @@ export type MemoriesQueryVariables = Exact<{
   since?: string | null | undefined;
   until?: string | null | undefined;
   text?: string | null | undefined;
+  order?: MemoryOrder | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
@@ -3571,7 +3580,7 @@ ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}` as unknown as DocumentNode<NodesQuery, NodesQueryVariables>;
 export const MemoriesDocument = gql`
-    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String, $first: Int, $after: String) {
+    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String, $order: MemoryOrder, $first: Int, $after: String) {
   memories(
     scope: $scope
     kinds: $kinds
@@ -3581,6 +3590,7 @@ export const MemoriesDocument = gql`
     since: $since
     until: $until
     text: $text
+    order: $order
     first: $first
     after: $after
   ) {
