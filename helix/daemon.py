@@ -29,7 +29,7 @@ from helix.client import LOOPBACK, Client, error_from
 from helix.errors import DaemonError, DiskFullError, HelixError, StoreLockedError
 from helix.lock import StoreLock, is_locked, owner_of
 from helix.processes import NEUTRAL_FOLDER, daemon_environment, identity, python_command
-from helix.settings import Settings, load
+from helix.settings import LOGS, Settings, load
 
 if TYPE_CHECKING:
     from helix.client.async_client import AsyncClient
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 DAEMON_FILE = "daemon.json"
 PORTS_FILE = "port"
 """The ports that daemons of a store listened at, a line each, the newest last."""
-LOGS = "logs"
 START_LOG = "start.log"
 
 START_SECONDS = 60.0

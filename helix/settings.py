@@ -22,6 +22,9 @@ from typing import Any
 from helix import files, local_store
 from helix.errors import ConfigError
 
+LOGS, DAEMON_LOG = "logs", "helix.log"
+"""The folder of a store's logs, and the daemon's log in it."""
+
 
 def _setting(default: Any, help_text: str) -> Any:
     return field(default=default, metadata={"help": help_text})

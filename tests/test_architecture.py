@@ -36,6 +36,7 @@ SHARED = (
     ("settings", "resources", "lock", "identity", "bearer"),
     ("folders", "processes"),
     ("model",),
+    ("connectors",),
 )
 SERVICE = (
     *SHARED,
@@ -52,7 +53,7 @@ SERVICE = (
     ("operations",),
     ("api",),
 )
-CLIENT = (*SHARED, ("client",), ("daemon",), ("hooks",), ("connectors",), ("cli",))
+CLIENT = (*SHARED, ("client",), ("daemon",), ("hooks",), ("cli",))
 BELOW = {
     part: frozenset(lower for lower_rung in rungs[:height] for lower in lower_rung)
     for rungs in (SERVICE, CLIENT)

@@ -15,10 +15,9 @@ from helix.cli.output import Output
 from helix.connectors.connections import (
     AGENTS_MD,
     Connections,
-    Wanted,
     advice,
-    is_connected,
     left_behind,
+    overview,
     unused_copies,
     wanted,
 )
@@ -188,22 +187,10 @@ def _strays(
 
 def _table(invocation: Invocation) -> None:
     """Show every client: whether it is installed and connected, and by which file."""
-    settings = invocation.settings
-    rows: list[dict[str, Any]] = []
-    for name in CLIENTS:
-        description = described(name)
-        places = {_USER: None, _PROJECT: project_root(Path.cwd())}
-        states = {place: _state(wanted(description, settings, project=top)) for place, top in places.items()}
-        connected = next((place for place, state in states.items() if state == "yes"), "")
-        rows.append(
-            {
-                "client": name,
-                "installed": description.installed(),
-                "connected": connected or ("unreadable" if states[_USER] == "unreadable" else ""),
-                "file": str(wanted(description, settings, project=None)[0].path),
-                "hooks": description.has_hooks,
-            }
-        )
+    rows = [
+        {name: getattr(one, name) for name in ("client", "installed", "connected", "file", "hooks")}
+        for one in overview(invocation.settings, project_root(Path.cwd()))
+    ]
 
     def show(out: Output) -> None:
         said = {True: "yes", False: "-", "": "-"}
@@ -211,13 +198,6 @@ def _table(invocation: Invocation) -> None:
         out.table(("CLIENT", "INSTALLED", "CONNECTED", "FILE", "HOOKS"), cells, text=False)
 
     invocation.emit({"connect": {"clients": rows}}, show)
-
-
-def _state(files: Sequence[Wanted]) -> str:
-    try:
-        return "yes" if files and all(is_connected(file) for file in files) else ""
-    except ConfigError:
-        return "unreadable"
 
 
 def _show(

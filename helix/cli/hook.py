@@ -12,10 +12,10 @@ import click
 from helix import daemon, files
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output
-from helix.daemon import LOGS
+from helix.settings import DAEMON_LOG, LOGS
 
-DAEMON_LOG, PROCESS_LOG, LOGGER = "helix.log", "hooks.log", "helix.hooks"
-"""The daemon's log, that of the process which runs where a client cannot ask the daemon, and whose lines are shown."""
+PROCESS_LOG, LOGGER = "hooks.log", "helix.hooks"
+"""The log of the process which runs where a client cannot ask the daemon, and whose lines are shown."""
 
 _LARGEST_LOG = 64 << 20
 _WORDS = ("at", "client", "event", "agent", "did", "answered", "late", "ms", "trouble")

@@ -14,10 +14,9 @@ from typing import Any
 
 from helix import files
 from helix.cli.invocation import Invocation
-from helix.daemon import LOGS
 from helix.errors import ConfigError, HelixError
+from helix.settings import DAEMON_LOG, LOGS
 
-DAEMON_LOG = "helix.log"
 CLIENT_LOG = "client.log"
 _BYTES, _KEPT = 5_000_000, 3
 _OWN_FIELDS = logging.makeLogRecord({}).__dict__.keys() | {"message", "asctime", "taskName", "color_message"}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from helix.client.domain import (
         Accepted,
         ActionContext,
+        AgentConnection,
         BackgroundStatus,
         Brief,
         BuilderContext,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         Kind,
         KindAnswer,
         Label,
+        LogLine,
         MaintenanceReport,
         Memory,
         MemoryEffect,
@@ -1220,6 +1222,14 @@ class AsyncOperations(ABC):
     async def config(self) -> list[Setting]:
         """List each setting, its value, and where that came from; secrets are no settings."""
         return await self._ask("config")
+
+    async def agents(self, *, project: str | None = None) -> list[AgentConnection]:
+        """List the coding agents' clients that Helix knows: which are on this machine, and which use this store."""
+        return await self._ask("agents", project=project)
+
+    async def logs(self, *, lines: int | None = None) -> list[LogLine]:
+        """Show the end of the daemon's log, the oldest line first; secrets were taken out before it was written."""
+        return await self._ask("logs", lines=lines)
 
     async def job(self, id: str) -> Job:
         """Look at one job."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from helix.model.agent_connection import AgentConnection, LogLine
 from helix.model.candidate import Candidate, Certainty
 from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.dispute import Dispute, DisputeStatus
@@ -57,6 +58,7 @@ from helix.model.work_item import WorkItem
 __all__ = [
     "Accepted",
     "ActionContext",
+    "AgentConnection",
     "Any",
     "BackgroundStatus",
     "Brief",
@@ -98,6 +100,7 @@ __all__ = [
     "Kind",
     "KindAnswer",
     "Label",
+    "LogLine",
     "MaintenanceReport",
     "Mapping",
     "Memory",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from helix.client.domain import (
         Accepted,
         ActionContext,
+        AgentConnection,
         BackgroundStatus,
         Brief,
         BuilderContext,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         Kind,
         KindAnswer,
         Label,
+        LogLine,
         MaintenanceReport,
         Memory,
         MemoryEffect,
@@ -1204,6 +1206,14 @@ class Operations(ABC):
     def config(self) -> list[Setting]:
         """List each setting, its value, and where that came from; secrets are no settings."""
         return self._ask("config")
+
+    def agents(self, *, project: str | None = None) -> list[AgentConnection]:
+        """List the coding agents' clients that Helix knows: which are on this machine, and which use this store."""
+        return self._ask("agents", project=project)
+
+    def logs(self, *, lines: int | None = None) -> list[LogLine]:
+        """Show the end of the daemon's log, the oldest line first; secrets were taken out before it was written."""
+        return self._ask("logs", lines=lines)
 
     def job(self, id: str) -> Job:
         """Look at one job."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix import files
-from helix.connectors.descriptions import PLUGIN_CLIENT, Description, Values, unlinked
+from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, Values, described, unlinked
 from helix.connectors.plugin_files import PLUGIN, copy_name, folder_of, hook_command
 from helix.connectors.settings_file import Change, Entry, Memo, holds, is_ours, memo_of, parsed, put
+from helix.errors import ConfigError
+from helix.model.agent_connection import AgentConnection
 from helix.processes import helix_command
 from helix.settings import Settings
 
@@ -126,6 +128,36 @@ def advice(project: Path) -> Wanted:
 def connect(known: Connections, client: str, file: Wanted) -> tuple[Change, Memo]:
     """Return the change that has a file lead to the store, and how to take it back."""
     return put(client, file.path, file.format, file.entries, known.of(file.path))
+
+
+def overview(settings: Settings, project: Path | None) -> list[AgentConnection]:
+    """Return every client: whether it is installed, and by whose settings it is connected, the user's or a project's.
+
+    Without a project only the user's settings are looked at.
+    """
+    return [_connection(described(name), settings, project) for name in CLIENTS]
+
+
+def _connection(description: Description, settings: Settings, project: Path | None) -> AgentConnection:
+    places = {"user": None, **({} if project is None else {"project": project})}
+    files_of = {place: wanted(description, settings, project=top) for place, top in places.items()}
+    states = {place: _state(held) for place, held in files_of.items()}
+    connected = next((place for place, state in states.items() if state == "yes"), "")
+    return AgentConnection(
+        client=description.client,
+        name=description.name,
+        installed=description.installed(),
+        connected=connected or ("unreadable" if states["user"] == "unreadable" else ""),
+        file=str(files_of["user"][0].path),
+        hooks=description.has_hooks,
+    )
+
+
+def _state(held: Sequence[Wanted]) -> str:
+    try:
+        return "yes" if held and all(is_connected(file) for file in held) else ""
+    except ConfigError:
+        return "unreadable"
 
 
 def is_connected(file: Wanted) -> bool:

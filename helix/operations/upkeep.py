@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from helix import settings as configuration
+from helix.connectors.connections import overview as overview_of_agents
 from helix.memory.upkeep import recover as recovery
 from helix.memory.upkeep import reembed as embedding
+from helix.model.agent_connection import AgentConnection, LogLine
 from helix.model.ids import Id
 from helix.model.reports import DoctorReport, Health, Job, Page, Setting, Stats, StatusReport
 from helix.operations.checks import absolute, page_size
@@ -19,6 +21,7 @@ from helix.store import backup as copies
 from helix.store import doctor as examination
 from helix.store import overview
 from helix.store.jobs import Ticket
+from helix.store.log_lines import last_lines
 
 
 @query
@@ -61,6 +64,21 @@ def config(helix: Helix) -> list[Setting]:
         )
         for name, help_text, _ in configuration.described()
     ]
+
+
+@query
+def agents(
+    helix: Helix,
+    project: Annotated[str | None, "A project whose settings are looked at too: an absolute path."] = None,
+) -> list[AgentConnection]:
+    """List the coding agents' clients that Helix knows: which are on this machine, and which use this store."""
+    return overview_of_agents(helix.settings, None if project is None else Path(absolute(project)))
+
+
+@query
+def logs(helix: Helix, lines: Annotated[int, "At most so many of the last lines."] = 200) -> list[LogLine]:
+    """Show the end of the daemon's log, the oldest line first; secrets were taken out before it was written."""
+    return last_lines(helix.settings.store_path, page_size(helix, "lines", lines))
 
 
 @query

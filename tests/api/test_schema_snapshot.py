@@ -22,7 +22,7 @@ from helix.settings import Settings
 
 SNAPSHOT = Path(__file__).resolve().parent.parent / "snapshots/schema.graphql"
 SCHEMA = build_schema()
-ASKED = sorted(({*OPERATIONS, *(one.__name__ for one in subscriptions.ALL), "shutdown", "open_link"}))
+ASKED = sorted({*OPERATIONS, *(one.__name__ for one in subscriptions.ALL), "shutdown", "open_link"})
 """What some client sends."""
 
 

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (d4370996ff9c50dd).
+// Written by scripts/schema from the schema and queries/operations.graphql (157a30968ed68d46).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -749,6 +749,20 @@ export type ConfigQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type ConfigQuery = { config: Array<SettingFragment> | null };
 
+export type AgentsQueryVariables = Exact<{
+  project?: string | null | undefined;
+}>;
+
+
+export type AgentsQuery = { agents: Array<AgentConnectionFragment> | null };
+
+export type LogsQueryVariables = Exact<{
+  lines?: number | null | undefined;
+}>;
+
+
+export type LogsQuery = { logs: Array<LogLineFragment> | null };
+
 export type JobQueryVariables = Exact<{
   id: string;
 }>;
@@ -1416,6 +1430,8 @@ export type AcceptedFragment = { candidate: CandidateFragment, result: StoreResu
 
 export type ActionContextFragment = { text: string, sites: Array<SiteFragment>, shown: Array<ShownFragment> };
 
+export type AgentConnectionFragment = { client: string, name: string, installed: boolean, connected: string, file: string, hooks: boolean };
+
 export type ArmFragment = { tasks: number, blocked: number, skipped: number, open: number, failedChecks: number, tokens: number, tokensPerTask: number, delivered: ShareFragment, repeated: ShareFragment };
 
 export type ArmHitFragment = { arm: string, rank: number, score: number, contribution: number };
@@ -1541,6 +1557,8 @@ export type KindAnswerFragment = { kind: Kind, answer: RecallAnswerFragment };
 export type LeaderFragment = { memoryId: string, name: string, kind: string, shown: number, helped: number, failed: number, unused: number, claimed: number, withheld: number };
 
 export type LiftFragment = { value: number, low: number, high: number, sure: boolean };
+
+export type LogLineFragment = { at: string | null, level: string, text: string };
 
 export type MaintenanceReportFragment = { operation: string, changed: number, names: Array<string>, dryRun: boolean, job: string };
 
@@ -1831,6 +1849,16 @@ export const ActionContextFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<ActionContextFragment, unknown>;
+export const AgentConnectionFragmentDoc = gql`
+    fragment AgentConnection on AgentConnection {
+  client
+  name
+  installed
+  connected
+  file
+  hooks
+}
+    ` as unknown as DocumentNode<AgentConnectionFragment, unknown>;
 export const BriefFragmentDoc = gql`
     fragment Brief on Brief {
   text
@@ -2477,6 +2505,13 @@ export const KindAnswerFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<KindAnswerFragment, unknown>;
+export const LogLineFragmentDoc = gql`
+    fragment LogLine on LogLine {
+  at
+  level
+  text
+}
+    ` as unknown as DocumentNode<LogLineFragment, unknown>;
 export const MaintenanceReportFragmentDoc = gql`
     fragment MaintenanceReport on MaintenanceReport {
   operation
@@ -3854,6 +3889,20 @@ export const ConfigDocument = gql`
   }
 }
     ${SettingFragmentDoc}` as unknown as DocumentNode<ConfigQuery, ConfigQueryVariables>;
+export const AgentsDocument = gql`
+    query Agents($project: String) {
+  agents(project: $project) {
+    ...AgentConnection
+  }
+}
+    ${AgentConnectionFragmentDoc}` as unknown as DocumentNode<AgentsQuery, AgentsQueryVariables>;
+export const LogsDocument = gql`
+    query Logs($lines: Int) {
+  logs(lines: $lines) {
+    ...LogLine
+  }
+}
+    ${LogLineFragmentDoc}` as unknown as DocumentNode<LogsQuery, LogsQueryVariables>;
 export const JobDocument = gql`
     query Job($id: ID!) {
   job(id: $id) {
