@@ -12,7 +12,7 @@ from helix.model.memory import Memory
 class Duplicate:
     """Two active memories of one kind and scope that are nearly the same in meaning."""
 
-    id: Annotated[str, "What tells the pair from others, and where it lies in its list."]
+    id: Annotated[str, "What tells the pair from others."]
     first: Annotated[Memory, "The better founded one; of equals the one with more use, then the older."]
     second: Annotated[Memory, "The other one."]
     similarity: float

@@ -14,6 +14,7 @@ from helix.model.clock import to_micros
 from helix.model.duplicate import Duplicate
 from helix.model.edge import Label, Relation
 from helix.model.memory import Memory, Status
+from helix.model.paging import Key, page_of
 from helix.model.reports import Page
 from helix.recall.similar import near_pairs
 from helix.store.index import Index
@@ -30,9 +31,9 @@ class _Pair(NamedTuple):
     one: str
     other: str
 
-    @property
-    def cursor(self) -> str:
-        return f"{1 - self.distance:.6f}:{self.one}:{self.other}"
+    def key(self) -> Key:
+        """Return where it lies in its list."""
+        return tuple(self)
 
 
 def duplicates(
@@ -43,12 +44,15 @@ def duplicates(
     By default that is as similar as a refinement is to what it refines. Left out are pairs that a person keeps apart
     and pairs that contradict each other. Raises InvalidInputError for a threshold out of range, or a wrong cursor.
     """
-    pairs = _pairs(store, scope, threshold)
-    behind = None if after is None else _read(after)
-    ahead = [pair for pair in pairs if behind is None or pair > behind]
-    found = [_duplicate(store.index, pair) for pair in ahead[:limit]]
-    items = tuple(one for one in found if one is not None)
-    return Page(items=items, total=len(pairs), next_cursor=ahead[limit - 1].cursor if len(ahead) > limit else None)
+    page = page_of(_pairs(store, scope, threshold), _Pair.key, first=limit, after=after)
+    held = zip(page.cursors, (_duplicate(store.index, pair) for pair in page.items), strict=True)
+    found = [(cursor, one) for cursor, one in held if one is not None]
+    return Page(
+        items=tuple(one for _, one in found),
+        total=page.total,
+        cursors=tuple(cursor for cursor, _ in found),
+        next_cursor=page.next_cursor,
+    )
 
 
 def count(store: Store, scope: str | None) -> int:
@@ -119,18 +123,7 @@ def _duplicate(index: Index, pair: _Pair) -> Duplicate | None:
     if None in held:
         return None
     first, second = sorted((one for one in held if one is not None), key=rank)
-    return Duplicate(id=pair.cursor, first=first, second=second, similarity=1 - pair.distance)
-
-
-def _read(cursor: str) -> _Pair:
-    similarity, _, ids = cursor.partition(":")
-    one, _, other = ids.partition(":")
-    try:
-        return _Pair(round(1 - float(similarity), 6), one, other)
-    except ValueError as error:
-        raise InvalidInputError(
-            f"{cursor!r} is no cursor of this list", hint="pass the cursor on as it came with the last page"
-        ) from error
+    return Duplicate(id=f"{pair.one} {pair.other}", first=first, second=second, similarity=1 - pair.distance)
 
 
 def _two(index: Index, a: str, b: str) -> tuple[Memory, Memory]:
