@@ -266,6 +266,9 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [  # tool, arguments, how th
         "INVALID_INPUT: memory.forget has no argument `chosen`. ",
         "takes id",
     ),
+    ("note", {"text": " "}, "INVALID_INPUT: `text` is empty. ", "Say in a few words what to remember."),
+    ("note", {"text": "x" * 200_000}, "INVALID_INPUT: text has 200,000 characters", ""),
+    ("write", {"content": "x", "when": "\n"}, "INVALID_INPUT: `when` is empty. ", "Say in a few words"),
     ("forget", {}, "INVALID_INPUT: `id` or `query` is missing. ", "Say what is to be forgotten"),
     ("forget", {"id": " "}, "INVALID_INPUT: `id` or `query` is missing. ", "Say what is to be forgotten"),
     ("at_action", {}, "INVALID_INPUT: there is nothing to look up. ", "Say a command, what it printed, or files."),
@@ -284,6 +287,7 @@ def test_errors_are_told_with_their_code_and_what_to_do(helix: Helix, mode: str)
         assert text_of(answer).startswith(begins)
         assert hint in text_of(answer)
         assert CODED.fullmatch(text_of(answer)), text_of(answer)
+        assert not text_of(answer).endswith("..")
 
 
 def test_what_nobody_foresaw_is_told_by_a_number_of_the_log(

@@ -37,6 +37,8 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.recall import RecallQuery
 from helix.model.reports import StoreResult
+from helix.operations.checks import check_length
+from helix.store.listing import MemoryFilter
 from helix.text.tokens import estimate_tokens
 
 BUDGET = 1_000
@@ -169,6 +171,7 @@ class AgentTools:
         scope: Scope = None,
     ) -> Annotated[CallToolResult, Written]:
         """Remember something in a sentence or two."""
+        self._check(text=text)
         return await self._store(call, scope, StoreRequest(trigger=text, resolution="", kind=Kind.FACT))
 
     async def write(
@@ -182,6 +185,7 @@ class AgentTools:
         source: Annotated[str, Field(description="Where you have it from.")] = "",
     ) -> Annotated[CallToolResult, Written]:
         """Remember a decision, convention or failure with its fix; a refinement becomes a new version."""
+        self._check(content=content, **({"when": when} if when else {}))
         trigger, resolution = (when, content) if when else (content, "")
         request = StoreRequest(
             trigger=trigger, resolution=resolution, kind=type, files=tuple(files or ()), source=source
@@ -221,9 +225,8 @@ class AgentTools:
     ) -> Annotated[CallToolResult, Listing]:
         """List memories, newest first."""
         where = await self._askers.scope(call, scope)
-        page = await self._askers.ask(
-            call, "memories", scope=where, kinds=[type] if type else [], first=limit, after=cursor
-        )
+        wanted = MemoryFilter(scope=where, kinds=[known_kind(type)] if type else [])
+        page = await self._askers.ask(call, "memories", wanted=wanted, first=limit, after=cursor)
         items = [found_of(memory, where, limit=_SHORT) for memory in page.items]
         more = f"\nMore: cursor {page.next_cursor}" if page.next_cursor else ""
         record = Listing(items=items, total=page.total, cursor=page.next_cursor)
@@ -297,6 +300,13 @@ class AgentTools:
             budget_tokens=budget_tokens,
         )
         return await self._askers.ask(call, "recall", question=question)
+
+    def _check(self, **texts: str) -> None:
+        """Refuse an empty or too long text by the name that the tool has for it."""
+        for name, text in texts.items():
+            check_length(self._askers.runtime.helix, name, text)
+            if not text.strip():
+                raise InvalidInputError(f"`{name}` is empty", hint="say in a few words what to remember")
 
     async def _store(self, call: Call, scope: str | None, request: StoreRequest) -> CallToolResult:
         where = await self._askers.scope(call, scope) or GLOBAL_SCOPE
