@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -99,6 +100,7 @@ def values_of(client: str, settings: Settings) -> Values:
         "hook": shlex.join(hook),
         "hook_argv": hook,
         "milliseconds": max(settings.hook_ms, 1),
+        "seconds": max(math.ceil(settings.hook_ms / 1000), 1),  # where a client counts in whole ones
     }
 
 

@@ -35,7 +35,7 @@ _SYSTEM = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
 _VARIABLE = re.compile(r"\$\{([A-Z_]+)(?::-([^}]*))?\}")
 
 Values = Mapping[str, Any]
-"""What `{command}`, `{args}`, `{argv}`, `{hook}` and `{milliseconds}` stand for."""
+"""What `{command}`, `{args}`, `{argv}`, `{hook}`, `{milliseconds}` and `{seconds}` stand for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from benchmarks.replay import replay
 from benchmarks.soak import soak
 from benchmarks.speed import speed
 from benchmarks.trips import trips
+from benchmarks.ways import ways
 
 cli = click.Group(
     commands={
@@ -39,6 +40,7 @@ cli = click.Group(
         "soak": soak,
         "speed": speed,
         "trips": trips,
+        "ways": ways,
     },
     help=__doc__,
 )

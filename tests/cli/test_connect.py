@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ FOREIGN = '{\n  "model": "opus"\n}\n'
 
 
 @pytest.fixture
-def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def person(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A person's home folder, with settings of a client, and a project to work in."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
@@ -260,6 +261,31 @@ def test_each_client_is_connected_and_disconnected_by_its_name(
     assert helix_command("connect", client, "--json").data["connect"]["settings"] == []
     assert helix_command("disconnect", client).code == 0
     assert files_below(person) == machine
+
+
+def timeouts(held: object) -> list[float]:
+    """Return what stands under `timeout` in settings, however deep."""
+    if isinstance(held, list):
+        return [found for one in held for found in timeouts(one)]
+    if not isinstance(held, dict):
+        return []
+    return [held["timeout"]] if "timeout" in held else [found for one in held.values() for found in timeouts(one)]
+
+
+@pytest.mark.parametrize(
+    ("file", "unit"), [(".codex/hooks.json", 1), (".cursor/hooks.json", 1), (".gemini/settings.json", 1000)]
+)
+@pytest.mark.parametrize(("milliseconds", "wanted"), [(300, 1), (4200, 5)])
+def test_a_client_waits_for_a_hook_as_long_as_the_setting_says(
+    person: Path, machine: dict[Path, bytes], home: Path, helix_command: Command, file: str, unit: int,
+    milliseconds: int, wanted: int,
+) -> None:  # fmt: skip
+    (home / "config.toml").write_text(f"hook_ms = {milliseconds}\n", "utf-8")
+    helix_command("connect", "codex", "cursor", "gemini")
+    text = re.sub(r"^\s*//.*$", "", (person / file).read_text("utf-8"), flags=re.MULTILINE)
+    given = set(timeouts(json.loads(text)))
+    assert given == ({wanted} if unit == 1 else {milliseconds})
+    helix_command("disconnect")
 
 
 def test_nothing_secret_stands_in_a_clients_file(
