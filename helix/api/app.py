@@ -20,14 +20,14 @@ from helix import __version__
 from helix.api.access import LOOPBACK, Access, Gate, SecurityHeaders, open_link, port_of
 from helix.api.endpoint import Endpoint, wants_page
 from helix.api.graphql_errors import refusal
-from helix.api.handover import MOVED, Handover
+from helix.api.handover import Handover
 from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
-from helix.api.pages import ASSETS, EXPLORER, Pages
 from helix.api.resolver_context import Runtime
 from helix.api.schema import build_schema
+from helix.api.web_pages import ASSETS, EXPLORER, Pages
 from helix.bearer import drop_link
 from helix.errors import HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.operations import upkeep
@@ -61,13 +61,6 @@ def create_app(
         status = await runtime.call(upkeep.status, helix, seconds=runtime.seconds)
         return Response(meters.text(status), headers={"content-type": CONTENT_TYPE})
 
-    async def new_page(request: Request) -> Response:
-        return JSONResponse(handover.new_page())
-
-    async def moved(request: Request) -> Response:
-        asked = request.query_params
-        return JSONResponse(handover.where(asked.get("page", ""), asked.get("nonce", ""), port_of(request.scope)))
-
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
@@ -81,8 +74,7 @@ def create_app(
             WebSocketRoute("/graphql", endpoint),
             Route(PATH, agents),
             Route("/healthz", _healthz),
-            Route("/page", new_page),
-            Route(MOVED, moved),
+            *handover.routes(),
             Route("/metrics", metrics),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
             Route("/hooks/receipts/{name}", hooks.receipt, methods=["GET"]),

@@ -21,8 +21,8 @@ from strawberry.types.unset import UnsetType
 from helix.api.access import AUTHORIZED
 from helix.api.graphql_errors import refusal
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_VALUES, has_too_many_values
-from helix.api.pages import GRAPHIQL, Pages
 from helix.api.resolver_context import Context, Runtime
+from helix.api.web_pages import GRAPHIQL, Pages
 from helix.errors import InvalidInputError
 from helix.model.speaker import HEADER, agent_named
 

@@ -16,11 +16,15 @@ import re
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import parse_qsl, urlsplit
 
-from helix.api.access import SESSION_SECONDS, Access
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from helix.api.access import SESSION_SECONDS, Access, port_of
 from helix.errors import NotFoundError, UnauthorizedError
 
 MOVED = "/moved"
@@ -40,6 +44,19 @@ class Handover:
         self._clock = clock
         self._given: deque[float] = deque()
         self._connections = 0
+
+    def routes(self) -> Iterator[Route]:
+        """Yield where a page that the daemon knows gets its key, and where it asks at a port that is the daemon's."""
+
+        async def new_page(request: Request) -> Response:
+            return JSONResponse(self.new_page())
+
+        async def moved(request: Request) -> Response:
+            asked = request.query_params
+            return JSONResponse(self.where(asked.get("page", ""), asked.get("nonce", ""), port_of(request.scope)))
+
+        yield Route("/page", new_page)
+        yield Route(MOVED, moved)
 
     def new_page(self) -> Mapping[str, str]:
         """Return the id and the key of a page that the daemon knows now."""

@@ -118,3 +118,15 @@ def opened(browser: Browser, running: Daemon, **options: Any) -> tuple[Page, See
     seen.watch(page, origin)
     page.goto(link)
     return page, seen, origin
+
+
+def until(page: Page, condition: str, seconds: float = 30) -> None:
+    """Wait until an expression of the page is true; raises TimeoutError.
+
+    Playwright's own wait has the page read a text as a script, which the page's policy refuses.
+    """
+    for _ in range(round(seconds / 0.1)):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(100)
+    raise TimeoutError(condition)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from window.browser import ROOT, chromium, daemon, opened
+from window.browser import ROOT, chromium, daemon, opened, until
 
 VIEWS = {
     "ask": "/?q=migration%20breaks&scope=shop",
@@ -35,11 +35,7 @@ VIEWS = {
 
 def settle(page: Page) -> None:
     """Wait until nothing is read any more and nothing is being placed."""
-    page.wait_for_function(
-        "!document.querySelector('[data-placing=true]') && "
-        "!/^Reading /m.test(document.querySelector('main').innerText)",
-        timeout=20_000,
-    )
+    until(page, "!document.querySelector('[data-placing=true]') && !document.querySelector('main .state[role=status]')")
     page.wait_for_timeout(350)
 
 

@@ -1,0 +1,55 @@
+/** What a view shows stands in its address, so that every view can be kept and sent as a link. */
+import { useCallback, useMemo } from "react";
+import { useSearchParams } from "react-router";
+
+type Given = Record<string, string | readonly string[] | null | undefined>;
+
+/** Reads and writes the parameters of the address. Writing keeps the others; null takes one out. */
+export function useAddress() {
+  const [params, setParams] = useSearchParams();
+  const set = useCallback(
+    (given: Given, { push = false } = {}) =>
+      setParams(
+        (now) => {
+          const next = new URLSearchParams(now);
+          for (const [name, value] of Object.entries(given)) {
+            next.delete(name);
+            for (const one of [value].flat()) if (one) next.append(name, one);
+          }
+          return next;
+        },
+        { replace: !push },
+      ),
+    [setParams],
+  );
+  return useMemo(
+    () => ({
+      get: (name: string) => params.get(name) ?? "",
+      all: <T extends string = string>(name: string) => params.getAll(name) as T[],
+      number: (name: string, otherwise: number) => Number(params.get(name) ?? otherwise) || otherwise,
+      set,
+    }),
+    [params, set],
+  );
+}
+
+/** The scope that every view looks at; null is all of them. It stays in the address from view to view. */
+export function useScope(): string | null {
+  const [params] = useSearchParams();
+  return params.get("scope") || null;
+}
+
+/** Returns the address of a view in the scope that is looked at now. */
+export function useLink() {
+  const scope = useScope();
+  return useCallback(
+    (path: string, given: Given = {}) => {
+      const params = new URLSearchParams();
+      for (const [name, value] of Object.entries({ scope, ...given }))
+        for (const one of [value].flat()) if (one) params.append(name, one);
+      const asked = params.toString();
+      return asked ? `${path}?${asked}` : path;
+    },
+    [scope],
+  );
+}

@@ -1,0 +1,72 @@
+/** The graph that is drawn: nodes and edges by their ids, gathered from the answers of several questions. */
+import type { GraphEdgeFragment, GraphNodeFragment, Label } from "helix-memory";
+
+export interface Node extends GraphNodeFragment {
+  id: string;
+  /** 0 to 1: how hot the walk of a question is here. */
+  heat: number;
+  /** Edges in the whole graph. */
+  degree: number;
+}
+export interface Edge extends GraphEdgeFragment {
+  id: string;
+}
+export interface Drawn {
+  nodes: Map<string, Node>;
+  edges: Map<string, Edge>;
+}
+
+export const nothing = (): Drawn => ({ nodes: new Map(), edges: new Map() });
+
+export function add(drawn: Drawn, nodes: readonly GraphNodeFragment[], edges: readonly GraphEdgeFragment[], heat?: Map<string, number>) {
+  for (const node of nodes) {
+    const id = node.ref.id;
+    drawn.nodes.set(id, { ...node, id, heat: heat?.get(id) ?? drawn.nodes.get(id)?.heat ?? 0 });
+  }
+  for (const edge of edges) {
+    const id = `${edge.source.id} ${edge.type} ${edge.relation} ${edge.target.id}`;
+    drawn.edges.set(id, { ...edge, id });
+  }
+}
+
+/** Returns what passes the filters; an edge needs both of its ends. */
+export function filtered(drawn: Drawn, labels: readonly string[], relations: readonly string[], until: number): Drawn {
+  const nodes = new Map(
+    [...drawn.nodes].filter(
+      ([, { ref, at }]) => (!labels.length || labels.includes(ref.label)) && (!at || Date.parse(at) <= until),
+    ),
+  );
+  const edges = new Map(
+    [...drawn.edges].filter(
+      ([, edge]) =>
+        nodes.has(edge.source.id) && nodes.has(edge.target.id) && (!relations.length || relations.includes(edge.type)),
+    ),
+  );
+  return { nodes, edges };
+}
+
+export function counts(values: Iterable<string>): { value: string; count: number }[] {
+  const found = new Map<string, number>();
+  for (const value of values) found.set(value, (found.get(value) ?? 0) + 1);
+  return [...found].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
+}
+
+/** Colours that keep a contrast of 3 to 1 on both grounds, and differ for those who do not see all colours. */
+export const COLOURS: Record<Label, string> = {
+  MEMORY: "#6c5ce7",
+  EPISODE: "#2b8aa6",
+  REFLECTION: "#c2571a",
+  ENTITY: "#6f7d2b",
+  SESSION: "#8a6d9e",
+  PLAN: "#b0406f",
+  TASK: "#b0406f",
+  EXPLORATION: "#7a7a7a",
+  WORKSPACE: "#7a7a7a",
+  CANDIDATE: "#9a7d0a",
+};
+
+/** Returns the colour of heat: grey where the walk hardly comes, red where it stays. */
+export function heatColour(heat: number): string {
+  const hot = Math.min(1, Math.max(0, heat)) ** 0.5;
+  return `hsl(${Math.round(220 - 215 * hot)} ${Math.round(25 + 55 * hot)}% ${Math.round(58 - 8 * hot)}%)`;
+}

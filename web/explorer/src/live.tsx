@@ -1,0 +1,95 @@
+/** Follows what changes in the store, and knows whether the daemon answers. */
+import { useQueryClient } from "@tanstack/react-query";
+import { EventsDocument } from "helix-memory";
+import type { EventFragment } from "helix-memory";
+import { createContext, useContext, useEffect, useState } from "react";
+
+import { helix, refresh } from "./api";
+import { follow, introduce } from "./handover";
+
+/** `live`: changes are followed; `away`: nobody answers; `stranger`: the daemon that answers does not know this page. */
+export type Connection = "live" | "away" | "stranger";
+
+const Connected = createContext<Connection>("live");
+export const useConnection = (): Connection => useContext(Connected);
+
+const GATHERED = 400; // milliseconds in which events are gathered before views read anew
+const PATIENCE = 2_000; // milliseconds between two tries
+
+export function Live({ children }: { children: React.ReactNode }) {
+  const client = useQueryClient();
+  const [connection, setConnection] = useState<Connection>("live");
+  useEffect(() => {
+    const leaving = new AbortController();
+    const touched = new Set<string>();
+    let timer: number | undefined;
+
+    /** Answers to questions are read anew only where one of theirs changed: a list must not move under somebody's hand. */
+    const read = () => {
+      timer = undefined;
+      const ids = [...touched];
+      touched.clear();
+      void client.invalidateQueries({
+        predicate: ({ queryKey, state }) => {
+          if (queryKey[0] !== "Recall") return true;
+          const held = JSON.stringify(state.data ?? "");
+          return ids.some((id) => held.includes(id));
+        },
+      });
+    };
+    const heard = (event: EventFragment) => {
+      touched.add(event.id);
+      timer ??= window.setTimeout(read, GATHERED);
+    };
+
+    void watch(leaving.signal, heard, (now) => {
+      setConnection((before) => {
+        if (before !== "live" && now === "live") refresh(client);
+        return now;
+      });
+    });
+    return () => {
+      leaving.abort();
+      window.clearTimeout(timer);
+    };
+  }, [client]);
+  return <Connected value={connection}>{children}</Connected>;
+}
+
+async function watch(signal: AbortSignal, heard: (event: EventFragment) => void, say: (now: Connection) => void) {
+  while (!signal.aborted) {
+    const now = await knows(signal);
+    if (signal.aborted) return;
+    say(now);
+    try {
+      if (now === "live") {
+        await introduce(signal);
+        for await (const event of helix.subscribe(EventsDocument, {}, signal)) heard(event);
+      } else if (await follow(signal)) return; // the page goes to where the daemon is
+    } catch {
+      // whatever broke off, the next turn finds out how things stand
+    }
+    await pause(signal);
+  }
+}
+
+/** Returns whether somebody answers, and knows this page: a daemon that was started anew does not. */
+async function knows(signal: AbortSignal): Promise<Connection> {
+  try {
+    const answer = await fetch("/graphql", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"query":"{ __typename }"}',
+      signal,
+    });
+    return answer.ok ? "live" : "stranger";
+  } catch {
+    return "away";
+  }
+}
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    window.setTimeout(done, PATIENCE);
+    signal.addEventListener("abort", () => done(), { once: true });
+  });

@@ -1,0 +1,367 @@
+/** One inbox for what only a person can decide: worked through by keyboard, each action with a way back. */
+import {
+  AcceptCandidateDocument,
+  AcceptDocument,
+  ContradictionsDocument,
+  DuplicatesDocument,
+  ForgetDocument,
+  InboxDocument,
+  LearningQueueDocument,
+  MemoriesDocument,
+  RejectCandidateDocument,
+  RejectDocument,
+  ReopenDuplicateDocument,
+  ReopenContradictionDocument,
+  ResolveContradictionDocument,
+  RestoreDocument,
+  ReviewDocument,
+  SettleDuplicateDocument,
+  UnmergeDocument,
+} from "helix-memory";
+import type { DisputeFragment, MemoryFragment } from "helix-memory";
+import { useEffect, useRef, useState } from "react";
+import { Button, Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+
+import { useAddress, useLink, useScope } from "../address";
+import { helix, useAnswer, useChange, usePages } from "../api";
+import { Actions } from "../parts/actions";
+import { Badges, KindBadge, SaidBy, trustWord } from "../parts/badges";
+import { Changes } from "../parts/diff";
+import { Empty, Failed, Loading } from "../parts/states";
+import { count, plain, Time, Words } from "../parts/text";
+
+const TABS = [
+  { id: "contradictions", name: "Contradictions", of: "contradictions" },
+  { id: "quarantine", name: "Quarantine", of: "quarantined" },
+  { id: "queue", name: "Learning queue", of: "candidates" },
+  { id: "duplicates", name: "Duplicates", of: "duplicates" },
+  { id: "gaps", name: "Gaps", of: "gaps" },
+] as const;
+
+export function Decide() {
+  const address = useAddress();
+  const scope = useScope();
+  const inbox = useAnswer(InboxDocument, { scope });
+  const first = TABS.find(({ of }) => (inbox.data?.[of] ?? 0) > 0)?.id ?? "contradictions";
+  const tab = address.get("tab") || first;
+  return (
+    <div className="page">
+      <h1>To decide</h1>
+      <p className="muted small">
+        <kbd>j</kbd> and <kbd>k</kbd> go to the next and the last one, the keys on the buttons decide.
+      </p>
+      <Tabs selectedKey={tab} onSelectionChange={(key) => address.set({ tab: String(key) }, { push: true })}>
+        <TabList className="tabs" aria-label="What waits">
+          {TABS.map(({ id, name, of }) => (
+            <Tab key={id} id={id} className="tab">
+              {name} {inbox.data ? <span className="count">{inbox.data[of]}</span> : null}
+            </Tab>
+          ))}
+        </TabList>
+        <TabPanel id="contradictions">
+          <Contradictions />
+        </TabPanel>
+        <TabPanel id="quarantine">
+          <Quarantine />
+        </TabPanel>
+        <TabPanel id="queue">
+          <Queue />
+        </TabPanel>
+        <TabPanel id="duplicates">
+          <Duplicates />
+        </TabPanel>
+        <TabPanel id="gaps">
+          <Gaps />
+        </TabPanel>
+      </Tabs>
+    </div>
+  );
+}
+
+interface Choice {
+  key: string;
+  label: string;
+  act: () => void;
+}
+
+/** A list whose items are decided one after the other; j and k move, the choices' keys decide what is in focus. */
+function Cases<T>({
+  pages,
+  what,
+  done,
+  idOf,
+  choices,
+  children,
+}: {
+  pages: { items: T[]; error: unknown; isPending: boolean; refetch: () => unknown; hasMore: boolean; more: () => void; total: number };
+  what: string;
+  done: string;
+  idOf: (item: T) => string;
+  choices: (item: T) => Choice[];
+  children: (item: T) => React.ReactNode;
+}) {
+  const list = useRef<HTMLOListElement>(null);
+  const [at, setAt] = useState(0);
+  const { items } = pages;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.metaKey || event.ctrlKey || event.altKey || target.closest("input, textarea, [role=dialog], [role=listbox]")) return;
+      const place = Math.min(at, items.length - 1);
+      const item = items[place];
+      if (!item) return;
+      const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+      if (step) {
+        const next = Math.max(0, Math.min(items.length - 1, place + step));
+        setAt(next);
+        (list.current?.children[next] as HTMLElement | undefined)?.focus();
+        event.preventDefault();
+        return;
+      }
+      const choice = choices(item).find(({ key }) => key === event.key);
+      if (choice) {
+        event.preventDefault();
+        choice.act();
+      }
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  }, [items, at, choices]);
+  if (pages.error && !items.length) return <Failed error={pages.error} again={pages.refetch} />;
+  if (pages.isPending) return <Loading what={what} />;
+  if (!items.length) return <Empty title={done} />;
+  return (
+    <>
+      <ol className="cases" ref={list}>
+        {items.map((item, place) => (
+          <li key={idOf(item)} className={`case ${place === Math.min(at, items.length - 1) ? "open" : ""}`} tabIndex={-1} onFocus={() => setAt(place)}>
+            {children(item)}
+            <div className="actions" role="group" aria-label="Decide">
+              {choices(item).map(({ key, label, act }) => (
+                <Button key={key} className="button" onPress={act}>
+                  {label} <kbd>{key}</kbd>
+                </Button>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {pages.hasMore && (
+        <Button className="button" onPress={pages.more}>
+          More of {pages.total.toLocaleString()}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Contradictions() {
+  const scope = useScope();
+  const pages = usePages(ContradictionsDocument, { scope, first: 30 });
+  const resolve = useChange(ResolveContradictionDocument, {
+    said: (dispute) => `Decided: ${outcomeOf(dispute)}.`,
+    undo: (_, { a, b }) => helix.run(ReopenContradictionDocument, { a, b }),
+  });
+  const choices = ({ first, second }: DisputeFragment): Choice[] => {
+    const [a, b] = [first.id, second.id];
+    const say = (winner: string) => () => resolve.mutate({ a, b, winner });
+    return [
+      { key: "1", label: "The first holds", act: say(a) },
+      { key: "2", label: "The second holds", act: say(b) },
+      { key: "b", label: "Both hold", act: say("both") },
+      { key: "n", label: "Neither holds", act: say("neither") },
+    ];
+  };
+  return (
+    <Cases pages={pages} what="contradictions" done="Nothing contradicts anything." idOf={({ first, second }) => `${first.id} ${second.id}`} choices={choices}>
+      {(dispute) => (
+        <>
+          <p className="small muted">
+            {dispute.ground} <Time at={dispute.since} />
+          </p>
+          <div className="columns">
+            <Side memory={dispute.first} claim={dispute.left} />
+            <Side memory={dispute.second} claim={dispute.right} />
+          </div>
+        </>
+      )}
+    </Cases>
+  );
+}
+
+const outcomeOf = ({ outcome, first, second }: DisputeFragment): string =>
+  outcome === "FIRST" ? `${first.name} holds` : outcome === "SECOND" ? `${second.name} holds` : outcome === "BOTH" ? "both hold" : "neither holds";
+
+function Side({ memory, claim }: { memory: MemoryFragment; claim?: string }) {
+  const link = useLink();
+  return (
+    <div className="side">
+      <p className="row">
+        <Link className="link" href={link(`/memory/${memory.id}`)}>
+          <bdi>{memory.name}</bdi>
+        </Link>
+        <Badges memory={memory} />
+        <span className="muted small push">
+          <Time at={memory.recordedAt} />
+        </span>
+      </p>
+      {claim && (
+        <p>
+          <mark>
+            <Words text={claim} />
+          </mark>
+        </p>
+      )}
+      <Words text={memory.trigger} most={500} />
+      <Words text={memory.resolution} most={500} className="resolution" />
+    </div>
+  );
+}
+
+function Quarantine() {
+  const scope = useScope();
+  const pages = usePages(ReviewDocument, { scope, first: 30 });
+  const accept = useChange(AcceptDocument, {
+    said: (_, { nameOrId }) => `${nameOrId} can be recalled now.`,
+    undo: (_, { nameOrId }) => helix.run(ForgetDocument, { nameOrId }),
+  });
+  const reject = useChange(RejectDocument, {
+    said: "Rejected: it stays on disk and is never recalled.",
+    undo: (_, { nameOrId }) => helix.run(RestoreDocument, { nameOrId }),
+  });
+  return (
+    <Cases
+      pages={pages}
+      what="the quarantine"
+      done="Nothing is quarantined."
+      idOf={({ id }) => id}
+      choices={({ id }) => [
+        { key: "a", label: "Let it be recalled", act: () => accept.mutate({ nameOrId: id }) },
+        { key: "x", label: "Reject", act: () => reject.mutate({ nameOrId: id }) },
+      ]}
+    >
+      {(held) => (
+        <>
+          <p className="row">
+            <bdi className="name">{held.name}</bdi>
+            <span className="badge">{plain(held.ref.label)}</span>
+            <span className="badge said">{trustWord(held.trust)}</span>
+            <span className="muted small push">
+              {[held.source, held.agent].filter(Boolean).join(", ")} <Time at={held.recordedAt} />
+            </span>
+          </p>
+          <p className="small">
+            Why it is here: {held.reasons.map((reason) => <mark key={reason}>{reason}</mark>)}
+          </p>
+          <blockquote>
+            <Words text={held.text} most={900} />
+          </blockquote>
+        </>
+      )}
+    </Cases>
+  );
+}
+
+function Queue() {
+  const scope = useScope();
+  const pages = usePages(LearningQueueDocument, { scope, first: 30 });
+  const accept = useChange(AcceptCandidateDocument, {
+    said: (accepted) => `${accepted.result.name} is remembered.`,
+    undo: (accepted) => helix.run(ForgetDocument, { nameOrId: accepted.result.id }),
+  });
+  const reject = useChange(RejectCandidateDocument, { said: "Rejected: the same is not proposed again." });
+  return (
+    <Cases
+      pages={pages}
+      what="the learning queue"
+      done="Nothing waits to be learned."
+      idOf={({ id }) => id}
+      choices={({ id }) => [
+        { key: "a", label: "Remember it", act: () => accept.mutate({ id }) },
+        { key: "x", label: "Reject", act: () => reject.mutate({ id }) },
+      ]}
+    >
+      {(candidate) => (
+        <>
+          <p className="row">
+            <KindBadge kind={candidate.kind} />
+            <SaidBy who={trustWord(candidate.provenance.trust)} />
+            <span className="badge">{plain(candidate.confidence)} confidence</span>
+            <span className="muted small push">
+              {[candidate.agent, candidate.scope].filter(Boolean).join(", ")} <Time at={candidate.recordedAt} />
+            </span>
+          </p>
+          <Words text={candidate.trigger} most={500} />
+          <Words text={candidate.resolution} most={700} className="resolution" />
+        </>
+      )}
+    </Cases>
+  );
+}
+
+function Duplicates() {
+  const scope = useScope();
+  const pages = usePages(DuplicatesDocument, { scope, first: 30 });
+  const settle = useChange(SettleDuplicateDocument, {
+    said: (kept, { winner }) => (winner === "both" ? "Both stay; the pair is not shown again." : `Folded into ${kept.name}.`),
+    undo: (_, { a, b, winner }) =>
+      winner === "both"
+        ? helix.run(ReopenDuplicateDocument, { a, b })
+        : helix.run(UnmergeDocument, { nameOrId: winner === a ? b : a }),
+  });
+  return (
+    <Cases
+      pages={pages}
+      what="duplicates"
+      done="No two memories say nearly the same."
+      idOf={({ first, second }) => `${first.id} ${second.id}`}
+      choices={({ first, second }) => [
+        { key: "1", label: "Fold into the first", act: () => settle.mutate({ a: first.id, b: second.id, winner: first.id }) },
+        { key: "2", label: "Fold into the second", act: () => settle.mutate({ a: first.id, b: second.id, winner: second.id }) },
+        { key: "b", label: "Keep both", act: () => settle.mutate({ a: first.id, b: second.id, winner: "both" }) },
+      ]}
+    >
+      {({ first, second, similarity }) => (
+        <>
+          <p className="small muted">alike to {(100 * similarity).toFixed(0)} %</p>
+          <div className="columns">
+            <Side memory={first} />
+            <Side memory={second} />
+          </div>
+          <Changes before={`${first.trigger}\n${first.resolution}`} after={`${second.trigger}\n${second.resolution}`} />
+        </>
+      )}
+    </Cases>
+  );
+}
+
+/** Questions that nothing answered. */
+function Gaps() {
+  const scope = useScope();
+  const pages = usePages(MemoriesDocument, { scope, kinds: ["GAP"] as const, first: 30 } as { scope: string | null; kinds: "GAP"[]; first: number });
+  const link = useLink();
+  if (pages.error && !pages.items.length) return <Failed error={pages.error} again={pages.refetch} />;
+  if (pages.isPending) return <Loading what="gaps" />;
+  if (!pages.items.length) return <Empty title="No question went unanswered." />;
+  return (
+    <>
+      <p className="muted small">{count(pages.total, "question")} that nothing in the store answered. Storing the answer closes the gap.</p>
+      <ol className="cases">
+        {pages.items.map((gap) => (
+          <li key={gap.id} className="case">
+            <p className="row">
+              <Link className="link" href={link("/", { q: gap.trigger })}>
+                ask it again
+              </Link>
+              <span className="muted small push">
+                <Time at={gap.recordedAt} />
+              </span>
+            </p>
+            <Words text={gap.trigger} />
+            <Actions memory={gap} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+/** What happened: sessions and what was recorded in them, the newest first, and the plans with their tasks. */
+import { EpisodesDocument, FacetsDocument, PlansDocument, SessionsDocument } from "helix-memory";
+import type { EpisodeFragment } from "helix-memory";
+import { Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { useParams } from "react-router";
+
+import { useAddress, useLink, useScope } from "../address";
+import { useAnswer, usePages } from "../api";
+import { SaidBy, StatusBadge } from "../parts/badges";
+import { Days } from "../parts/days";
+import { Rows } from "../parts/rows";
+import { Empty, Failed, Loading } from "../parts/states";
+import { count, Line, Time } from "../parts/text";
+import { Detail, useTitle } from "./Detail";
+
+export function Happened() {
+  const address = useAddress();
+  return (
+    <div className="page">
+      <h1>What happened</h1>
+      <Tabs selectedKey={address.get("tab") || "sessions"} onSelectionChange={(tab) => address.set({ tab: String(tab), open: null }, { push: true })}>
+        <TabList className="tabs" aria-label="What happened">
+          <Tab id="sessions" className="tab">Sessions</Tab>
+          <Tab id="episodes" className="tab">Episodes</Tab>
+          <Tab id="plans" className="tab">Plans</Tab>
+        </TabList>
+        <TabPanel id="sessions">
+          <Sessions />
+        </TabPanel>
+        <TabPanel id="episodes">
+          <Episodes />
+        </TabPanel>
+        <TabPanel id="plans">
+          <Plans />
+        </TabPanel>
+      </Tabs>
+    </div>
+  );
+}
+
+function Sessions() {
+  const scope = useScope();
+  const link = useLink();
+  const pages = usePages(SessionsDocument, { scope, first: 50 });
+  if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
+  if (pages.isPending) return <Loading what="sessions" />;
+  if (!pages.items.length)
+    return (
+      <Empty title="No session is recorded yet.">
+        <p><code>helix connect all</code> has your agents record theirs.</p>
+        <p><code>helix ingest transcript ~/.claude/projects</code> takes in earlier ones.</p>
+      </Empty>
+    );
+  return (
+    <ol className="timeline">
+      {pages.items.map((session) => (
+        <li key={`${session.scope} ${session.name}`}>
+          <span className="muted small">
+            <Time at={session.startedAt} />
+          </span>
+          <span>
+            <Link className="link" href={link(`/happened/session/${encodeURIComponent(session.name)}`, { scope: session.scope })}>
+              <bdi>{session.name}</bdi>
+            </Link>{" "}
+            {session.agent && <span className="badge">{session.agent}</span>}{" "}
+            {session.private && <span className="badge">private</span>}{" "}
+            <span className="muted small">
+              {session.scope}, {count(session.episodes, "episode")}
+              {session.endedAt ? "" : ", open"}
+            </span>
+          </span>
+        </li>
+      ))}
+      {pages.hasMore && (
+        <li>
+          <button type="button" className="button" onClick={pages.more}>
+            Earlier sessions
+          </button>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function Episodes() {
+  const scope = useScope();
+  return (
+    <>
+      <EpisodeDays scope={scope} />
+      <EpisodeList variables={{ scope }} />
+    </>
+  );
+}
+
+function EpisodeDays({ scope }: { scope: string | null }) {
+  const address = useAddress();
+  const facets = useAnswer(FacetsDocument, { scope, anyStatus: true });
+  const days = (facets.data?.days ?? []).map(({ day, episodes }) => ({ day, memories: episodes, episodes }));
+  return <Days days={days} onPick={(since, until) => address.set({ since, until })} />;
+}
+
+function EpisodeList({ variables }: { variables: { scope?: string | null; session?: string } }) {
+  const address = useAddress();
+  const pages = usePages(EpisodesDocument, { ...variables, first: 60 });
+  const open = address.get("open");
+  if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
+  if (pages.isPending) return <Loading what="episodes" />;
+  if (!pages.items.length)
+    return (
+      <Empty title="Nothing is recorded here yet.">
+        <p><code>helix ingest git .</code> takes in a repository's history; agents record what they do.</p>
+      </Empty>
+    );
+  return (
+    <div className={open ? "split" : ""}>
+      <Rows
+        items={pages.items}
+        more={pages.more}
+        hasMore={pages.hasMore}
+        label="Episodes"
+        textOf={({ content }) => content.slice(0, 80)}
+        onOpen={({ id }) => address.set({ open: open === id ? null : id }, { push: true })}
+      >
+        {(episode) => <EpisodeRow episode={episode} isOpen={open === episode.id} />}
+      </Rows>
+      {open && (
+        <aside className="detail-panel" aria-label="One episode">
+          <Detail nameOrId={open} />
+        </aside>
+      )}
+    </div>
+  );
+}
+
+function EpisodeRow({ episode, isOpen }: { episode: EpisodeFragment; isOpen: boolean }) {
+  return (
+    <div className={`memory-row ${isOpen ? "open" : ""}`}>
+      <span className="row">
+        <Line text={episode.content} />
+        <span className="push muted small">
+          <Time at={episode.occurredAt} />
+        </span>
+      </span>
+      <span className="row small muted">
+        <SaidBy who={episode.saidBy} />
+        <StatusBadge status={episode.status} />
+        {[episode.role, episode.agent, episode.scope].filter(Boolean).join(", ")}
+        {episode.consolidatedAt ? "; read for memories" : ""}
+      </span>
+    </div>
+  );
+}
+
+/** One session, from its beginning to its end, with what each episode became. */
+export function SessionView() {
+  const { name = "" } = useParams();
+  const scope = useScope();
+  useTitle(name);
+  return (
+    <div className="page">
+      <h1>
+        Session <bdi>{name}</bdi>
+      </h1>
+      <EpisodeList variables={{ session: name, scope }} />
+    </div>
+  );
+}
+
+function Plans() {
+  const scope = useScope();
+  const link = useLink();
+  const pages = usePages(PlansDocument, { scope, first: 50 });
+  if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
+  if (pages.isPending) return <Loading what="plans" />;
+  if (!pages.items.length) return <Empty title="No plan is kept yet.">Planners of connected agents keep theirs here.</Empty>;
+  return (
+    <ol className="timeline">
+      {pages.items.map((plan) => (
+        <li key={plan.id}>
+          <span className="muted small">
+            <Time at={plan.recordedAt} />
+          </span>
+          <span>
+            <Link className="link" href={link(`/plans/${plan.id}`)}>
+              <Line text={plan.objective} />
+            </Link>{" "}
+            <span className="badge">{plan.status}</span> <span className="muted small">{plan.scope}</span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+

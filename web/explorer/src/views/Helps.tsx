@@ -1,0 +1,213 @@
+/** Whether memory helps: tasks with it against tasks without, what was harmed, and which memories carry it. */
+import { ReportDocument } from "helix-memory";
+import type { LiftFragment, ReportFragment, ShareFragment } from "helix-memory";
+import { Link } from "react-aria-components";
+import { Bar, BarChart, CartesianGrid, Legend, Line as Curve, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+
+import { useAddress, useLink, useScope } from "../address";
+import { useAnswer } from "../api";
+import { DateField } from "../parts/controls";
+import { Empty, Show } from "../parts/states";
+import { count } from "../parts/text";
+
+const percent = (value: number): string => `${(100 * value).toFixed(0)} %`;
+
+export default function Helps() {
+  const scope = useScope();
+  const address = useAddress();
+  const since = address.get("since");
+  const report = useAnswer(ReportDocument, { scope, since: since ? new Date(`${since}T00:00:00`).toISOString() : null });
+  return (
+    <div className="page">
+      <h1>Does it help?</h1>
+      <div className="row">
+        <DateField label="since" value={since} onChange={(day) => address.set({ since: day })} />
+      </div>
+      <Show of={report} what="the report">
+        {(found) => (found.withMemory.tasks + found.heldBack.tasks + found.undrawn.tasks === 0 ? <NoTasks holdback={found.holdback} /> : <Report report={found} />)}
+      </Show>
+    </div>
+  );
+}
+
+function NoTasks({ holdback }: { holdback: number }) {
+  return (
+    <Empty title="No task has ended yet.">
+      <p>
+        Connected agents record their tasks. Tests, builds and linters decide how each one went, and {percent(holdback)} of the tasks are shown no
+        memory, so that the two can be compared.
+      </p>
+      <p>
+        <code>helix connect all</code> connects your agents; <code>helix verify</code> says whether their work is learned from.
+      </p>
+    </Empty>
+  );
+}
+
+function Report({ report }: { report: ReportFragment }) {
+  return (
+    <>
+      <ul className="says">
+        {report.says.map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+      {!report.enough && (
+        <p className="edge">
+          At least {report.least} tasks of each arm are needed before anything is claimed. The figures so far:
+        </p>
+      )}
+      <section className="cards-row" aria-label="Figures">
+        <Figure title="Delivered, with memory" share={report.withMemory.delivered} />
+        <Figure title="Delivered, without" share={report.heldBack.delivered} />
+        <Lifted title="Lift: delivered" lift={report.delivered} />
+        <Figure title="Failures repeated, with memory" share={report.withMemory.repeated} lower />
+        <Figure title="Failures repeated, without" share={report.heldBack.repeated} lower />
+        <Lifted title="Lift: failures repeated" lift={report.repeated} lower />
+      </section>
+      <h2>Harm</h2>
+      <p>
+        {count(report.harm.blocked, "task")} that had been shown memories {report.harm.blocked === 1 ? "was" : "were"} blocked. Of{" "}
+        {count(report.harm.shown, "showing")}, {report.harm.failed} were used in a task that failed, and {report.harm.unused} were not used.
+      </p>
+      {report.periods.length > 0 && (
+        <>
+          <h2>Over time</h2>
+          <figure className="chart" aria-label="Share of tasks delivered, by period">
+            <ResponsiveContainer width="100%" height={220}>
+              <LineChart data={report.periods.map(shares)}>
+                <CartesianGrid strokeDasharray="3 3" vertical={false} />
+                <XAxis dataKey="day" />
+                <YAxis tickFormatter={percent} domain={[0, 1]} width={54} />
+                <Tooltip formatter={(value) => (typeof value === "number" ? percent(value) : "")} />
+                <Legend />
+                <Curve dataKey="with memory" stroke="var(--accent)" connectNulls isAnimationActive={false} />
+                <Curve dataKey="without" stroke="var(--muted)" connectNulls isAnimationActive={false} />
+              </LineChart>
+            </ResponsiveContainer>
+            <figcaption className="small muted">Share of tasks delivered</figcaption>
+          </figure>
+          <figure className="chart" aria-label="Tokens shown, by period">
+            <ResponsiveContainer width="100%" height={160}>
+              <BarChart data={report.periods.map(shares)}>
+                <XAxis dataKey="day" />
+                <YAxis width={54} />
+                <Tooltip />
+                <Bar dataKey="tokens" fill="var(--accent)" isAnimationActive={false} />
+              </BarChart>
+            </ResponsiveContainer>
+            <figcaption className="small muted">
+              Tokens shown; {report.withMemory.tokensPerTask.toFixed(0)} for a task on average
+            </figcaption>
+          </figure>
+        </>
+      )}
+      <Leaders report={report} />
+    </>
+  );
+}
+
+const shares = ({ start, withEnded, withDelivered, withoutEnded, withoutDelivered, tokens }: ReportFragment["periods"][number]) => ({
+  day: start.slice(0, 10),
+  "with memory": withEnded ? withDelivered / withEnded : null,
+  without: withoutEnded ? withoutDelivered / withoutEnded : null,
+  tokens,
+});
+
+/** A share with its interval, as a line with a dot. */
+function Figure({ title, share, lower = false }: { title: string; share: ShareFragment; lower?: boolean }) {
+  return (
+    <div className="figure-card">
+      <h3>{title}</h3>
+      {share.value === null ? (
+        <p className="muted">no case yet</p>
+      ) : (
+        <>
+          <p className="big">{percent(share.value)}</p>
+          <Interval low={share.low} high={share.high} value={share.value} from={0} to={1} />
+          <p className="small muted">
+            {share.hits} of {share.cases}; 95 %: {percent(share.low)} to {percent(share.high)}
+            {lower && "; lower is better"}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Lifted({ title, lift, lower = false }: { title: string; lift: LiftFragment | null; lower?: boolean }) {
+  return (
+    <div className="figure-card">
+      <h3>{title}</h3>
+      {lift === null ? (
+        <p className="muted">not enough cases yet</p>
+      ) : (
+        <>
+          <p className="big">
+            {lift.value > 0 ? "+" : ""}
+            {(100 * lift.value).toFixed(0)} points
+          </p>
+          <Interval low={lift.low} high={lift.high} value={lift.value} from={-1} to={1} />
+          <p className="small muted">
+            95 %: {(100 * lift.low).toFixed(0)} to {(100 * lift.high).toFixed(0)}; {lift.sure ? "sure" : "not sure yet"}
+            {lower && "; below zero is better"}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Interval({ low, high, value, from, to }: { low: number; high: number; value: number; from: number; to: number }) {
+  const at = (one: number) => (100 * (Math.min(to, Math.max(from, one)) - from)) / (to - from);
+  return (
+    <svg className="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+      <line x1="0" x2="100" y1="5" y2="5" className="axis" />
+      {from < 0 && <line x1={at(0)} x2={at(0)} y1="0" y2="10" className="axis" />}
+      <line x1={at(low)} x2={at(high)} y1="5" y2="5" className="range" />
+      <rect x={at(value) - 0.8} width="1.6" y="1" height="8" className="point" />
+    </svg>
+  );
+}
+
+function Leaders({ report }: { report: ReportFragment }) {
+  const link = useLink();
+  if (!report.leaders.length) return null;
+  return (
+    <>
+      <h2>Memories that were shown</h2>
+      <div className="scroll">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">Memory</th>
+              <th scope="col">Kind</th>
+              <th scope="col">Shown</th>
+              <th scope="col">Went well</th>
+              <th scope="col">Did not</th>
+              <th scope="col">Not used</th>
+              <th scope="col">Withheld</th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.leaders.map((leader) => (
+              <tr key={leader.memoryId}>
+                <td>
+                  <Link className="link" href={link(`/memory/${leader.memoryId}`)}>
+                    <bdi>{leader.name}</bdi>
+                  </Link>
+                </td>
+                <td>{leader.kind}</td>
+                <td>{leader.shown}</td>
+                <td>{leader.helped}</td>
+                <td>{leader.failed}</td>
+                <td>{leader.unused}</td>
+                <td>{leader.withheld}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
