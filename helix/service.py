@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,8 @@ class Helix:
             settings=settings,
         )
         self.foreground = Foreground()
-        self.worker = Worker(store, self.foreground, busy=self.is_busy)
+        self.worker = Worker(store, self.foreground, busy=self.is_busy, told=self.events.tell_work)
+        store.replaced = partial(self.tell_store, "content")
         self.reacting = Reacting(
             store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self.foreground
         )
@@ -154,6 +156,10 @@ class Helix:
         It runs on the writer's or a job's thread and must return at once.
         """
         return self.events.subscribe(callback)
+
+    def tell_store(self, what: str) -> None:
+        """Tell subscribers that of the store as a whole something is otherwise now."""
+        self.events.tell_store(self.store.journal.store_id, what)
 
     def is_busy(self) -> bool:
         """Return whether a job is being done just now."""

@@ -12,15 +12,8 @@ from helix.api.resolver_context import Context, Runtime
 from helix.errors import InvalidInputError
 from helix.model.ids import Id
 from helix.model.reports import Event, Job, JobState
+from helix.store.change_events import EVENT_TYPES
 
-EVENT_TYPES = (
-    "memory.added",
-    "memory.changed",
-    "memory.dropped",
-    "episode.recorded",
-    "edge.changed",
-    "job.progress",
-)
 QUEUE = 1_000
 """Events kept for a subscriber that reads slowly; older ones are dropped and counted."""
 
@@ -74,7 +67,10 @@ async def events(
 ) -> AsyncGenerator[Event, None]:
     """Tell of each change of the store after it is durable, optionally of some types only.
 
-    Types are memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed and job.progress.
+    Types are those of memories (memory.added, memory.changed, memory.dropped), episodes (episode.recorded,
+    episode.dropped), edge.changed, contradiction.changed, what is kept of agents' work (candidate.changed,
+    insight.changed, session.changed, plan.changed, task.changed, exploration.changed, workspace.changed), job.progress,
+    work.progress (background work), and store.changed: a pause, or another content.
     """
     wanted = frozenset(types or EVENT_TYPES)
     if unknown := sorted(wanted.difference(EVENT_TYPES)):

@@ -1262,7 +1262,10 @@ class Operations(ABC):
     def events(self, *, types: Sequence[str] | None = None) -> Iterator[Event]:
         """Tell of each change of the store after it is durable, optionally of some types only.
 
-        Types are memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed and job.progress.
+        Types are those of memories (memory.added, memory.changed, memory.dropped), episodes (episode.recorded,
+        episode.dropped), edge.changed, contradiction.changed, what is kept of agents' work (candidate.changed,
+        insight.changed, session.changed, plan.changed, task.changed, exploration.changed, workspace.changed),
+        job.progress, work.progress (background work), and store.changed: a pause, or another content.
         """
         return self._listen("events", types=types)
 

@@ -369,9 +369,7 @@ class OpenLink:
 class Event:
     """One change of the store, after it is durable."""
 
-    type: Annotated[
-        str, "The type: memory.added, memory.changed, memory.dropped, episode.recorded, edge.changed or job.progress."
-    ]
-    id: Annotated[str, "The id of what changed."]
+    type: Annotated[str, "The type, such as memory.changed, edge.changed or job.progress; `events` lists them."]
+    id: Annotated[str, "The id of what changed; of an edge those of its ends, `source->target`."]
     detail: Annotated[Mapping[str, Any], "What else is known of the change."]
     missed: Annotated[int, "Events dropped before this one because the subscriber read too slowly."]

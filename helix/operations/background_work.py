@@ -67,7 +67,9 @@ def cancel_work(helix: Helix, id: Annotated[Id, "The id of the piece of work."])
 @mutation(person_where={("on", False): "end a pause of background work"})
 def pause_worker(helix: Helix, on: Annotated[bool, "Pause, or go on."] = True) -> bool:
     """Stop background work, also over restarts, or go on with it; returns whether it is paused now."""
-    return helix.worker.pause(on)
+    paused = helix.worker.pause(on)
+    helix.tell_store("background")
+    return paused
 
 
 @mutation()

@@ -76,4 +76,5 @@ def pause(helix: Helix, on: Annotated[bool, "True to stop, false to go on."] = T
     """
     helix.store.writer.call(lambda: helix.store.pause(on))
     helix.worker.wake()
+    helix.tell_store("capture")
     return on

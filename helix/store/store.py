@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -108,6 +108,8 @@ class Store:
         self.journal = Journal(file, tokenise=lexical_tokens, page_cache_kib=cache, mark=self.mark)
         self.work = Work(self.journal.database, clock=clock, make_id=self.runtime.make_id)
         self._serving = False
+        self.replaced: Callable[[], None] = lambda: None
+        """Told when all that is held in memory was read anew: rows and what they hold may be others."""
         self.journal.make_good = self.make_good
         self.records = Records(self.journal.database, self.make_good, self._edges_known)
         self.paused = self.journal.meta(PAUSED) == "1"
@@ -250,6 +252,7 @@ class Store:
             if not self.make_good():
                 raise
             self._read_all()
+        self.replaced()
 
     def _read_all(self) -> None:
         snapshot.fill(self.journal, self.catalogue, self.projection, self.dimension or 0)

@@ -51,8 +51,13 @@ class Worker:
         kinds: Mapping[str, JobWork] = KINDS,
         busy: Callable[[], bool] = lambda: False,
         pace: Pace | None = None,
+        told: Callable[[WorkItem], None] = lambda _: None,
     ) -> None:
-        """`busy` says whether work that somebody waits for is going on, such as an import: nothing is begun then."""
+        """`busy` says whether work that somebody waits for is going on, such as an import: nothing is begun then.
+
+        `told` is called with each piece of work that was asked for, begun, put off or ended.
+        """
+        self._told = told
         self._store = store
         self._foreground = foreground
         self._kinds = kinds
@@ -94,6 +99,7 @@ class Worker:
         self._check(kind)
         payload = checked(kind, payload)
         item = self._work.add(kind, key=_key(payload), payload=payload)
+        self._told(item)
         self.wake()
         return item
 
@@ -289,6 +295,7 @@ class Worker:
     def _do(self, item: WorkItem) -> None:
         run = self._running = SlicedRun(self._store, item.id, item.kind, rest=self._rest)
         started = self._store.runtime.clock()
+        self._told(item)
         try:
             if self._may_begin(item):
                 result = self._kinds[item.kind](run, item.payload)
@@ -303,6 +310,7 @@ class Worker:
         finally:
             self._running = None
             self._cancelled.discard(item.id)
+            self._told(self._work.item(item.id))
 
     def _may_begin(self, item: WorkItem) -> bool:
         if item.kind not in self._kinds:

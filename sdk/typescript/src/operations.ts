@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (9c2d579fd879375e).
+// Written by scripts/schema from the schema and queries/operations.graphql (4461222ddc86e583).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
