@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ExplorationReport,
         ExplorerContext,
         Facets,
+        GraphOverview,
         GraphPath,
         GraphTable,
         Health,
@@ -362,6 +363,10 @@ class AsyncOperations(ABC):
     ) -> list[Community]:
         """List the largest communities: nodes that are linked with each other more than with the rest (Louvain)."""
         return await self._ask("communities", scope=scope, least=least, limit=limit)
+
+    async def graph_overview(self, *, scope: str | None = None, limit: int | None = None) -> GraphOverview:
+        """Show the whole graph from afar: its largest communities, what they are about, and what leads between them."""
+        return await self._ask("graph_overview", scope=scope, limit=limit)
 
     async def centrality(
         self, *, scope: str | None = None, labels: Sequence[Label | str] | None = None, limit: int | None = None

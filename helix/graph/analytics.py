@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from helix.graph.kuzu_engine import KuzuEngine, ScratchGraph
 
@@ -16,6 +17,15 @@ Place = tuple[str, str]
 """A node: its label and its id."""
 
 MOST_STEPS = 3
+
+
+class Overview(NamedTuple):
+    """Communities as (size, members), links as (community, community, edges between), and the size of the whole."""
+
+    groups: list[tuple[int, list[Place]]]
+    links: list[tuple[int, int, int]]
+    nodes: int
+    edges: int
 
 
 def near(
@@ -55,6 +65,32 @@ def communities(engine: KuzuEngine, *, scope: str, least: int, limit: int) -> li
     Communities are those of greatest modularity that Louvain finds (Blondel et al. 2008), each edge counting once.
     """
     places, ends = _edges(engine, scope)
+    groups, _ = _grouped(places, ends)
+    return [(len(group), [places[place] for place in group]) for group in groups if len(group) >= least][:limit]
+
+
+def overview(engine: KuzuEngine, *, scope: str, limit: int) -> Overview:
+    """Return the largest communities and how many edges lead from one to another, and how large the whole is."""
+    places, ends = _edges(engine, scope)
+    groups, number = _grouped(places, ends)
+    between = Counter(
+        (min(pair), max(pair))
+        for here, there in ends
+        if (pair := (number[here], number[there])) and pair[0] != pair[1] and min(pair) >= 0 and max(pair) < limit
+    )
+    return Overview(
+        groups=[(len(group), [places[place] for place in group]) for group in groups[:limit]],
+        links=[(one, other, count) for (one, other), count in sorted(between.items())],
+        nodes=len(places),
+        edges=len(ends),
+    )
+
+
+def _grouped(places: Sequence[Place], ends: Sequence[tuple[int, int]]) -> tuple[list[list[int]], list[int]]:
+    """Return the communities, the largest first, members by their edges within, and for each place which it is in.
+
+    A node that belongs to none is in the community -1.
+    """
     with ScratchGraph(len(places), ends) as graph:
         community = graph.communities()
     held: dict[int, list[int]] = {}
@@ -62,11 +98,12 @@ def communities(engine: KuzuEngine, *, scope: str, least: int, limit: int) -> li
         if name >= 0:
             held.setdefault(name, []).append(place)
     inside = Counter(end for edge in ends if community[edge[0]] == community[edge[1]] for end in edge)
-    largest = sorted((group for group in held.values() if len(group) >= least), key=lambda group: (-len(group), group))
-    return [
-        (len(group), [places[place] for place in sorted(group, key=lambda one: (-inside[one], places[one]))])
-        for group in largest[:limit]
-    ]
+    largest = sorted(held.values(), key=lambda group: (-len(group), group))
+    number = [-1] * len(places)
+    for rank, group in enumerate(largest):
+        for place in group:
+            number[place] = rank
+    return [sorted(group, key=lambda one: (-inside[one], places[one])) for group in largest], number
 
 
 def centrality(engine: KuzuEngine, *, scope: str, labels: Sequence[str], limit: int) -> list[tuple[str, str, float]]:

@@ -91,6 +91,37 @@ class Community:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewNode:
+    """One community in an overview of the graph: where it is drawn, how large it is, and who is in its middle."""
+
+    id: Annotated[str, "What tells it from others: the label and id of its most linked node."]
+    title: Annotated[str, "What its most linked nodes are called."]
+    size: Annotated[int, "How many nodes it has."]
+    x: Annotated[float, "Where it is drawn, -1 to 1."]
+    y: Annotated[float, "Where it is drawn, -1 to 1."]
+    members: Annotated[tuple[GraphNode, ...], "Those with the most edges within it first; at most 5."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewEdge:
+    """What leads from one community of an overview to another."""
+
+    source: Annotated[str, "The id of the one."]
+    target: Annotated[str, "The id of the other."]
+    weight: Annotated[int, "How many edges lead from the one to the other, either way."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphOverview:
+    """The whole graph from afar: its largest communities, placed so that those which are linked lie near each other."""
+
+    nodes: Annotated[tuple[OverviewNode, ...], "The communities, the largest first."]
+    edges: Annotated[tuple[OverviewEdge, ...], "What leads from one of them to another."]
+    total_nodes: Annotated[int, "How many nodes have an edge, those of smaller communities included."]
+    total_edges: Annotated[int, "How many edges there are among those."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CentralNode:
     """A node and how central it is."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from helix.memory.change.find import node_of
 from helix.model.edge import Label
-from helix.model.graph_answers import CentralNode, Community, GraphPath, Neighbourhood, Walk
+from helix.model.graph_answers import CentralNode, Community, GraphOverview, GraphPath, Neighbourhood, Walk
 from helix.model.reports import CypherResult, GraphTable
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import graph_query, query
@@ -87,6 +87,17 @@ def communities(
     """List the largest communities: nodes that are linked with each other more than with the rest (Louvain)."""
     helix.mend_graph()
     return graph_questions.communities(helix.store, scope=scope, least=least, limit=page_size(helix, "limit", limit))
+
+
+@graph_query
+def graph_overview(
+    helix: Helix,
+    scope: Annotated[str | None, "Only of this scope and `global`; everywhere where it is not said."] = None,
+    limit: Annotated[int, "At most so many communities."] = 100,
+) -> GraphOverview:
+    """Show the whole graph from afar: its largest communities, what they are about, and what leads between them."""
+    helix.mend_graph()
+    return graph_questions.overview(helix.store, scope=scope, limit=page_size(helix, "limit", limit))
 
 
 @graph_query

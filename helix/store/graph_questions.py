@@ -15,21 +15,27 @@ from helix.model.graph_answers import (
     Community,
     GraphEdge,
     GraphNode,
+    GraphOverview,
     GraphPath,
     HeatedNode,
     NearNode,
     Neighbourhood,
+    OverviewEdge,
+    OverviewNode,
     Walk,
 )
 from helix.model.operations import DropEdge
 from helix.model.reports import CypherResult, GraphTable
 from helix.store.graph_drawing import drawn_edges, drawn_nodes, edges_among
 from helix.store.index import Index
+from helix.store.spring_layout import placed
 from helix.store.store import Store
 
 # How far beyond the set row limit a caller may go by asking for it.
 _MOST_TIMES_THE_ROWS = 100
 _MEMBERS = 25
+_IN_THE_MIDDLE, _NAMED_BY = 5, 3
+"""Members of a community that an overview shows, and those that it is called by."""
 _KINDS = {"NODE": "node", "REL": "relationship"}
 
 
@@ -107,6 +113,21 @@ def communities(store: Store, *, scope: str | None, least: int, limit: int) -> l
         Community(size=size, nodes=tuple(named[ref] for ref in map(_ref, members) if ref in named))
         for size, members in found
     ]
+
+
+def overview(store: Store, *, scope: str | None, limit: int) -> GraphOverview:
+    """Return the largest communities of what is active in a scope and `global`, or everywhere, as they are drawn."""
+    found = _ask(store, "overview", scope=scope or "", limit=limit, most=_IN_THE_MIDDLE)
+    named = drawn_nodes(store.index, [_ref(place) for _, members in found["groups"] for place in members])
+    ids = [f"{members[0][0]}:{members[0][1]}" for _, members in found["groups"]]
+    places = placed([size for size, _ in found["groups"]], found["links"])
+    nodes = []
+    for ident, (size, members), (x, y) in zip(ids, found["groups"], places, strict=True):
+        shown = tuple(named[ref] for ref in map(_ref, members) if ref in named)
+        words = ", ".join(node.title for node in shown[:_NAMED_BY])
+        nodes.append(OverviewNode(id=ident, title=words, size=size, x=x, y=y, members=shown))
+    edges = (OverviewEdge(source=ids[one], target=ids[other], weight=count) for one, other, count in found["links"])
+    return GraphOverview(nodes=tuple(nodes), edges=tuple(edges), total_nodes=found["nodes"], total_edges=found["edges"])
 
 
 def centrality(store: Store, *, scope: str | None, labels: Sequence[Label], limit: int) -> list[CentralNode]:

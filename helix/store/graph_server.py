@@ -240,6 +240,12 @@ class GraphServer:
         found = analytics.communities(self._graph(), scope=scope, least=least, limit=limit)
         return [(size, members[:most]) for size, members in found]
 
+    def overview(self, scope: str, limit: int, most: int) -> dict[str, Any]:
+        """Answer the largest communities as (size, at most `most` members), the links between them, and both sums."""
+        found = analytics.overview(self._graph(), scope=scope, limit=limit)
+        groups = [(size, members[:most]) for size, members in found.groups]
+        return {"groups": groups, "links": found.links, "nodes": found.nodes, "edges": found.edges}
+
     def centrality(self, scope: str, labels: list[str], limit: int) -> list[tuple[str, str, float]]:
         """Answer (label, id, rank) of the nodes with the highest PageRank."""
         return analytics.centrality(self._graph(), scope=scope, labels=labels, limit=limit)

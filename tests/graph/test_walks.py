@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import dist
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.episodes import EpisodeRequest
@@ -16,6 +19,9 @@ from helix.model.provenance import Trust
 from helix.operations import capture, graph, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from helix.store.spring_layout import placed
+
+TOWNS = ("Arlenburg", "Brunnfeld", "Cressau", "Dornheim")
 
 
 def memory(helix: Helix, trigger: str, resolution: str = "It is so.", **fields: object) -> str:
@@ -186,3 +192,47 @@ def test_a_walk_of_a_question_stays_in_its_scope_and_shows_nothing_quarantined(h
 
 def test_nothing_is_walked_in_an_empty_store(helix: Helix) -> None:
     assert graph.walk(helix, "anything at all").nodes == ()
+
+
+def test_an_overview_has_the_largest_communities_named_and_placed_alike_each_time(helix: Helix) -> None:
+    towns = {town: [memory(helix, f"{town} has a {what}") for what in ["gate", "mill", "well"]] for town in TOWNS}
+    for one, other, third in towns.values():
+        memories.edge(helix, one, other, "causes")
+        memories.edge(helix, other, third, "causes")
+        memories.edge(helix, third, one, "causes")
+    for one, other in zip(towns["Arlenburg"], towns["Brunnfeld"], strict=True):
+        memories.edge(helix, one, other, "similar")
+    found = graph.graph_overview(helix)
+    assert found == graph.graph_overview(helix)
+    assert (found.total_nodes >= 12, found.total_edges >= 12) == (True, True)
+    assert [node.size for node in found.nodes] == sorted((node.size for node in found.nodes), reverse=True)
+    assert all(-1 <= node.x <= 1 and -1 <= node.y <= 1 for node in found.nodes)
+    assert len({(node.x, node.y) for node in found.nodes}) == len(found.nodes)
+    assert all(node.title.startswith(node.members[0].title) for node in found.nodes)
+    known = {node.id for node in found.nodes}
+    assert all({edge.source, edge.target} <= known and edge.weight > 0 for edge in found.edges)
+    assert len(graph.graph_overview(helix, limit=2).nodes) == 2
+
+
+def test_an_overview_of_nothing_is_empty(helix: Helix) -> None:
+    found = graph.graph_overview(helix)
+    assert (found.nodes, found.edges, found.total_nodes, found.total_edges) == ((), (), 0, 0)
+
+
+@given(st.lists(st.integers(1, 1_000), max_size=40), st.data())
+def test_a_layout_is_the_same_each_time_and_stays_within_its_frame(sizes: list[int], data: st.DataObject) -> None:
+    ends = st.integers(0, max(len(sizes) - 1, 0))
+    links = data.draw(st.lists(st.tuples(ends, ends, st.integers(1, 9)), max_size=40)) if len(sizes) > 1 else []
+    links = [link for link in links if link[0] != link[1]]
+    found = placed(sizes, links)
+    assert found == placed(sizes, links)
+    assert len(set(found)) == len(sizes)
+    assert all(-1.000001 <= value <= 1.000001 for place in found for value in place)
+
+
+def test_a_link_draws_two_together() -> None:
+    def distance(links: list[tuple[int, int, int]]) -> float:
+        found = placed([5] * 8, links)
+        return dist(found[2], found[7])
+
+    assert distance([(2, 7, 50)]) < distance([])

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (4461222ddc86e583).
+// Written by scripts/schema from the schema and queries/operations.graphql (296255d36ab0f73b).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -347,6 +347,14 @@ export type CommunitiesQueryVariables = Exact<{
 
 
 export type CommunitiesQuery = { communities: Array<CommunityFragment> | null };
+
+export type GraphOverviewQueryVariables = Exact<{
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type GraphOverviewQuery = { graphOverview: GraphOverviewFragment | null };
 
 export type CentralityQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -1522,6 +1530,8 @@ export type GraphEdgeFragment = { type: Relation, weight: number, relation: stri
 
 export type GraphNodeFragment = { title: string, scope: string, saidBy: string, kind: Kind | null, status: Status | null, at: string | null, degree: number, ref: RefFragment };
 
+export type GraphOverviewFragment = { totalNodes: number, totalEdges: number, nodes: Array<OverviewNodeFragment>, edges: Array<OverviewEdgeFragment> };
+
 export type GraphPathFragment = { nodes: Array<GraphNodeFragment>, edges: Array<GraphEdgeFragment> };
 
 export type GraphTableFragment = { name: string, kind: string, properties: Array<string> };
@@ -1623,6 +1633,10 @@ export type NodeFragment =
 export type ObservedFragment = { candidates: Array<CandidateFragment>, stored: Array<StoreResultFragment>, skipped: Array<CandidateFragment>, queued: Array<CandidateFragment> };
 
 export type OpenLinkFragment = { url: string, expiresInSeconds: number };
+
+export type OverviewEdgeFragment = { source: string, target: string, weight: number };
+
+export type OverviewNodeFragment = { id: string, title: string, size: number, x: number, y: number, members: Array<GraphNodeFragment> };
 
 export type PageInfoFragment = { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null };
 
@@ -2237,6 +2251,37 @@ export const FacetsFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<FacetsFragment, unknown>;
+export const OverviewNodeFragmentDoc = gql`
+    fragment OverviewNode on OverviewNode {
+  id
+  title
+  size
+  x
+  y
+  members {
+    ...GraphNode
+  }
+}
+    ` as unknown as DocumentNode<OverviewNodeFragment, unknown>;
+export const OverviewEdgeFragmentDoc = gql`
+    fragment OverviewEdge on OverviewEdge {
+  source
+  target
+  weight
+}
+    ` as unknown as DocumentNode<OverviewEdgeFragment, unknown>;
+export const GraphOverviewFragmentDoc = gql`
+    fragment GraphOverview on GraphOverview {
+  nodes {
+    ...OverviewNode
+  }
+  edges {
+    ...OverviewEdge
+  }
+  totalNodes
+  totalEdges
+}
+    ` as unknown as DocumentNode<GraphOverviewFragment, unknown>;
 export const GraphEdgeFragmentDoc = gql`
     fragment GraphEdge on GraphEdge {
   type
@@ -3414,6 +3459,17 @@ export const CommunitiesDocument = gql`
     ${CommunityFragmentDoc}
 ${GraphNodeFragmentDoc}
 ${RefFragmentDoc}` as unknown as DocumentNode<CommunitiesQuery, CommunitiesQueryVariables>;
+export const GraphOverviewDocument = gql`
+    query GraphOverview($scope: String, $limit: Int) {
+  graphOverview(scope: $scope, limit: $limit) {
+    ...GraphOverview
+  }
+}
+    ${GraphOverviewFragmentDoc}
+${OverviewNodeFragmentDoc}
+${GraphNodeFragmentDoc}
+${RefFragmentDoc}
+${OverviewEdgeFragmentDoc}` as unknown as DocumentNode<GraphOverviewQuery, GraphOverviewQueryVariables>;
 export const CentralityDocument = gql`
     query Centrality($scope: String, $labels: [Label!], $limit: Int) {
   centrality(scope: $scope, labels: $labels, limit: $limit) {
