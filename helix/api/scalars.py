@@ -73,7 +73,8 @@ SCALARS: Mapping[object, ScalarDefinition] = {
     ),
     JSON: strawberry.scalar(
         name="JSON",
-        description="Any JSON value, given and taken as it is.",
+        description="Any JSON value, given and taken as it is: what others shape, such as attributes, the tasks of a "
+        "client's own list and the rows of a Cypher statement, and what differs by kind, such as what a job came to.",
         specified_by_url="https://ecma-international.org/publications-and-standards/standards/ecma-404/",
         serialize=plain,
         parse_value=lambda value: value,

@@ -79,7 +79,28 @@ def connection(page: Page[Any], after: str | None) -> Connection[Any]:
     return Connection(edges=edges, page_info=info, total_count=page.total)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named(Generic[T]):
+    """One entry of a table whose names are not known beforehand."""
+
+    name: Annotated[str, "What it is the value of."]
+    value: Annotated[T, "The value."]
+
+
 _GENERIC_NAMES = {Listed: "Edge", Connection: "Connection"}
+_TABLES: Mapping[Any, Any] = {
+    Mapping[str, int]: Named[Long],
+    Mapping[str, float]: Named[float],
+    Mapping[str, Mapping[str, int]]: Named[Mapping[str, int]],
+    Mapping[str, tuple[str, ...]]: Named[tuple[str, ...]],
+}
+"""What the entries are of tables whose values are known; GraphQL lists them. All other tables are JSON."""
+_ENTRIES: Mapping[Any, str] = {
+    Named[Long]: "Count",
+    Named[float]: "Figure",
+    Named[Mapping[str, int]]: "Counts",
+    Named[tuple[str, ...]]: "Names",
+}
 
 
 class Views:
@@ -96,8 +117,8 @@ class Views:
     def of(self, annotation: Any) -> Any:
         """Return the GraphQL counterpart of a Python annotation, as strawberry reads it.
 
-        Enums keep their members' names; mappings are JSON, open values JSON or null; the union of all nodes is the
-        Node interface.
+        Enums keep their members' names; mappings are lists of their entries, or JSON where their values are open; open
+        values are JSON or null; the union of all nodes is the Node interface.
         Raises TypeError for what has no counterpart.
         """
         annotation = plain(annotation)
@@ -150,10 +171,15 @@ class Views:
             annotation, base = Connection[arguments], Connection  # type: ignore[valid-type]  # made at run time
         if issubclass(base, Enum) or is_dataclass(base):
             if annotation not in self._built:
-                self._built[annotation] = self._enum(base) if issubclass(base, Enum) else self._build(base, arguments)
+                self._built[annotation] = (
+                    self._enum(base) if issubclass(base, Enum) else self._build(annotation, base, arguments)
+                )
             return self._built[annotation]
         if issubclass(base, Mapping):
-            return JSON
+            if annotation not in _TABLES:
+                return JSON
+            entry = self.of(_TABLES[annotation])
+            return list[entry]  # type: ignore[valid-type]  # an annotation made at run time, for strawberry to read
         if issubclass(base, Sequence):
             item = self.of(arguments[0])
             return list[item]  # type: ignore[valid-type]  # an annotation made at run time, for strawberry to read
@@ -163,16 +189,22 @@ class Views:
         # strawberry keeps its definition of an enum on the enum's own class; it has no other place for it.
         return strawberry.enum(base, description=description_of_type(base))
 
-    def _build(self, model: type[Any], arguments: tuple[Any, ...]) -> Any:
-        name = "".join(argument.__name__ for argument in arguments) + _GENERIC_NAMES.get(model, model.__name__)
+    def _build(self, annotation: Any, model: type[Any], arguments: tuple[Any, ...]) -> Any:
+        name = _ENTRIES.get(annotation) or "".join(one.__name__ for one in arguments) + _GENERIC_NAMES.get(
+            model, model.__name__
+        )
         bound = dict(zip(getattr(model, "__parameters__", ()), arguments, strict=True))
         hints = typing.get_type_hints(model, include_extras=True)
         annotations: dict[str, Any] = {}
         namespace: dict[str, Any] = {"is_type_of": classmethod(lambda _cls, value, _info: isinstance(value, model))}
         for field in fields(model):
             hint = hints[field.name]
-            annotations[field.name] = self._field(field.name, _substituted(plain(hint), bound))
-            namespace[field.name] = strawberry.field(description=description(model.__name__, field.name, hint))
+            answer = _substituted(plain(hint), bound)
+            annotations[field.name] = self._field(field.name, answer)
+            said: dict[str, Any] = {"description": description(model.__name__, field.name, hint)}
+            if answer in _TABLES:
+                said["resolver"] = _entries_of(field.name, annotations[field.name])
+            namespace[field.name] = strawberry.field(**said)
         for attribute, getter in _properties(model):
             hint = typing.get_type_hints(getter)["return"]
             annotations[attribute] = self.of(hint)
@@ -193,6 +225,16 @@ class Views:
         if name == "id":
             return strawberry.ID
         return Long if name in _LARGE else self.of(hint)
+
+
+def _entries_of(name: str, answer: Any) -> Callable[[Any], list[Named[Any]]]:
+    """Return the resolver of a field that holds a table."""
+
+    def entries(root: Any) -> list[Named[Any]]:
+        return [Named(name=key, value=value) for key, value in getattr(root, name).items()]
+
+    entries.__annotations__ = {"return": answer}
+    return entries
 
 
 def _properties(model: type[Any]) -> Iterator[tuple[str, Any]]:

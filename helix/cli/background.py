@@ -11,6 +11,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import DRY_RUN, EVERY, As
 from helix.cli.output import Output
 from helix.cli.progress import POLL_SECONDS
+from helix.cli.render import by_name
 from helix.errors import HelixError
 
 _UNFINISHED = ("QUEUED", "RUNNING")
@@ -63,13 +64,13 @@ def came_to(item: Mapping[str, Any]) -> str:
     """Return what a piece of work came to, in a line."""
     if item["error"]:
         return str(item["error"])
-    counts = [f"{count:,} {name}" for name, count in item["result"].items() if isinstance(count, int) and count]
+    counts = [f"{count:,} {name}" for name, count in by_name(item["result"]).items() if count]
     return ", ".join(counts) or ("nothing to change" if item["state"] == "DONE" else "-")
 
 
 def _plan(out: Output, plan: Mapping[str, Any]) -> None:
     for line in plan["lines"] or ["nothing would change"]:
         out.line(line)
-    out.fields(plan["counts"])
+    out.fields(by_name(plan["counts"]))
     if plan["withoutModel"]:
         out.say("planned without a language model: the work itself asks one, and may come to something else")

@@ -18,7 +18,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import As, asked_words, project_here
 from helix.cli.output import Output, size
 from helix.cli.privacy import findings
-from helix.cli.render import gate_line, moment
+from helix.cli.render import by_name, gate_line, moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
 from helix.folders import folders_before
 from helix.identity import former_scopes
@@ -209,12 +209,12 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here
             if report["dimension"]
             else report["model"],
             "paused": "yes: `helix pause --off` ends it" if report["paused"] else None,
-            "nodes": {name: count for name, count in report["nodes"].items() if count},
+            "nodes": {name: count for name, count in by_name(report["nodes"]).items() if count},
             "edges": report["edges"],
             "journal": f"{report['journalRows']} rows, {size(report['journalBytesWeek'])} in the last week",
             "in the graph": f"up to row {report['appliedSeq']}",
             "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
-            "disk": {name: size(count) for name, count in report["diskBytes"].items()},
+            "disk": {name: size(count) for name, count in by_name(report["diskBytes"]).items()},
             "memory": size(report["memoryBytes"]),
             "held out": _held_back(report["holdback"]),
             **_background(report["background"]),

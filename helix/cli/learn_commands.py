@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -134,7 +135,17 @@ command(
     outcome=As("--outcome", help="What came of it, such as `success: the tests pass`."),
     approach=As("--approach", type=TEXT),
 )
-command("verify", "", "helix verify", "helix verify --scope all", show=render.health)
+
+
+@command("verify", "", "helix verify", "helix verify --scope all")
+def _verify(out: Output, found: Record) -> None:
+    stats = {re.sub("[A-Z]", lambda big: f"_{big[0].lower()}", name): held for name, held in found["stats"].items()}
+    sessions = stats.pop("sessions_without_task")
+    tables = {name: render.by_name(held) for name, held in stats.items() if isinstance(held, list)}
+    render.health(out, {**found, "stats": {**stats, **tables}})
+    for line in sessions:
+        out.line(line)
+
 
 group(
     "task",
@@ -181,7 +192,7 @@ def _stalled(out: Output, found: Record) -> None:
     out.line(("stalled" if found["stalled"] else "not stalled", "bold"))
     if (info := found["info"]) is None:
         return
-    for ident, waits in info["waiting"].items():
+    for ident, waits in render.by_name(info["waiting"]).items():
         out.line(f"{ident} waits for {', '.join(waits)}", indent=3)
     for name in ("blocked", "missing"):
         if info[name]:

@@ -79,8 +79,8 @@ def _stats(out: Output, counts: Record) -> None:
     out.fields(
         {
             "memories": counts["total"],
-            "by kind": counts["byType"],
-            "by status": counts["byStatus"],
+            "by kind": render.by_name(counts["byType"]),
+            "by status": render.by_name(counts["byStatus"]),
             "episodes": counts["episodes"],
             "entities": counts["entities"],
             "edges": counts["relationships"],

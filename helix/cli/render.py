@@ -194,7 +194,7 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
     if explain:
         arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
         out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)
-        out.line(("score is: ", "dim"), _formula(item["factors"]), indent=3)
+        out.line(("score is: ", "dim"), _formula(by_name(item["factors"])), indent=3)
 
 
 def told_on(node: Record) -> str:
@@ -225,14 +225,17 @@ def erased(out: Output, report: Record) -> None:
 
 
 def health(out: Output, found: Record) -> None:
-    """Write how something is, what is wrong with it, and its figures, lists of them line by line."""
+    """Write how something is, what is wrong with it, and its figures."""
     out.line((found["status"], "bold"))
     for issue in found["issues"]:
         out.line(f"- {issue}")
-    lists = {name: value for name, value in found["stats"].items() if isinstance(value, list)}
-    out.fields({name: value for name, value in found["stats"].items() if name not in lists})
-    for line in (line for lines in lists.values() for line in lines):
-        out.line(line)
+    stats = found["stats"]
+    out.fields(by_name(stats) if isinstance(stats, list) else stats)
+
+
+def by_name(entries: Sequence[Record]) -> dict[str, Any]:
+    """Return a table, which GraphQL lists entry by entry, by its names."""
+    return {one["name"]: one["value"] for one in entries}
 
 
 def ingest_summary(report: Record) -> str:

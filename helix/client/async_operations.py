@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         KindAnswer,
         Label,
         LogLine,
+        LoopHealth,
         MaintenanceReport,
         Memory,
         MemoryEffect,
@@ -599,7 +600,7 @@ class AsyncOperations(ABC):
             idempotency_key=idempotency_key,
         )
 
-    async def verify(self, *, scope: str | None = None) -> Health:
+    async def verify(self, *, scope: str | None = None) -> LoopHealth:
         """Check whether agents' work is learned from: whether what was shown was judged, and what is left open."""
         return await self._ask("verify", scope=scope)
 

@@ -22,7 +22,7 @@ from helix.model.held import Held
 from helix.model.memory import Kind, Memory, MemoryOrder, Status
 from helix.model.observed import Accepted, Observed
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
-from helix.model.proof import MemoryEffect, Report, Showing
+from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
 from helix.model.provenance import Trust
 from helix.model.recall import Completable, Expand, Intent, KindAnswer, RecallAnswer, RecallItem
 from helix.model.records import Node
@@ -102,6 +102,7 @@ __all__ = [
     "KindAnswer",
     "Label",
     "LogLine",
+    "LoopHealth",
     "MaintenanceReport",
     "Mapping",
     "Memory",

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         KindAnswer,
         Label,
         LogLine,
+        LoopHealth,
         MaintenanceReport,
         Memory,
         MemoryEffect,
@@ -595,7 +596,7 @@ class Operations(ABC):
             idempotency_key=idempotency_key,
         )
 
-    def verify(self, *, scope: str | None = None) -> Health:
+    def verify(self, *, scope: str | None = None) -> LoopHealth:
         """Check whether agents' work is learned from: whether what was shown was judged, and what is left open."""
         return self._ask("verify", scope=scope)
 

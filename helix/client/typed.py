@@ -77,6 +77,8 @@ def _read(hint: Any, value: Any) -> Any:
     if origin in (list, tuple, Sequence):
         items = tuple(_read(arguments[0], item) for item in value)
         return list(items) if origin is list else items
+    if origin is Mapping and isinstance(value, list):
+        return {one["name"]: _read(arguments[1], one["value"]) for one in value}
     if not isinstance(hint, type):
         return value
     if is_dataclass(hint):

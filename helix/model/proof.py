@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -162,3 +163,35 @@ class Report:
         tuple[Leader, ...], "Memories, those that helped most first; of many the first and the last ten."
     ]
     says: Annotated[tuple[str, ...], "What follows from this, and what does not, in plain words."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopStats:
+    """The counts behind `LoopHealth`, over the newest tasks."""
+
+    memories: Annotated[int, "Memories."]
+    with_feedback: Annotated[int, "Memories that have had feedback."]
+    without_feedback: Annotated[int, "Memories that have had none."]
+    overall_effectiveness: Annotated[float | None, "helped / (helped + failed) over all; null before any feedback."]
+    relationships: Annotated[int, "Edges; those that begin in the scope, where one is named."]
+    embedding_coverage: Annotated[float, "Share of the passages that have a vector, 0 to 1."]
+    ineffective: Annotated[int, "Active memories that hardly ever helped."]
+    tasks: Annotated[int, "Tasks that were looked at."]
+    tasks_by_status: Annotated[Mapping[str, int], "Tasks of each status."]
+    tasks_by_outcome: Annotated[Mapping[str, int], "Tasks of each outcome, `unknown` where none is said."]
+    injected: Annotated[int, "How often a memory was shown to a task."]
+    withheld: Annotated[int, "How often a memory was held out from a task."]
+    judged: Annotated[int, "How often the end of a task said something of a memory that it was shown."]
+    credited: Annotated[int, "How often it said that the memory helped or failed."]
+    unjudged: Annotated[int, "How often a task ended and nothing was said."]
+    sessions_without_task: Annotated[tuple[str, ...], "Of the last sessions without a task, whether each was judged."]
+    candidates: Annotated[Mapping[str, int], "Candidates of each status."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopHealth:
+    """Whether agents' work is learned from: `ok`, or `degraded` with what to look at."""
+
+    status: Annotated[str, "`ok` or `degraded`."]
+    issues: Annotated[tuple[str, ...], "What is not as it should be."]
+    stats: Annotated[LoopStats, "The counts behind that."]

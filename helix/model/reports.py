@@ -168,7 +168,11 @@ class Job:
     message: Annotated[str, "What it is doing."] = ""
     error: Annotated[str, "Why it failed."] = ""
     error_code: Annotated[str, "The code of that error."] = ""
-    result: Annotated[Mapping[str, Any], "What came of it, once it is done."] = field(default_factory=dict)
+    result: Annotated[
+        Mapping[str, Any],
+        "What came of it, once it is done, by its kind: an ingest counts as `IngestReport` does, export and backup "
+        "tell their `path` and count.",
+    ] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +184,7 @@ class WorkPlan:
 
     kind: Annotated[str, "What would be done."]
     lines: Annotated[tuple[str, ...], "What would change, a line each."]
-    counts: Annotated[Mapping[str, Any], "What it would come to, as counts."]
+    counts: Annotated[Mapping[str, int], "What it would come to."]
     without_model: Annotated[bool, "Whether the work itself asks a language model, which a plan never does."] = False
 
 
@@ -264,7 +268,7 @@ class Health:
 
     status: Annotated[str, "`ok`, `degraded` or `failing`."]
     issues: Annotated[tuple[str, ...], "What is not as it should be."]
-    stats: Annotated[Mapping[str, Any], "Numbers about the store."]
+    stats: Annotated[Mapping[str, int], "How many nodes of each label there are."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

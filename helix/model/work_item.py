@@ -47,9 +47,9 @@ class WorkItem:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     error: Annotated[str, "Why it was put off or failed; empty where it did not."] = ""
-    result: Annotated[Mapping[str, Any], "What it came to, as counts."] = field(default_factory=dict)
+    result: Annotated[Mapping[str, int], "What it came to."] = field(default_factory=dict)
 
     @property
     def changed(self) -> bool:
         """Whether this piece of work changed anything: that is what `undo` is of use for."""
-        return any(isinstance(by, int) and by > 0 and what not in _LOOKED_AT for what, by in self.result.items())
+        return any(by > 0 and what not in _LOOKED_AT for what, by in self.result.items())

@@ -22,8 +22,8 @@ from helix.memory.change.find import memory_of
 from helix.model.candidate import Candidate
 from helix.model.ids import Id
 from helix.model.observed import Accepted, Observed
-from helix.model.proof import MemoryEffect, Report, Showing
-from helix.model.reports import Health, Page, StoreResult
+from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
+from helix.model.reports import Page, StoreResult
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
@@ -124,7 +124,7 @@ def chunk(helix: Helix, request: ChunkRequest) -> StoreResult | None:
 @query
 def verify(
     helix: Helix, scope: Annotated[str | None, "Only of this scope; all where it is not said."] = None
-) -> Health:
+) -> LoopHealth:
     """Check whether agents' work is learned from: whether what was shown was judged, and what is left open."""
     return examine(helix.store, scope)
 

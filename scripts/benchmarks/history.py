@@ -67,7 +67,7 @@ def measure(home: Path, data: Path, limit: int | None) -> dict[str, Any]:
         "seconds": round(took, 1),
         "commits_per_second": round(len(ids) / took, 1),
         "questions": asked,
-        "disk_bytes": status["diskBytes"],
+        "disk_bytes": {one["name"]: one["value"] for one in status["diskBytes"]},
         "memory_bytes": status["memoryBytes"],
     }
 

@@ -168,11 +168,12 @@ def _erased(store: Path, ledger: Ledger, verdict: Verdict) -> None:
 def _honest(api: Api, picture: Picture, verdict: Verdict) -> None:
     """Hold what health and doctor say against what was found."""
     health, doctor = api.call("health"), _doctor(api)
-    counts = {label.lower(): 0 for label in health["stats"]}
+    held = {one["name"]: one["value"] for one in health["stats"]}
+    counts = {label.lower(): 0 for label in held}
     for label, _ in picture.state.nodes:
         counts[label.lower()] = counts.get(label.lower(), 0) + 1
-    if counts != dict(health["stats"]):
-        verdict.differs.append(f"catalogue: memory holds {health['stats']}, the journal {counts}")
+    if counts != held:
+        verdict.differs.append(f"catalogue: memory holds {held}, the journal {counts}")
     backlog = len(picture.state.passages) > len(picture.vectors)
     complaints = [f for f in doctor if not f["ok"] and not (backlog and f["check"] == "embedding space")]
     told = [*health["issues"], *(f"{f['check']}: {f['detail']}" for f in complaints)]

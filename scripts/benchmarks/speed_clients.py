@@ -89,7 +89,7 @@ class Asking:
             self.errors.append(f"{error.code}: {error}")
             return
         self.times[place].append(time.perf_counter() - started)
-        for stage, milliseconds in answer["timingsMs"].items():
+        for stage, milliseconds in ((one["name"], one["value"]) for one in answer["timingsMs"]):
             self.stages[place].setdefault(stage, []).append(milliseconds)
         if scope is not None:
             self.outside += sum(item["node"]["scope"] not in (scope, "global") for item in answer["items"])

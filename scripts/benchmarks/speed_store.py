@@ -71,7 +71,7 @@ def _filled(settings: Settings, count: int, say: Say) -> dict[str, Any]:
         "bulk_seconds": round(loading, 1),
         "phases_seconds": {name: round(seconds, 1) for name, seconds in phases.items()},
         "bulk_peak_mb": peak.get("peak_mb"),
-        "nodes": status["nodes"],
+        "nodes": {one["name"]: one["value"] for one in status["nodes"]},
         "edges": status["edges"],
     }
 

@@ -10,6 +10,8 @@ import pytest
 from api_server import Served, nodes_of
 
 from helix.client import document
+from helix.operations import upkeep
+from helix.service import Helix
 from tests.waiting import until
 
 TRIGGERS = {
@@ -211,3 +213,32 @@ def test_cypher_reads_the_live_graph(served: Served, names: list[str]) -> None:
     assert answer == {"columns": ["name", "nothing"], "rows": [[names[0], None]], "truncated": False}
     tables = {table["name"]: table for table in served.ask("{ graphSchema { name kind properties } }")["graphSchema"]}
     assert "trigger" in tables["Memory"]["properties"]
+
+
+def by_name(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    return {one["name"]: one["value"] for one in entries}
+
+
+def test_tables_are_listed_entry_by_entry(served: Served, names: list[str], helix: Helix) -> None:
+    counted = served.ask(document("stats"))["stats"]
+    assert by_name(counted["byType"]) == upkeep.stats(helix).by_type
+    assert by_name(counted["byStatus"]) == upkeep.stats(helix).by_status
+    status = served.ask(document("status"))["status"]
+    assert by_name(status["nodes"])["Memory"] == 4
+    assert by_name(status["diskBytes"]).keys() == upkeep.status(helix).disk_bytes.keys()
+    item = served.ask(document("recall"), query="pip fails behind the proxy", explain=True)["recall"]
+    assert item["timingsMs"] and all(stage["value"] >= 0 for stage in item["timingsMs"])
+    best = item["items"][0]
+    assert sum(value for name, value in by_name(best["factors"]).items() if name.startswith("+")) > 0
+    assert by_name(served.ask(document("health"))["health"]["stats"])["memory"] == 4
+    work = served.ask(document("begin_work"), kind="consolidate")["beginWork"]
+    done = until(lambda: (one := served.ask(document("work"), id=work["id"])["work"])["state"] == "DONE" and one)
+    assert all(isinstance(value, int) for value in by_name(done["result"]).values())
+    totals = by_name(served.ask(document("background"))["background"]["totals"])
+    assert by_name(totals["consolidate"]) == by_name(done["result"])
+    tasks = [{"id": "2", "blockedBy": ["1"]}, {"id": "1", "blockedBy": ["2"]}]
+    stall = served.ask(document("dag_stalled"), tasks=tasks)["dagStalled"]["info"]
+    assert by_name(stall["waiting"]) == {"1": ["2"], "2": ["1"]}
+    loop = served.ask(document("verify"))["verify"]["stats"]
+    assert (loop["memories"], loop["overallEffectiveness"]) == (4, None)
+    assert by_name(loop["candidates"])["waiting"] == 0

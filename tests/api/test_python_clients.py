@@ -21,7 +21,7 @@ from helix.client.wire import camel
 from helix.errors import HelixError, InvalidInputError, NotFoundError
 from helix.model.memory import Kind, Memory
 from helix.model.reports import Event, Job, JobState, StoreStatus
-from helix.operations import OPERATIONS, capture, memories, review, tasks, upkeep
+from helix.operations import OPERATIONS, capture, learning, memories, review, tasks, upkeep
 from helix.service import Helix
 
 ROOT = python_client.FOLDER.parent.parent
@@ -74,6 +74,8 @@ def test_answers_are_the_records_that_the_operations_make(client: Any, helix: He
         (client.sessions(), capture.sessions(helix)),
         (client.contradictions(any_status=True), review.contradictions(helix, any_status=True)),
         (client.stats(), upkeep.stats(helix)),
+        (client.health(), upkeep.health(helix)),
+        (client.verify(), learning.verify(helix)),
         (client.config(), upkeep.config(helix)),
         (client.ready_tasks(), tasks.ready_tasks(helix)),
         (client.plan(), tasks.plan(helix)),

@@ -26,7 +26,7 @@ def test_edges_count_in_the_scope_they_begin_in(settings: Settings) -> None:
         after = {scope: upkeep.stats(helix, scope).relationships for scope in SCOPES}
         assert after == {**before, "there": before["there"] + 1}
         assert sum(after.values()) == upkeep.stats(helix).relationships
-        assert learning.verify(helix, "here").stats["relationships"] == after["here"]
+        assert learning.verify(helix, "here").stats.relationships == after["here"]
         assert upkeep.stats(helix, "nowhere").relationships == 0
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import cast
 
 from helix.agents.answers.cycles import detect_cycles
 from helix.agents.observer.queue import LONGEST
@@ -17,8 +17,8 @@ from helix.model.edge import Label, Ref
 from helix.model.evidence import Verification
 from helix.model.injection import Injection
 from helix.model.memory import Status
+from helix.model.proof import LoopHealth, LoopStats
 from helix.model.provenance import Trust
-from helix.model.reports import Health
 from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Task
 from helix.store import overview
 from helix.store.index import Index
@@ -61,7 +61,7 @@ class _Seen:
         return [one for task in over for one in self.shown[task.id] if not one.held_back and not _judged(one)]
 
 
-def verify(store: Store, scope: str | None = None) -> Health:
+def verify(store: Store, scope: str | None = None) -> LoopHealth:
     """Return how the learning loop is: `ok`, or `degraded` with what to look at, and the counts behind it.
 
     `scope` None: of all scopes. Reads the newest tasks, at most TASKS_READ, and writes nothing.
@@ -80,7 +80,7 @@ def verify(store: Store, scope: str | None = None) -> Health:
         *_memories(store.runtime, stats),
         *_queue_issues(seen),
     )
-    return Health(status="degraded" if issues else "ok", issues=issues, stats=stats)
+    return LoopHealth(status="degraded" if issues else "ok", issues=issues, stats=stats)
 
 
 def _is_session(task: Task) -> bool:
@@ -109,38 +109,38 @@ def _judged(one: Injection) -> bool:
     return bool(one.outcome) or one.credited is not None
 
 
-def _stats(store: Store, scope: str | None, seen: _Seen) -> dict[str, Any]:
+def _stats(store: Store, scope: str | None, seen: _Seen) -> LoopStats:
     counted = overview.stats(store, scope)
     statuses = Counter(candidate.status for candidate in seen.candidates)
     injected = seen.injected
-    return {
-        "memories": counted.total,
-        "with_feedback": counted.with_feedback,
-        "without_feedback": counted.without_feedback,
-        "overall_effectiveness": counted.overall_effectiveness,
-        "relationships": counted.relationships,
-        "embedding_coverage": counted.embedding_coverage,
-        "ineffective": _ineffective(store.index, scope),
-        "tasks": len(seen.tasks),
-        "tasks_by_status": dict(sorted(Counter(task.status for task in seen.tasks).items())),
-        "tasks_by_outcome": dict(sorted(Counter(task.outcome or "unknown" for task in seen.tasks).items())),
-        "injected": len(injected),
-        "withheld": sum(one.held_back for each in seen.shown.values() for one in each),
-        "judged": sum(map(_judged, injected)),
-        "credited": sum(bool(one.credited and (one.credited.helped or one.credited.failed)) for one in injected),
-        "unjudged": len(seen.unjudged),
-        "sessions_without_task": [_told_of(task, seen.shown[task.id]) for task in seen.sessions[:_SESSIONS_TOLD]],
-        "candidates": {status.value: statuses[status] for status in CandidateStatus},
-    }
+    return LoopStats(
+        memories=counted.total,
+        with_feedback=counted.with_feedback,
+        without_feedback=counted.without_feedback,
+        overall_effectiveness=counted.overall_effectiveness,
+        relationships=counted.relationships,
+        embedding_coverage=counted.embedding_coverage,
+        ineffective=_ineffective(store.index, scope),
+        tasks=len(seen.tasks),
+        tasks_by_status=dict(sorted(Counter(task.status for task in seen.tasks).items())),
+        tasks_by_outcome=dict(sorted(Counter(task.outcome or "unknown" for task in seen.tasks).items())),
+        injected=len(injected),
+        withheld=sum(one.held_back for each in seen.shown.values() for one in each),
+        judged=sum(map(_judged, injected)),
+        credited=sum(bool(one.credited and (one.credited.helped or one.credited.failed)) for one in injected),
+        unjudged=len(seen.unjudged),
+        sessions_without_task=tuple(_told_of(task, seen.shown[task.id]) for task in seen.sessions[:_SESSIONS_TOLD]),
+        candidates={status.value: statuses[status] for status in CandidateStatus},
+    )
 
 
-def _loop(seen: _Seen, stats: Mapping[str, Any]) -> Iterator[str]:
-    if unjudged := stats["unjudged"]:
+def _loop(seen: _Seen, stats: LoopStats) -> Iterator[str]:
+    if unjudged := stats.unjudged:
         yield (
-            f"of {stats['injected']} times that a memory was shown to a task, {unjudged} were never judged though the"
+            f"of {stats.injected} times that a memory was shown to a task, {unjudged} were never judged though the"
             " task is over: nothing is learned from them"
         )
-    if stats["credited"] and not stats["with_feedback"]:
+    if stats.credited and not stats.with_feedback:
         yield "memories were credited with outcomes, and none of them has any feedback"
     unsaid = sum(task.status == COMPLETED and not task.outcome and not _is_session(task) for task in seen.tasks)
     if unsaid:
@@ -166,11 +166,11 @@ def _dangling(store: Store, seen: _Seen) -> Iterator[str]:
         yield f"{gone} candidates became memories that are gone"
 
 
-def _memories(runtime: Runtime, stats: Mapping[str, Any]) -> Iterator[str]:
-    if stats["ineffective"]:
-        yield f"{stats['ineffective']} active memories hardly ever helped: `helix prune` archives them"
-    if runtime.embedder is not None and stats["embedding_coverage"] < _WELL_COVERED:
-        yield f"{stats['embedding_coverage']:.0%} of the passages have a vector; words find the others"
+def _memories(runtime: Runtime, stats: LoopStats) -> Iterator[str]:
+    if stats.ineffective:
+        yield f"{stats.ineffective} active memories hardly ever helped: `helix prune` archives them"
+    if runtime.embedder is not None and stats.embedding_coverage < _WELL_COVERED:
+        yield f"{stats.embedding_coverage:.0%} of the passages have a vector; words find the others"
 
 
 def _queue_issues(seen: _Seen) -> Iterator[str]:

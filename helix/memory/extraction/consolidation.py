@@ -47,7 +47,7 @@ _AROUND = 0.1
 """How much further apart than what they say two episodes may be, as a cosine."""
 
 
-def consolidate(run: Run, payload: Mapping[str, Any], extractor: Extractor | None = None) -> Mapping[str, Any]:
+def consolidate(run: Run, payload: Mapping[str, Any], extractor: Extractor | None = None) -> Mapping[str, int]:
     """Derive memories from the episodes that no run has seen; `payload` names one `scope`, or (None) all of them.
 
     Returns what was counted. `extractor` None: by rules, with the store's language model where it has one.
@@ -59,7 +59,7 @@ def consolidate(run: Run, payload: Mapping[str, Any], extractor: Extractor | Non
     return dict(run.counts)
 
 
-def rederive(run: Run, payload: Mapping[str, Any], extractor: Extractor | None = None) -> Mapping[str, Any]:
+def rederive(run: Run, payload: Mapping[str, Any], extractor: Extractor | None = None) -> Mapping[str, int]:
     """Derive the memories of a `scope` (None: of all) from every episode there is, and bring what is there to that.
 
     What was retired or damaged comes back, with the feedback, clocks, links and words of a person that it had; what a

@@ -18,7 +18,7 @@ BY_MODEL = "model"
 """What the provenance of an insight calls whoever thought of it; which model answered is a matter of the moment."""
 
 
-def reflect_with_model(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def reflect_with_model(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Do the job `reflect`, with the store's language model where the run may ask one."""
     return reflect(run, payload, think_of(run.language_model))
 

@@ -51,7 +51,7 @@ Think = Callable[[Sequence[Item]], Sequence[Thought] | None]
 """Finds the questions that a community of items raises and answers them from these items; None leaves it to rules."""
 
 
-def reflect(run: Run, payload: Mapping[str, Any], think: Think | None = None) -> Mapping[str, Any]:
+def reflect(run: Run, payload: Mapping[str, Any], think: Think | None = None) -> Mapping[str, int]:
     """Weigh the insights there are anew, then write those that say something new; return what was done, as counts.
 
     `payload`: `scope` (None: every scope, each for itself). Running it again on the same evidence adds nothing.

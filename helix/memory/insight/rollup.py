@@ -53,7 +53,7 @@ class _Key:
     day: int
 
 
-def roll_up(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def roll_up(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Sum up the groups of episodes that have faded; return what was done, as counts.
 
     `payload`: `scope` (None: every scope), `older_than_days` (None: what is below the salience floor). A summary whose

@@ -60,7 +60,7 @@ def notice(store: Store, memory_id: str) -> list[Memory]:
     return store.writer.submit(decision)
 
 
-def close_gaps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def close_gaps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Close the gaps of a scope that later memories answer, and open those again whose answer is gone; as a job.
 
     Payload {"scope": a scope, or None for all}. A closed gap is retired, with an edge from its answer to it (SOLVES).

@@ -21,7 +21,7 @@ _MOST, _NEAREST = 60, 4
 _TOLD = frozenset({Relation.CONTRADICTS, Relation.SUPERSEDES})
 
 
-def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Have the store's language model compare the newest memories with what is near to them; return what it found.
 
     `payload`: `scope` (None: every scope). Asked about are pairs of active memories that claim to hold at one time, are

@@ -20,7 +20,7 @@ _LONGEST = 1_500
 _BELIEVED = Trust.AGENT_INFERRED.rank
 
 
-def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Have the store's language model rate the newest episodes; return what came of it.
 
     `payload`: `scope` (None: every scope), `limit` (200). What was consolidated is not new. Only importance that Helix

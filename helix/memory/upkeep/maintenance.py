@@ -72,19 +72,19 @@ def decay_edges(store: Store, unused_days: float, dry_run: bool) -> MaintenanceR
     return _at_once(store, "decay_edges", _decay_edges(store.records, unused_days), dry_run)
 
 
-def run_decay(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def run_decay(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Do `decay` as a job; payload {"unused_days": 30, "min_uses": 2}, both optional."""
     days, uses = payload.get("unused_days", UNUSED_DAYS), payload.get("min_uses", FEW_USES)
     return _in_background(run, "memories decayed", _decay(run.store, days, uses))
 
 
-def run_prune(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def run_prune(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Do `prune` as a job; payload {"min_effectiveness": 0.25, "min_uses": 3}, both optional."""
     ratio, uses = payload.get("min_effectiveness", LEAST_EFFECTIVENESS), payload.get("min_uses", TRIED_USES)
     return _in_background(run, "memories archived", _prune(run.store, ratio, uses))
 
 
-def run_decay_edges(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def run_decay_edges(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Do `decay_edges` as a job; payload {"unused_days": 60}, optional."""
     return _in_background(
         run, "edges decayed", _decay_edges(run.store.records, payload.get("unused_days", UNUSED_EDGE_DAYS))
@@ -194,7 +194,7 @@ def _at_once(store: Store, operation: str, sweep: _Sweep[T], dry_run: bool) -> M
     return MaintenanceReport(operation=operation, changed=len(names), names=names, dry_run=dry_run, job=job)
 
 
-def _in_background(run: Run, what: str, sweep: _Sweep[T]) -> Mapping[str, Any]:
+def _in_background(run: Run, what: str, sweep: _Sweep[T]) -> Mapping[str, int]:
     """Find what is due beside the writer, and change it a few at a time, so that nobody waits long."""
     due = [item for item in sweep.items() if sweep.due(item, run.now)]
     for start in range(0, len(due), _AT_A_TIME):

@@ -42,7 +42,7 @@ _ADDED = ("helped", "failed", "uses")
 _BEST = ("confidence", "importance", "easiness", "half_life_days")
 
 
-def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Fold near-identical memories of a kind and scope into one, as a job that can be undone.
 
     Payload {"threshold": a cosine, by default that of the same thing, "scope": a scope, or None for all}. Texts that

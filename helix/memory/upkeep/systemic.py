@@ -71,7 +71,7 @@ def notice(store: Store, failure_id: str) -> Memory | None:
     return None if found is None else found.memory
 
 
-def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Promote the failures of a scope that keep occurring, as a job; payload {"scope": a scope, or None for all}.
 
     It looks at what was recorded within the last week, whenever that happened; what is older was looked at when it was

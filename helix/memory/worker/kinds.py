@@ -25,7 +25,7 @@ from helix.memory.upkeep.systemic import promote_systemic
 from helix.model.reports import WorkPlan
 from helix.store.store import Store
 
-JobWork = Callable[[Run, Mapping[str, Any]], Mapping[str, Any]]
+JobWork = Callable[[Run, Mapping[str, Any]], Mapping[str, int]]
 """What a kind of job does: it may be run again from its beginning at any time, and answers with counts for people."""
 
 CONSOLIDATE = "consolidate"

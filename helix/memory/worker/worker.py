@@ -323,12 +323,11 @@ class Worker:
             return True
         return False
 
-    def _finish(self, item: WorkItem, result: Mapping[str, Any], started: datetime) -> None:
+    def _finish(self, item: WorkItem, result: Mapping[str, int], started: datetime) -> None:
         if item.kind == CONSOLIDATE:
             self._budget.start_again(item.payload.get("scope"), started)
         self._work.finish(item.id, result)
-        counts = {name: count for name, count in result.items() if isinstance(count, int)}
-        self._totals.setdefault(item.kind, Counter()).update(counts)
+        self._totals.setdefault(item.kind, Counter()).update(result)
         log.info("background job done", extra={"job": item.id, "kind": item.kind})
 
     def _missed(self, item: WorkItem, run: SlicedRun, error: Exception, started: datetime) -> None:

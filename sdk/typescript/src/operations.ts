@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (296255d36ab0f73b).
+// Written by scripts/schema from the schema and queries/operations.graphql (9d626e02e443fcd6).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -379,7 +379,7 @@ export type VerifyQueryVariables = Exact<{
 }>;
 
 
-export type VerifyQuery = { verify: HealthFragment | null };
+export type VerifyQuery = { verify: LoopHealthFragment | null };
 
 export type ReportQueryVariables = Exact<{
   since?: string | null | undefined;
@@ -1444,7 +1444,7 @@ export type ArmFragment = { tasks: number, blocked: number, skipped: number, ope
 
 export type ArmHitFragment = { arm: string, rank: number, score: number, contribution: number };
 
-export type BackgroundStatusFragment = { paused: boolean, progress: string, queued: number, failed: number, lackingVectors: number, importance: number, budget: number, totals: unknown, running: WorkItemFragment | null, items: Array<WorkItemFragment>, gate: GateReportFragment };
+export type BackgroundStatusFragment = { paused: boolean, progress: string, queued: number, failed: number, lackingVectors: number, importance: number, budget: number, running: WorkItemFragment | null, items: Array<WorkItemFragment>, totals: Array<CountsFragment>, gate: GateReportFragment };
 
 export type BriefFragment = { text: string, shown: Array<ShownFragment> };
 
@@ -1465,6 +1465,10 @@ export type CheckFragment = { kind: EvidenceKind, command: string, passed: boole
 export type ClearedFragment = { cleared: Array<string>, kept: Array<string>, tasks: Array<unknown> };
 
 export type CommunityFragment = { size: number, nodes: Array<GraphNodeFragment> };
+
+export type CountFragment = { name: string, value: number };
+
+export type CountsFragment = { name: string, value: Array<CountFragment> };
 
 export type CypherResultFragment = { columns: Array<string>, rows: Array<Array<unknown>>, truncated: boolean, elapsedMs: number };
 
@@ -1522,6 +1526,8 @@ export type FacetFragment = { value: string, count: number };
 
 export type FacetsFragment = { total: number, scopes: Array<FacetFragment>, kinds: Array<FacetFragment>, statuses: Array<FacetFragment>, trusts: Array<FacetFragment>, days: Array<DayFragment> };
 
+export type FigureFragment = { name: string, value: number };
+
 export type GainFragment = { memoryId: string, name: string, use: string, outcome: string, helped: number, failed: number, quality: number | null, signs: Array<string>, overridden: boolean };
 
 export type GateReportFragment = { read: number, dropped: number, dropRate: number | null };
@@ -1538,7 +1544,7 @@ export type GraphTableFragment = { name: string, kind: string, properties: Array
 
 export type HarmFragment = { blocked: number, shown: number, failed: number, unused: number };
 
-export type HealthFragment = { status: string, issues: Array<string>, stats: unknown };
+export type HealthFragment = { status: string, issues: Array<string>, stats: Array<CountFragment> };
 
 export type HeatedNodeFragment = { heat: number, node: GraphNodeFragment };
 
@@ -1570,6 +1576,10 @@ export type LiftFragment = { value: number, low: number, high: number, sure: boo
 
 export type LogLineFragment = { at: string | null, level: string, text: string };
 
+export type LoopHealthFragment = { status: string, issues: Array<string>, stats: LoopStatsFragment };
+
+export type LoopStatsFragment = { memories: number, withFeedback: number, withoutFeedback: number, overallEffectiveness: number | null, relationships: number, embeddingCoverage: number, ineffective: number, tasks: number, injected: number, withheld: number, judged: number, credited: number, unjudged: number, sessionsWithoutTask: Array<string>, tasksByStatus: Array<CountFragment>, tasksByOutcome: Array<CountFragment>, candidates: Array<CountFragment> };
+
 export type MaintenanceReportFragment = { operation: string, changed: number, names: Array<string>, dryRun: boolean, job: string };
 
 export type MemoryFragment = { id: string, scope: string, name: string, kind: Kind, trigger: string, resolution: string, recordedAt: string, status: Status, confidence: number, importance: number, helped: number, failed: number, uses: number, easiness: number, halfLifeDays: number, validFrom: string | null, validTo: string | null, retiredAt: string | null, lastUsedAt: string | null, source: string, attributes: unknown, effectiveness: number | null, isSummary: boolean, isDerived: boolean, saidBy: string, confidenceLabel: string, provenance: ProvenanceFragment };
@@ -1582,7 +1592,9 @@ export type MemoryEffectFragment = { shown: number, helped: number, failed: numb
 
 export type ModelSpendFragment = { month: string, provider: string, calls: number, failures: number, tokensIn: number, tokensOut: number, cost: number };
 
-export type ModelUsageFragment = { budget: number, paidTokens: number, calls: number, cacheHits: number, absences: unknown, standing: string, providers: Array<ProviderStateFragment>, spend: Array<ModelSpendFragment> };
+export type ModelUsageFragment = { budget: number, paidTokens: number, calls: number, cacheHits: number, standing: string, providers: Array<ProviderStateFragment>, spend: Array<ModelSpendFragment>, absences: Array<CountFragment> };
+
+export type NamesFragment = { name: string, value: Array<string> };
 
 export type NearNodeFragment = { steps: number, node: GraphNodeFragment };
 
@@ -1658,9 +1670,9 @@ export type ProvenanceFragment = { slice: string, extractor: string, model: stri
 
 export type ProviderStateFragment = { model: string, free: boolean, ready: boolean, state: string, place: string, trouble: string };
 
-export type RecallAnswerFragment = { mode: string, recipe: string, tokens: number, timingsMs: unknown, notes: Array<string>, at: string | null, query: RecallQueryFragment, items: Array<RecallItemFragment> };
+export type RecallAnswerFragment = { mode: string, recipe: string, tokens: number, notes: Array<string>, at: string | null, query: RecallQueryFragment, items: Array<RecallItemFragment>, timingsMs: Array<FigureFragment> };
 
-export type RecallItemFragment = { label: Label, score: number, relevance: number, recency: number, effectiveness: number, confidenceLabel: string, text: string, tokens: number, factors: unknown, reason: string, fit: number, standsOut: boolean, standing: string, node:
+export type RecallItemFragment = { label: Label, score: number, relevance: number, recency: number, effectiveness: number, confidenceLabel: string, text: string, tokens: number, reason: string, fit: number, standsOut: boolean, standing: string, node:
     | Node_Candidate_Fragment
     | Node_Entity_Fragment
     | Node_Episode_Fragment
@@ -1671,7 +1683,7 @@ export type RecallItemFragment = { label: Label, score: number, relevance: numbe
     | Node_Session_Fragment
     | Node_Task_Fragment
     | Node_Workspace_Fragment
-  , arms: Array<ArmHitFragment> };
+  , arms: Array<ArmHitFragment>, factors: Array<FigureFragment> };
 
 export type RecallQueryFragment = { query: string, scope: string | null, kinds: Array<Kind>, labels: Array<Label>, limit: number, intent: Intent | null, expand: Expand, files: Array<string>, asOf: string | null, knownAt: string | null, askedAt: string | null, since: string | null, budgetTokens: number, recipe: string | null, rerank: boolean | null, deep: boolean, everything: boolean, explain: boolean, session: string };
 
@@ -1709,13 +1721,13 @@ export type SimilarMemoryFragment = { similarity: number, memory: MemoryFragment
 
 export type SiteFragment = { reason: string, arm: string, level: number, memory: MemoryFragment };
 
-export type StallFragment = { pending: Array<string>, waiting: unknown, blocked: Array<string>, missing: Array<string>, cycles: Array<Array<string>> };
+export type StallFragment = { pending: Array<string>, blocked: Array<string>, missing: Array<string>, cycles: Array<Array<string>>, waiting: Array<NamesFragment> };
 
 export type StalledFragment = { stalled: boolean, info: StallFragment | null };
 
-export type StatsFragment = { total: number, byType: unknown, byStatus: unknown, totalHelped: number, totalFailed: number, withFeedback: number, withoutFeedback: number, overallEffectiveness: number | null, episodes: number, entities: number, relationships: number, embeddingCoverage: number };
+export type StatsFragment = { total: number, totalHelped: number, totalFailed: number, withFeedback: number, withoutFeedback: number, overallEffectiveness: number | null, episodes: number, entities: number, relationships: number, embeddingCoverage: number, byType: Array<CountFragment>, byStatus: Array<CountFragment> };
 
-export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, poisonRows: number, diskBytes: unknown, journalBytesWeek: number, memoryBytes: number, paused: boolean, nodes: unknown, edges: number, warnings: Array<string>, startedAt: string, holdback: number, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
+export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, poisonRows: number, journalBytesWeek: number, memoryBytes: number, paused: boolean, edges: number, warnings: Array<string>, startedAt: string, holdback: number, diskBytes: Array<CountFragment>, nodes: Array<CountFragment>, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
 
 export type StoreResultFragment = { status: StoreStatus, name: string, id: string, redacted: Array<string>, suspicious: Array<string>, contradicts: Array<string> };
 
@@ -1735,9 +1747,9 @@ export type VersionFragment = { at: string, change: string, by: string, trust: T
 
 export type WalkFragment = { nodes: Array<HeatedNodeFragment>, edges: Array<GraphEdgeFragment> };
 
-export type WorkItemFragment = { id: string, kind: string, key: string, payload: unknown, state: WorkState, attempts: number, notBefore: string, createdAt: string, startedAt: string | null, endedAt: string | null, error: string, result: unknown, changed: boolean };
+export type WorkItemFragment = { id: string, kind: string, key: string, payload: unknown, state: WorkState, attempts: number, notBefore: string, createdAt: string, startedAt: string | null, endedAt: string | null, error: string, changed: boolean, result: Array<CountFragment> };
 
-export type WorkPlanFragment = { kind: string, lines: Array<string>, counts: unknown, withoutModel: boolean };
+export type WorkPlanFragment = { kind: string, lines: Array<string>, withoutModel: boolean, counts: Array<CountFragment> };
 
 export type WorkspaceFragment = { id: string, scope: string, recordedAt: string, status: string, endedAt: string | null, attributes: unknown };
 
@@ -2314,11 +2326,19 @@ export const GraphTableFragmentDoc = gql`
   properties
 }
     ` as unknown as DocumentNode<GraphTableFragment, unknown>;
+export const CountFragmentDoc = gql`
+    fragment Count on Count {
+  name
+  value
+}
+    ` as unknown as DocumentNode<CountFragment, unknown>;
 export const HealthFragmentDoc = gql`
     fragment Health on Health {
   status
   issues
-  stats
+  stats {
+    ...Count
+  }
 }
     ` as unknown as DocumentNode<HealthFragment, unknown>;
 export const HeldFragmentDoc = gql`
@@ -2503,6 +2523,12 @@ export const ArmHitFragmentDoc = gql`
   contribution
 }
     ` as unknown as DocumentNode<ArmHitFragment, unknown>;
+export const FigureFragmentDoc = gql`
+    fragment Figure on Figure {
+  name
+  value
+}
+    ` as unknown as DocumentNode<FigureFragment, unknown>;
 export const RecallItemFragmentDoc = gql`
     fragment RecallItem on RecallItem {
   node {
@@ -2519,7 +2545,9 @@ export const RecallItemFragmentDoc = gql`
   arms {
     ...ArmHit
   }
-  factors
+  factors {
+    ...Figure
+  }
   reason
   fit
   standsOut
@@ -2537,7 +2565,9 @@ export const RecallAnswerFragmentDoc = gql`
   mode
   recipe
   tokens
-  timingsMs
+  timingsMs {
+    ...Figure
+  }
   notes
   at
 }
@@ -2557,6 +2587,42 @@ export const LogLineFragmentDoc = gql`
   text
 }
     ` as unknown as DocumentNode<LogLineFragment, unknown>;
+export const LoopStatsFragmentDoc = gql`
+    fragment LoopStats on LoopStats {
+  memories
+  withFeedback
+  withoutFeedback
+  overallEffectiveness
+  relationships
+  embeddingCoverage
+  ineffective
+  tasks
+  tasksByStatus {
+    ...Count
+  }
+  tasksByOutcome {
+    ...Count
+  }
+  injected
+  withheld
+  judged
+  credited
+  unjudged
+  sessionsWithoutTask
+  candidates {
+    ...Count
+  }
+}
+    ` as unknown as DocumentNode<LoopStatsFragment, unknown>;
+export const LoopHealthFragmentDoc = gql`
+    fragment LoopHealth on LoopHealth {
+  status
+  issues
+  stats {
+    ...LoopStats
+  }
+}
+    ` as unknown as DocumentNode<LoopHealthFragment, unknown>;
 export const MaintenanceReportFragmentDoc = gql`
     fragment MaintenanceReport on MaintenanceReport {
   operation
@@ -2943,10 +3009,18 @@ export const SimilarMemoryFragmentDoc = gql`
   similarity
 }
     ` as unknown as DocumentNode<SimilarMemoryFragment, unknown>;
+export const NamesFragmentDoc = gql`
+    fragment Names on Names {
+  name
+  value
+}
+    ` as unknown as DocumentNode<NamesFragment, unknown>;
 export const StallFragmentDoc = gql`
     fragment Stall on Stall {
   pending
-  waiting
+  waiting {
+    ...Names
+  }
   blocked
   missing
   cycles
@@ -2963,8 +3037,12 @@ export const StalledFragmentDoc = gql`
 export const StatsFragmentDoc = gql`
     fragment Stats on Stats {
   total
-  byType
-  byStatus
+  byType {
+    ...Count
+  }
+  byStatus {
+    ...Count
+  }
   totalHelped
   totalFailed
   withFeedback
@@ -2989,10 +3067,20 @@ export const WorkItemFragmentDoc = gql`
   startedAt
   endedAt
   error
-  result
+  result {
+    ...Count
+  }
   changed
 }
     ` as unknown as DocumentNode<WorkItemFragment, unknown>;
+export const CountsFragmentDoc = gql`
+    fragment Counts on Counts {
+  name
+  value {
+    ...Count
+  }
+}
+    ` as unknown as DocumentNode<CountsFragment, unknown>;
 export const GateReportFragmentDoc = gql`
     fragment GateReport on GateReport {
   read
@@ -3015,7 +3103,9 @@ export const BackgroundStatusFragmentDoc = gql`
   items {
     ...WorkItem
   }
-  totals
+  totals {
+    ...Counts
+  }
   gate {
     ...GateReport
   }
@@ -3054,7 +3144,9 @@ export const ModelUsageFragmentDoc = gql`
   }
   calls
   cacheHits
-  absences
+  absences {
+    ...Count
+  }
   standing
 }
     ` as unknown as DocumentNode<ModelUsageFragment, unknown>;
@@ -3068,11 +3160,15 @@ export const StatusReportFragmentDoc = gql`
   journalRows
   appliedSeq
   poisonRows
-  diskBytes
+  diskBytes {
+    ...Count
+  }
   journalBytesWeek
   memoryBytes
   paused
-  nodes
+  nodes {
+    ...Count
+  }
   edges
   jobs {
     ...Job
@@ -3223,7 +3319,9 @@ export const WorkPlanFragmentDoc = gql`
     fragment WorkPlan on WorkPlan {
   kind
   lines
-  counts
+  counts {
+    ...Count
+  }
   withoutModel
 }
     ` as unknown as DocumentNode<WorkPlanFragment, unknown>;
@@ -3280,6 +3378,8 @@ export const BackgroundDocument = gql`
 }
     ${BackgroundStatusFragmentDoc}
 ${WorkItemFragmentDoc}
+${CountFragmentDoc}
+${CountsFragmentDoc}
 ${GateReportFragmentDoc}` as unknown as DocumentNode<BackgroundQuery, BackgroundQueryVariables>;
 export const WorkDocument = gql`
     query Work($id: ID!) {
@@ -3287,14 +3387,16 @@ export const WorkDocument = gql`
     ...WorkItem
   }
 }
-    ${WorkItemFragmentDoc}` as unknown as DocumentNode<WorkQuery, WorkQueryVariables>;
+    ${WorkItemFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<WorkQuery, WorkQueryVariables>;
 export const WorkPlanDocument = gql`
     query WorkPlan($kind: String!, $payload: JSON) {
   workPlan(kind: $kind, payload: $payload) {
     ...WorkPlan
   }
 }
-    ${WorkPlanFragmentDoc}` as unknown as DocumentNode<WorkPlanQuery, WorkPlanQueryVariables>;
+    ${WorkPlanFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<WorkPlanQuery, WorkPlanQueryVariables>;
 export const EpisodesDocument = gql`
     query Episodes($scope: String, $session: String, $first: Int, $after: String) {
   episodes(scope: $scope, session: $session, first: $first, after: $after) {
@@ -3493,10 +3595,12 @@ ${PageInfoFragmentDoc}` as unknown as DocumentNode<LearningQueueQuery, LearningQ
 export const VerifyDocument = gql`
     query Verify($scope: String) {
   verify(scope: $scope) {
-    ...Health
+    ...LoopHealth
   }
 }
-    ${HealthFragmentDoc}` as unknown as DocumentNode<VerifyQuery, VerifyQueryVariables>;
+    ${LoopHealthFragmentDoc}
+${LoopStatsFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<VerifyQuery, VerifyQueryVariables>;
 export const ReportDocument = gql`
     query Report($since: DateTime, $scope: String) {
   report(since: $since, scope: $scope) {
@@ -3630,7 +3734,8 @@ export const DagStalledDocument = gql`
   }
 }
     ${StalledFragmentDoc}
-${StallFragmentDoc}` as unknown as DocumentNode<DagStalledQuery, DagStalledQueryVariables>;
+${StallFragmentDoc}
+${NamesFragmentDoc}` as unknown as DocumentNode<DagStalledQuery, DagStalledQueryVariables>;
 export const GetDocument = gql`
     query Get($nameOrId: String!) {
   get(nameOrId: $nameOrId) {
@@ -3782,7 +3887,8 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}
-${ArmHitFragmentDoc}` as unknown as DocumentNode<RecallQuery, RecallQueryVariables>;
+${ArmHitFragmentDoc}
+${FigureFragmentDoc}` as unknown as DocumentNode<RecallQuery, RecallQueryVariables>;
 export const RecallByTypeDocument = gql`
     query RecallByType($query: String!, $kinds: [Kind!], $limit: Int, $scope: String) {
   recallByType(query: $query, kinds: $kinds, limit: $limit, scope: $scope) {
@@ -3798,7 +3904,8 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}
-${ArmHitFragmentDoc}` as unknown as DocumentNode<RecallByTypeQuery, RecallByTypeQueryVariables>;
+${ArmHitFragmentDoc}
+${FigureFragmentDoc}` as unknown as DocumentNode<RecallByTypeQuery, RecallByTypeQueryVariables>;
 export const CompletionsDocument = gql`
     query Completions($of: Completable!, $prefix: String, $limit: Int) {
   completions(of: $of, prefix: $prefix, limit: $limit)
@@ -3818,7 +3925,8 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}
-${ArmHitFragmentDoc}` as unknown as DocumentNode<LastQuery, LastQueryVariables>;
+${ArmHitFragmentDoc}
+${FigureFragmentDoc}` as unknown as DocumentNode<LastQuery, LastQueryVariables>;
 export const WhyDocument = gql`
     query Why($nameOrId: String!, $session: String) {
   why(nameOrId: $nameOrId, session: $session) {
@@ -3831,7 +3939,8 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}
-${ArmHitFragmentDoc}` as unknown as DocumentNode<WhyQuery, WhyQueryVariables>;
+${ArmHitFragmentDoc}
+${FigureFragmentDoc}` as unknown as DocumentNode<WhyQuery, WhyQueryVariables>;
 export const ContradictionsDocument = gql`
     query Contradictions($scope: String, $status: DisputeStatus, $anyStatus: Boolean, $first: Int, $after: String) {
   contradictions(
@@ -3908,14 +4017,16 @@ export const HealthDocument = gql`
     ...Health
   }
 }
-    ${HealthFragmentDoc}` as unknown as DocumentNode<HealthQuery, HealthQueryVariables>;
+    ${HealthFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<HealthQuery, HealthQueryVariables>;
 export const StatsDocument = gql`
     query Stats($scope: String) {
   stats(scope: $scope) {
     ...Stats
   }
 }
-    ${StatsFragmentDoc}` as unknown as DocumentNode<StatsQuery, StatsQueryVariables>;
+    ${StatsFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<StatsQuery, StatsQueryVariables>;
 export const StatusDocument = gql`
     query Status {
   status {
@@ -3923,9 +4034,11 @@ export const StatusDocument = gql`
   }
 }
     ${StatusReportFragmentDoc}
+${CountFragmentDoc}
 ${JobFragmentDoc}
 ${BackgroundStatusFragmentDoc}
 ${WorkItemFragmentDoc}
+${CountsFragmentDoc}
 ${GateReportFragmentDoc}
 ${ModelUsageFragmentDoc}
 ${ProviderStateFragmentDoc}
@@ -3984,7 +4097,8 @@ export const FlushDocument = gql`
     }
   }
 }
-    ${WorkItemFragmentDoc}` as unknown as DocumentNode<FlushMutation, FlushMutationVariables>;
+    ${WorkItemFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<FlushMutation, FlushMutationVariables>;
 export const BeginWorkDocument = gql`
     mutation BeginWork($kind: String!, $payload: JSON) {
   beginWork(input: {kind: $kind, payload: $payload}) {
@@ -3993,7 +4107,8 @@ export const BeginWorkDocument = gql`
     }
   }
 }
-    ${WorkItemFragmentDoc}` as unknown as DocumentNode<BeginWorkMutation, BeginWorkMutationVariables>;
+    ${WorkItemFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<BeginWorkMutation, BeginWorkMutationVariables>;
 export const CancelWorkDocument = gql`
     mutation CancelWork($id: ID!) {
   cancelWork(input: {id: $id}) {
@@ -4002,7 +4117,8 @@ export const CancelWorkDocument = gql`
     }
   }
 }
-    ${WorkItemFragmentDoc}` as unknown as DocumentNode<CancelWorkMutation, CancelWorkMutationVariables>;
+    ${WorkItemFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<CancelWorkMutation, CancelWorkMutationVariables>;
 export const PauseWorkerDocument = gql`
     mutation PauseWorker($on: Boolean) {
   pauseWorker(input: {on: $on}) {

@@ -137,9 +137,9 @@ def test_texts_are_bounded(store: Store) -> None:
 def test_a_full_queue_lets_the_least_sure_and_oldest_give_way(store: Store) -> None:
     weak = enqueue(store, [candidate(f"weak number {n}", confidence=Certainty.LOW) for n in range(3)])
     enqueue(store, [candidate(f"sure number {n}") for n in range(LONGEST - 3)])
-    assert verify(store).stats["candidates"]["waiting"] == LONGEST
+    assert verify(store).stats.candidates["waiting"] == LONGEST
     enqueue(store, [candidate("one more")])
-    assert verify(store).stats["candidates"]["waiting"] == LONGEST
+    assert verify(store).stats.candidates["waiting"] == LONGEST
     left = {one.id for one in waiting(store, first=LONGEST)}
     assert [one.id in left for one in weak] == [False, True, True]
     assert enqueue(store, [candidate("weak number 0", confidence=Certainty.HIGH)]), "it was not rejected by anybody"

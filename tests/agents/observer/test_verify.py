@@ -32,7 +32,7 @@ def shown(helix: Helix, trigger: str) -> Shown:
 def test_an_empty_loop_is_well(store: Store) -> None:
     report = verify(store)
     assert (report.status, report.issues) == ("ok", ())
-    assert report.stats["tasks"] == report.stats["injected"] == 0
+    assert report.stats.tasks == report.stats.injected == 0
 
 
 def test_what_was_shown_and_never_judged_is_told_of(living: Helix, store: Store) -> None:
@@ -43,14 +43,14 @@ def test_what_was_shown_and_never_judged_is_told_of(living: Helix, store: Store)
     report = verify(store)
     assert report.status == "degraded"
     assert any("never judged" in issue for issue in report.issues)
-    assert (report.stats["injected"], report.stats["unjudged"]) == (1, 1)
+    assert (report.stats.injected, report.stats.unjudged) == (1, 1)
 
 
 def test_what_was_held_back_is_not_to_be_judged(living: Helix, store: Store) -> None:
     task = mirror(store, TaskSighting(session="s", key="1", status="completed", outcome="delivered"))
     inject(store, task.id, [shown(living, "tests hang")], held_back=True)
     report = verify(store)
-    assert (report.status, report.stats["withheld"], report.stats["injected"]) == ("ok", 1, 0)
+    assert (report.status, report.stats.withheld, report.stats.injected) == ("ok", 1, 0)
 
 
 def test_a_session_without_a_task_is_judged_by_what_it_ran_or_left_out_and_says_why(
@@ -71,7 +71,7 @@ def test_a_session_without_a_task_is_judged_by_what_it_ran_or_left_out_and_says_
             settle(store, task)
             mirror(store, TaskSighting(session=name, key=SESSION_KEY, status="completed"))
     report = verify(store)
-    said = {line.split()[1]: line.partition(": ")[2] for line in report.stats["sessions_without_task"]}
+    said = {line.split()[1]: line.partition(": ")[2] for line in report.stats.sessions_without_task}
     assert said["green"].startswith("judged by what it ran: of 1 memories 1 helped")
     assert "no test, build, lint or commit" in said["silent"]
     assert "what it ran failed" in said["red"]
@@ -94,11 +94,11 @@ def test_a_task_that_is_over_without_an_outcome_is_told_of(store: Store) -> None
 
 def test_memories_that_evidence_speaks_against_are_told_of(living: Helix, store: Store) -> None:
     memories.feedback(living, [shown(living, "tests hang").name], -4.0)
-    assert verify(store).stats["ineffective"] == 0, "prune leaves what the user said alone"
+    assert verify(store).stats.ineffective == 0, "prune leaves what the user said alone"
     said = StoreRequest(trigger="builds hang", resolution="so", kind="pattern", agent="helper")
     memories.feedback(living, [memories.store(living, said).name], -4.0)
     report = verify(store)
-    assert report.stats["ineffective"] == 1
+    assert report.stats.ineffective == 1
     assert any("helix prune" in issue for issue in report.issues)
 
 
@@ -127,7 +127,7 @@ def test_honest_verdicts_that_nothing_was_used_are_no_alarm(living: Helix, store
         settle(store, task.id, outcome="delivered")
     report = verify(store)
     assert (report.status, report.issues) == ("ok", ())
-    assert (report.stats["judged"], report.stats["credited"], report.stats["with_feedback"]) == (2, 0, 0)
+    assert (report.stats.judged, report.stats.credited, report.stats.with_feedback) == (2, 0, 0)
 
 
 _TASKS = st.lists(
@@ -163,6 +163,6 @@ def test_what_it_counts_is_what_there_is(living: Helix, store: Store, tasks: lis
         unsaid += status == "completed" and not settled
     report = verify(store, scope)
     stats = report.stats
-    assert (stats["tasks"], stats["injected"], stats["withheld"]) == (len(tasks), injected, withheld)
-    assert (stats["judged"], stats["unjudged"]) == (judged, unjudged)
+    assert (stats.tasks, stats.injected, stats.withheld) == (len(tasks), injected, withheld)
+    assert (stats.judged, stats.unjudged) == (judged, unjudged)
     assert (report.status == "degraded") is bool(unjudged or unsaid)
