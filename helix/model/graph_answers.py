@@ -54,7 +54,7 @@ class Neighbourhood:
 
     centre: Annotated[GraphNode, "The node asked for."]
     nodes: Annotated[tuple[NearNode, ...], "The nodes around it, the nearest first."]
-    edges: Annotated[tuple[GraphEdge, ...], "The edges among all of them; at most 2,000."]
+    edges: Annotated[tuple[GraphEdge, ...], "The edges among all of them; at most 6,000."]
     truncated: Annotated[bool, "Whether there are more nodes within so many steps."]
 
 
@@ -71,7 +71,7 @@ class Walk:
     """Where the walk of a question through the graph goes: the personalised PageRank that recall ranks by."""
 
     nodes: Annotated[tuple[HeatedNode, ...], "The nodes, the hottest first; what is quarantined is none."]
-    edges: Annotated[tuple[GraphEdge, ...], "The edges among them; at most 2,000."]
+    edges: Annotated[tuple[GraphEdge, ...], "The edges among them; at most 6,000."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

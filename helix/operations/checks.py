@@ -16,9 +16,9 @@ def check_length(helix: Helix, name: str, text: str) -> None:
         )
 
 
-def page_size(helix: Helix, name: str, size: int) -> int:
-    """Return `size`, the argument `name`; raises InvalidInputError when it is no size of a page."""
-    most = helix.settings.page_size
+def page_size(helix: Helix, name: str, size: int, *, most: int = 0) -> int:
+    """Return `size`, the argument `name`; raises InvalidInputError when it is above `most`, by default a page's size."""
+    most = most or helix.settings.page_size
     if not 1 <= size <= most:
         raise InvalidInputError(
             f"`{name}` must be from 1 to {most}, not {size}",

@@ -14,6 +14,8 @@ from helix.operations.listed import graph_query, query
 from helix.service import Helix
 from helix.store import graph_questions
 
+_MOST_NODES = 2_000
+
 
 @graph_query
 def cypher(
@@ -40,11 +42,11 @@ def neighbourhood(
     name_or_id: Annotated[str, "A memory's name, or the id of any node."],
     steps: Annotated[int, "How many edges away to look, 1 to 3."] = 1,
     scope: Annotated[str | None, "Stay within this scope and `global`; everywhere where it is not said."] = None,
-    limit: int = 50,
+    limit: Annotated[int, "How many nodes at most, up to 2,000: what a picture of them still shows."] = 50,
 ) -> Neighbourhood:
     """Show what lies around a node: the nodes within so many steps, and the edges among them."""
     helix.mend_graph()
-    size = page_size(helix, "limit", limit)
+    size = page_size(helix, "limit", limit, most=_MOST_NODES)
     centre = node_of(helix.store.index, name_or_id)
     return graph_questions.neighbourhood(helix.store, centre, steps=steps, scope=scope, limit=size)
 

@@ -34,7 +34,7 @@ BUILT_AT_ONCE = 3_000
 """Nodes, edges and passages up to which a graph is built where it is missing, within a second or so."""
 _OVERGROWN_TIMES, _OVERGROWN_BYTES = 4, 16 << 20
 _NICE = 5
-_MOST_EDGES = 2_001
+_MOST_EDGES = 6_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

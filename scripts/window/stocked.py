@@ -47,7 +47,7 @@ CONTRADICTING = (
 )
 ALIKE = (
     "Restart the worker after changing `queue.toml`, it reads the file once at its start",
-    "The worker reads `queue.toml` only at start: restart it after changing the file",
+    "Restart the worker after changing `queue.toml`: it reads that file once, at its start",
 )
 HOSTILE = (
     '<img src=x onerror="document.title=1"><script>document.title=2</script> & &lt;b&gt;',

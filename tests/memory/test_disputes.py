@@ -48,7 +48,7 @@ def test_two_claims_too_close_to_call_are_flagged_and_both_less_sure(
     assert (new.status, new.contradicts) == (StoreStatus.ADDED, (old.name,))
     (dispute,) = contradictions(store.index)
     assert (dispute.first.id, dispute.second.id, dispute.status) == (new.id, old.id, DisputeStatus.OPEN)
-    assert (dispute.ground, dispute.left, dispute.right) == ("number", "8080", "9090")
+    assert (dispute.ground, dispute.left, dispute.right) == ("number", "9090", "8080")
     assert [memories.get(living, one.id).confidence for one in (old, new)] == [pytest.approx(0.7 * 0.75)] * 2
     assert served(living) == {OLD, NEW}, "neither is silently overwritten"
 
@@ -227,3 +227,22 @@ def test_contradictions_are_listed_by_scope_and_not_where_a_side_is_forgotten(
     memories.forget(living, old.id)
     assert [len(contradictions(store.index, scope)) for scope in (None, "global")] == [1, 0]
     assert memories.edges(living, old.id, Relation.CONTRADICTS.value), "the evidence stays"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "sides"),
+    [
+        ("the gateway listens on port 8080", "the gateway listens on port 9090", ("9090", "8080")),
+        ("the cache keeps 10 items", "the cache keeps 20 items", ("20", "10")),
+        ("flags are read from `flags.yaml`", "flags are not read from `flags.yaml`", ("denied", "said")),
+    ],
+)
+def test_each_side_is_told_what_in_it_stands_against_the_other(
+    living: Helix, store: Store, moment: Moment, earlier: str, later: str, sides: tuple[str, str]
+) -> None:
+    said(living, earlier)
+    moment.forward(minutes=1)
+    said(living, later)
+    (found,) = contradictions(store.index)
+    assert (found.first.trigger, found.second.trigger) == (later, earlier)
+    assert (found.left, found.right) == sides

@@ -64,6 +64,11 @@ class Contradiction:
     right: str
     sure: bool = True
 
+    @property
+    def turned(self) -> Contradiction:
+        """The same, told of the second statement and then of the first."""
+        return replace(self, left=self.right, right=self.left)
+
 
 def contradiction(left: Statement, right: Statement) -> Contradiction | None:
     """Return why the two cannot both hold, or None; the same answer, turned round, for the two turned round.
@@ -74,7 +79,7 @@ def contradiction(left: Statement, right: Statement) -> Contradiction | None:
     if (right.trigger, right.resolution) < (left.trigger, left.resolution):
         # Words are aligned from the left: which of the two comes first must not decide what is found.
         turned = contradiction(right, left)
-        return None if turned is None else replace(turned, left=turned.right, right=turned.left)
+        return None if turned is None else turned.turned
     one, other = reading(left.trigger), reading(right.trigger)
     if one.aside != other.aside or one.case != other.case or _both_deny(one, other) or _are_personal(one, other):
         return None

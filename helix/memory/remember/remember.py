@@ -185,7 +185,7 @@ def _contradict(composer: Composer, index: Index, ready: Ready, known: Memory) -
         composer.patch(known.ref, name=known.name)
     memory = _add(composer, ready, name=name)
     if why is not None:
-        oppose(composer, index, memory, known, why)
+        oppose(composer, index, memory, known, why.turned)  # it was told of what is known first
     return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory
 
 

@@ -139,9 +139,8 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
 
 def _ordered(memory: Memory, other: Memory, why: Contradiction) -> Unsettled:
     """Return the later claim first, whichever of the two was looked at; `why` is told of `other` and then `memory`."""
-    turned = replace(why, left=why.right, right=why.left)
     if _rank(memory) > _rank(other):
-        return Unsettled(newer=memory, known=other, why=turned)
+        return Unsettled(newer=memory, known=other, why=why.turned)
     return Unsettled(newer=other, known=memory, why=why)
 
 

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (9d626e02e443fcd6).
+// Written by scripts/schema from the schema and queries/operations.graphql (950825041e637db9).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */

@@ -28,7 +28,7 @@ import { Actions } from "../parts/actions";
 import { Badges, KindBadge, SaidBy, trustWord } from "../parts/badges";
 import { Changes } from "../parts/diff";
 import { Empty, Failed, Loading } from "../parts/states";
-import { count, plain, Time, Words } from "../parts/text";
+import { count, Line, plain, Time, Words } from "../parts/text";
 
 const TABS = [
   { id: "contradictions", name: "Contradictions", of: "contradictions" },
@@ -48,7 +48,7 @@ export function Decide() {
     <div className="page">
       <h1>To decide</h1>
       <p className="muted small">
-        <kbd>j</kbd> and <kbd>k</kbd> go to the next and the last one, the keys on the buttons decide.
+        <kbd>j</kbd> and <kbd>k</kbd> go to the next and the previous one; the keys on the buttons decide.
       </p>
       <Tabs selectedKey={tab} onSelectionChange={(key) => address.set({ tab: String(key) }, { push: true })}>
         <TabList className="tabs" aria-label="What waits">
@@ -206,9 +206,9 @@ function Side({ memory, claim }: { memory: MemoryFragment; claim?: string }) {
         </span>
       </p>
       {claim && (
-        <p>
+        <p className="claim">
           <mark>
-            <Words text={claim} />
+            <Line text={claim} />
           </mark>
         </p>
       )}

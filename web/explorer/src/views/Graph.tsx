@@ -17,7 +17,7 @@ import { Empty, Failed, Loading } from "../parts/states";
 import { count, fullTime, Line, plain, Time } from "../parts/text";
 import { Detail } from "./Detail";
 
-const MOST = 500; // nodes asked for at once
+const MOST = 1_000; // nodes asked for at once
 
 export default function Graph() {
   const address = useAddress();
