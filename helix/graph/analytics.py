@@ -120,13 +120,16 @@ def centrality(engine: KuzuEngine, *, scope: str, labels: Sequence[str], limit: 
 
 
 def _edges(engine: KuzuEngine, scope: str) -> tuple[list[Place], list[tuple[int, int]]]:
-    """Return the nodes that have an edge, and the edges as pairs of their numbers."""
+    """Return the nodes that have an edge, and the edges as pairs of their numbers; the same for the same graph.
+
+    Kuzu answers in whatever order its threads come in, and communities depend on the order.
+    """
     number: dict[Place, int] = {}
     ends = [
         (
             number.setdefault((str(source_label), str(source)), len(number)),
             number.setdefault((str(target_label), str(target)), len(number)),
         )
-        for source_label, source, target_label, target in engine.tuples("all_edges", scope=scope)
+        for source_label, source, target_label, target in sorted(engine.tuples("all_edges", scope=scope))
     ]
     return list(number), ends

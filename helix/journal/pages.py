@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from helix.journal.decoding import inflated, put_edge, put_node, put_passage
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref
-from helix.model.operations import Props, PutEdge, PutNode, PutPassage, Row, decode
+from helix.model.operations import Props, PutEdge, PutNode, PutPassage
 
 T = TypeVar("T")
 
@@ -57,20 +57,6 @@ def log_rows(journal: Journal) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
     """Yield what each row of the log says that can be read, as `helix.model.operations.encode` writes it, by number."""
     for page in _payloads(journal):
         yield [(seq, data) for seq, payload in page if (data := opened(payload)) is not None]
-
-
-def log_rows_of(journal: Journal, ids: Collection[str]) -> Iterator[Row]:
-    """Yield the readable rows of the log whose change writes a node of one of the ids, as they were logged, in order.
-
-    A PutNode of theirs may have only the properties that it overwrote.
-    """
-    marks = [json.dumps(one, ensure_ascii=False).encode() for one in ids]
-    statement = "SELECT seq, CAST(at AS INTEGER), CAST(payload AS BLOB) FROM log WHERE payload IS NOT NULL ORDER BY seq"
-    with journal.database.reading() as connection:
-        for seq, at, payload in connection.execute(statement):
-            data = opened(payload, marks)
-            if data is not None and any(op.get("op") == "node" and op.get("id") in ids for op in data.get("ops", ())):
-                yield Row(seq=seq, at=at, change=decode(data))
 
 
 def _payloads(journal: Journal) -> Iterator[list[tuple[int, bytes]]]:

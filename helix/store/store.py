@@ -14,6 +14,7 @@ from helix.journal.database import PAGE_CACHE_KIB
 from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
 from helix.journal.mark import Mark
+from helix.journal.memory_rows import MemoryRows
 from helix.journal.state import Records
 from helix.journal.work_queue import Work
 from helix.lock import StoreLock
@@ -106,6 +107,7 @@ class Store:
         file, self.mark = self.path / JOURNAL_NAME, Mark(self.path / MARK_NAME)
         witnesses.examine(file, self.mark, self.path / IMAGE_NAME, self.path / GRAPH_NAME, to_micros(clock()))
         self.journal = Journal(file, tokenise=lexical_tokens, page_cache_kib=cache, mark=self.mark)
+        self.memory_rows = MemoryRows(self.journal)
         self.work = Work(self.journal.database, clock=clock, make_id=self.runtime.make_id)
         self._serving = False
         self.replaced: Callable[[], None] = lambda: None

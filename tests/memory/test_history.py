@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from helix.errors import NotFoundError
@@ -12,7 +14,7 @@ from helix.memory.upkeep.merge import merge_similar
 from helix.memory.worker.undo import undo
 from helix.model.memory import Status
 from helix.model.provenance import Trust
-from helix.operations import erasure, memories, review
+from helix.operations import erasure, memories, review, upkeep
 from helix.service import Helix
 from tests.waiting import finished
 
@@ -99,3 +101,25 @@ def test_what_was_erased_is_not_told_any_more(helix: Helix) -> None:
 def test_of_an_unknown_memory_there_is_no_history(helix: Helix) -> None:
     with pytest.raises(NotFoundError):
         memories.history(helix, "nothing-of-the-kind")
+
+
+def test_a_history_goes_on_after_a_restore_as_the_backup_has_it(helix: Helix, tmp_path: Path) -> None:
+    name = kept(helix, "uploads time out behind the proxy", "raise the read timeout")
+    finished(helix, upkeep.backup(helix, str(tmp_path / "copy")))
+    (copy,) = tmp_path.glob("copy*")
+    memories.forget(helix, name)
+    memories.restore(helix, name)
+    assert changes(helix, name) == ["restored", "forgotten", "stored"]
+    finished(helix, upkeep.restore_backup(helix, str(copy)))
+    assert changes(helix, name) == ["stored"]
+    memories.confirm(helix, name)
+    memories.feedback(helix, [name], 1.0)
+    memories.feedback(helix, [name], 1.0)
+    assert changes(helix, name) == ["judged", "judged", "confirmed", "stored"]
+
+
+def test_words_that_look_like_a_row_of_the_log_are_no_change(helix: Helix) -> None:
+    name = kept(helix, "uploads time out behind the proxy")
+    ident = memories.get(helix, name).id
+    kept(helix, f'the log says "op":"node","label":"Memory","id":"{ident}" of it')
+    assert changes(helix, name) == ["stored"]

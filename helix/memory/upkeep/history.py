@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from helix.journal import pages
 from helix.model.clock import from_micros
 from helix.model.edge import DRAWN, MERGED, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
@@ -57,8 +56,11 @@ class _Lineage:
 def history(store: Store, memory: Memory, limit: int) -> list[Version]:
     """Return what became of a memory in all its versions, the newest of at most `limit` changes first."""
     lineage = _Lineage(versions_of(store.index, memory))
-    rows = pages.log_rows_of(store.journal, lineage.ids)
-    found = [version for row in rows if (version := _version(store.index, lineage, row)) is not None]
+    found = [
+        version
+        for row in store.memory_rows.of(lineage.ids)
+        if (version := _version(store.index, lineage, row)) is not None
+    ]
     return found[: -limit - 1 : -1]
 
 
