@@ -17,7 +17,7 @@ def check_length(helix: Helix, name: str, text: str) -> None:
 
 
 def page_size(helix: Helix, name: str, size: int, *, most: int = 0) -> int:
-    """Return `size`, the argument `name`; raises InvalidInputError when it is above `most`, by default a page's size."""
+    """Return `size`, the argument `name`; raises InvalidInputError above `most`, which is by default a page's size."""
     most = most or helix.settings.page_size
     if not 1 <= size <= most:
         raise InvalidInputError(

@@ -13,6 +13,7 @@ export type Connection = "live" | "away" | "stranger";
 const Connected = createContext<Connection>("live");
 export const useConnection = (): Connection => useContext(Connected);
 
+const COSTLY = new Set(["Inbox", "Duplicates", "GraphOverview"]);
 const GATHERED = 400; // milliseconds in which events are gathered before views read anew
 const PATIENCE = 2_000; // milliseconds between two tries
 
@@ -24,16 +25,19 @@ export function Live({ children }: { children: React.ReactNode }) {
     const touched = new Set<string>();
     let timer: number | undefined;
 
-    /** Answers to questions are read anew only where one of theirs changed: a list must not move under somebody's hand. */
+    /**
+     * Answers to questions are read anew only where one of theirs changed: a list must not move under somebody's hand.
+     * What compares the whole store is read anew by what a person does here, and now and then.
+     */
     const read = () => {
       timer = undefined;
       const ids = [...touched];
       touched.clear();
       void client.invalidateQueries({
-        predicate: ({ queryKey, state }) => {
-          if (queryKey[0] !== "Recall") return true;
-          const held = JSON.stringify(state.data ?? "");
-          return ids.some((id) => held.includes(id));
+        predicate: ({ queryKey: [name], state }) => {
+          if (COSTLY.has(String(name))) return false;
+          const held = name === "Recall" ? JSON.stringify(state.data ?? "") : "";
+          return name !== "Recall" || ids.some((id) => held.includes(id));
         },
       });
     };

@@ -42,7 +42,7 @@ export function Canvas(props: Props) {
       labelRenderedSizeThreshold: 5,
       labelFont: "system-ui, sans-serif",
       labelSize: 12,
-      defaultEdgeColor: "#8888",
+      defaultEdgeColor: "#9a9aa8",
       zIndex: true,
       nodeReducer: (id, data) => {
         const { chosen, path } = now.current;

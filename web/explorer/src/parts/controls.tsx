@@ -45,7 +45,7 @@ export function Pick({
       onChange={(key) => onChange(String(key))}
       {...(hideLabel ? { "aria-label": label } : {})}
     >
-      {!hideLabel && <Label>{label}</Label>}
+      {!hideLabel && <Label className="label">{label}</Label>}
       <Button className="button pick-button">
         <SelectValue />
         <span aria-hidden="true">▾</span>

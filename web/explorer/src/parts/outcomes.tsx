@@ -11,7 +11,7 @@ export function OutcomeBars({ periods }: { periods: readonly Period[] }) {
   const most = Math.max(1, ...periods.map(({ shown }) => shown));
   return (
     <figure className="outcome-bars">
-      <svg viewBox={`0 0 ${Math.max(1, periods.length) * 12} 60`} preserveAspectRatio="none" role="img" aria-label={said(periods)}>
+      <svg viewBox={`0 0 ${Math.max(1, periods.length) * 12} 60`} preserveAspectRatio="none" style={{ maxWidth: periods.length * 36 }} role="img" aria-label={said(periods)}>
         {periods.map(({ start, shown, helped, failed, unused }, place) => {
           const parts = [
             { kind: "helped", size: helped },

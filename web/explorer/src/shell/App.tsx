@@ -40,10 +40,14 @@ function Frame() {
   const link = useLink();
   const scope = useScope();
   const palette = usePalette();
-  const inbox = useAnswer(InboxDocument, { scope });
+  const inbox = useAnswer(InboxDocument, { scope }, { every: 60_000 });
   const waits = inbox.data ? Object.values(inbox.data).filter((n) => typeof n === "number").reduce((a, b) => a + b, 0) : 0;
   const main = useRef<HTMLElement>(null);
   const view = VIEWS.find(({ path }) => isAt(path, pathname));
+  const current = useRef<HTMLElement>(null);
+  useEffect(() => {
+    current.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [pathname]);
   useEffect(() => {
     document.title = view ? `${view.name} · Helix` : "Helix";
   }, [view]);
@@ -69,7 +73,7 @@ function Frame() {
           ◐
         </Button>
       </header>
-      <nav className="nav" aria-label="Views">
+      <nav className="nav" aria-label="Views" ref={current}>
         {VIEWS.map(({ path, name }) => (
           <Link
             key={path}

@@ -53,6 +53,7 @@ export function Ask() {
     return () => window.removeEventListener("keydown", pressed);
   }, []);
   const open = address.get("open");
+  const item = useRecall(question, "").items.find(({ node }) => node.id === open || ("name" in node && node.name === open));
   return (
     <div className={`ask ${open ? "with-detail" : ""}`}>
       <h1 className="hidden">Ask</h1>
@@ -71,7 +72,7 @@ export function Ask() {
               ✕
             </Button>
           </div>
-          <Detail nameOrId={open} />
+          <Detail nameOrId={open} item={item} />
         </aside>
       )}
     </div>

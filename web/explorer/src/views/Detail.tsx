@@ -11,7 +11,7 @@ import {
   RestoreDocument,
   WhyDocument,
 } from "helix-memory";
-import type { MemoryFragment, NodeFragment, RefFragment, VersionFragment } from "helix-memory";
+import type { MemoryFragment, NodeFragment, RecallItemFragment, RefFragment, VersionFragment } from "helix-memory";
 import { useEffect } from "react";
 import { Disclosure, DisclosurePanel, Heading, Button, Link } from "react-aria-components";
 
@@ -25,13 +25,14 @@ import { Show } from "../parts/states";
 import { count, fullTime, Line, plain, Time, Words } from "../parts/text";
 import { tell } from "../shell/toasts";
 
-export function Detail({ nameOrId }: { nameOrId: string }) {
+/** `item`: its place in an answer that is shown beside it. */
+export function Detail({ nameOrId, item }: { nameOrId: string; item?: RecallItemFragment | undefined }) {
   const node = useAnswer(NodeDocument, { id: nameOrId }, { keep: false, when: /^[0-9a-f-]{36}$/.test(nameOrId) });
   const memory = useAnswer(GetDocument, { nameOrId }, { keep: false, when: !/^[0-9a-f-]{36}$/.test(nameOrId) });
-  if (memory.data) return <MemoryDetail memory={memory.data} />;
+  if (memory.data) return <MemoryDetail memory={memory.data} item={item} />;
   return (
     <Show of={node.isEnabled ? node : memory} what="it">
-      {(found) => (found && "trigger" in found ? <MemoryDetail memory={found as MemoryFragment} /> : <Other node={found as NodeFragment} />)}
+      {(found) => (found && "trigger" in found ? <MemoryDetail memory={found as MemoryFragment} item={item} /> : <Other node={found as NodeFragment} />)}
     </Show>
   );
 }
@@ -90,7 +91,7 @@ function Other({ node }: { node: NodeFragment }) {
   );
 }
 
-function MemoryDetail({ memory }: { memory: MemoryFragment }) {
+function MemoryDetail({ memory, item }: { memory: MemoryFragment; item: RecallItemFragment | undefined }) {
   const link = useLink();
   return (
     <article className="detail">
@@ -110,7 +111,7 @@ function MemoryDetail({ memory }: { memory: MemoryFragment }) {
         </Link>
       </p>
       <Section title="Why it was shown" open>
-        <Why memory={memory} />
+        {item ? <Reasons item={item} /> : <Why memory={memory} />}
       </Section>
       <Section title="Where it comes from" open>
         <Origin memory={memory} />
@@ -151,13 +152,17 @@ function Why({ memory }: { memory: MemoryFragment }) {
   if (why.error) return <p className="muted">It is not in the last answer that this page was given.</p>;
   return (
     <Show of={why} what="the reasons">
-      {(item) => (
-        <>
-          <p>{item.reason}</p>
-          <ScoreBars score={item.score} factors={item.factors} arms={item.arms} />
-        </>
-      )}
+      {(item) => <Reasons item={item} />}
     </Show>
+  );
+}
+
+function Reasons({ item }: { item: RecallItemFragment }) {
+  return (
+    <>
+      <p>{item.reason}</p>
+      <ScoreBars score={item.score} factors={item.factors} arms={item.arms} />
+    </>
   );
 }
 
@@ -236,7 +241,7 @@ function Effect({ memory }: { memory: MemoryFragment }) {
             <ul className="plain">
               {showings.items.map((showing) => (
                 <li key={showing.id}>
-                  <span className={`badge outcome ${showing.outcome}`}>{showing.outcome || "open"}</span>{" "}
+                  <span className={`badge outcome ${showing.outcome}`}>{showing.withheld ? "held out" : showing.outcome || "open"}</span>{" "}
                   <Line text={showing.objective || showing.session} most={80} />{" "}
                   <span className="muted small">
                     rank {showing.rank}, <Time at={showing.at} />
