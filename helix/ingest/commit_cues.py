@@ -43,7 +43,7 @@ _UNFINISHED = regex(
 )
 _RELEASE = regex(
     rf"{_PREFIX}(?:"
-    r"v?\d+(?:\.\d+)+(?:[-.]?\w+)*"
+    r"v?\d+(?:\.\d+)+[\w.-]*"
     r"|(?:prepare|start|begin|cut|tag|bump)?\s*(?:for |the |to |next |new )*"
     r"(?:release|version|development)\W*(?:v?\d[\w.-]*)?"
     r"|(?:\S+(?: \S+){0,3} )?(?:changelog|release[- ]notes)\b.{0,25}"

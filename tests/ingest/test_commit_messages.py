@@ -267,6 +267,12 @@ def test_a_commit_touches_at_most_thirty_things(paths: list[str]) -> None:
     assert all(0 < len(path) <= 300 for path in found)
 
 
+def test_a_subject_that_is_nearly_a_version_takes_no_longer_than_its_length() -> None:
+    """Forty letters would have taken the whole daemon longer than anybody lives."""
+    assert not judge(parse_message(f"1.0{'a' * 150}!"), paths=["lib/a.c"]).noise
+    assert judge(parse_message("v1.0.rc1-2_final (#12)"), paths=["lib/a.c"]).noise
+
+
 def test_a_line_of_nothing_but_spaces_and_a_sign_takes_no_longer_than_its_length() -> None:
     """One that took the square of it held up everything else for minutes."""
     body = "It was slow because of this.\n" + "  \xa0" * 18_000 + "!\nIt is fast now."

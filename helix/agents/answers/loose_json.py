@@ -20,7 +20,7 @@ _NOTHING = frozenset({"", "none", "null", "n/a", "na", "-", "nothing", "[]", "{}
 _CLOSES = {"{": "}", "[": "]"}
 _TOLD_TO_RUN = re.compile(r"\A(?:please\s+)?(?:run|execute)\b:?\s*(?=`)", re.IGNORECASE)
 _CODE = re.compile(r"(`{1,3})(?!`)(?:\w*\n)?(.+?)\1(?!`)", re.DOTALL)
-_MORE_CODE = re.compile(r",?\s*(?:and|then|&&|;|,|\+)?(?:\s+then)?\s*(`{1,3})(?!`)(?:\w*\n)?(.+?)\1(?!`)", re.DOTALL)
+_MORE_CODE = re.compile(r",?\s*(?:(?:and|&&|;|,|\+)\s*)?(?:then\s*)?(`{1,3})(?!`)(?:\w*\n)?(.+?)\1(?!`)", re.DOTALL)
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 
 

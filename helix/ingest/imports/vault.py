@@ -22,9 +22,11 @@ _NAME = "vault"
 _LONGEST_TEXT = 30_000
 _MOST_OBSERVATIONS = 300
 _OBSERVATION = re.compile(r"^\s*[-*] \[([^\]\s][^\]\[]{0,60})\] +(\S.*)$")
-_RELATION = re.compile(r"^\s*[-*] +([^\[\]]{1,60}?) +\[\[([^\[\]|#^]{1,300})[^\[\]]*\]\]")
+_TARGET = r"\[\[([^\[\]|#^]{1,300})(?:[|#^][^\[\]]*)?\]\]"
+# Each piece begins with what the one before it cannot end with: a line of spaces would else be tried in all ways.
+_RELATION = re.compile(rf"^\s*[-*] +([^\[\]\s][^\[\]]{{0,59}}?) +{_TARGET}")
 _HEADING = re.compile(r"^#{1,6} +(\S.{0,80})")
-_LINK = re.compile(r"\[\[([^\[\]|#^]{1,300})[^\[\]]*\]\]")
+_LINK = re.compile(_TARGET)
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _TASK = frozenset({"x", "X", "-", "/", ">", "!", "?"})
 """What stands in the box of a task, and is no category."""

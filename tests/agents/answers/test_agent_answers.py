@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helix.agents.answers.builder_answer import Learned, read_builder, read_learned, read_task_metadata
 from helix.agents.answers.explorer_answer import ACTIONS, beside_json, merge_explorations, read_explorer, read_explorers
-from helix.agents.answers.loose_json import values
+from helix.agents.answers.loose_json import command, values
 from helix.agents.answers.planner_answer import CLARIFY, PROCEED, read_planner
 
 ANYTHING = st.recursive(
@@ -257,3 +257,9 @@ def test_what_stands_beside_json_is_found_without_what_introduces_it() -> None:
     text = 'Here is what I found in it:\n```json\n{"a": 1}\n```\nand then:\n{"b": 2}\nThe fourth one answers in prose.'
     assert beside_json(text) == ("The fourth one answers in prose.",)
     assert beside_json('{"a": 1}') == ()
+
+
+def test_spaces_behind_code_are_not_tried_in_all_ways() -> None:
+    """Some ten thousand took minutes of the whole daemon, as nothing else of Python runs meanwhile."""
+    assert command(f"`make`{' ' * 200_000}and{' ' * 200_000}then `make check`") == "make && make check"
+    assert command(f"`make`{' ' * 200_000}for once") == "make"
