@@ -6,6 +6,7 @@ no virtual table, and no function that its schema names is run.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -57,6 +58,8 @@ def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
                         files.open_regular(f"{path}{suffix}") as source,
                         os.fdopen(files.create_private(Path(f"{copy}{suffix}"), exclusive=True), "wb") as target,
                     ):
+                        if os.fstat(source.fileno()).st_size > shutil.disk_usage(folder).free // 2:
+                            raise OSError(errno.EFBIG, "larger than half of the room for temporary files")
                         shutil.copyfileobj(source, target)
             with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
                 connection.execute("PRAGMA trusted_schema = OFF")

@@ -123,6 +123,23 @@ def opencode(folder: Path) -> Path:
     return data
 
 
+def test_a_database_of_opencode_with_rows_that_nobody_writes_is_read(helix: Helix, tmp_path: Path) -> None:
+    data = opencode(tmp_path / "shop")
+    with closing(sqlite3.connect(data / "opencode.db")) as made, made:
+        for at in ("soon", 10**18, -(10**15), b"\xff"):
+            made.execute("INSERT INTO part VALUES (?, ?, 'ses_1', ?, '[')", (f"x{at!r}", None, at))
+        made.execute("INSERT INTO session VALUES (NULL, x'00')")
+        made.execute("INSERT INTO message VALUES (NULL, NULL, NULL, NULL)")
+    done = finished(helix, ingest.import_memories(helix, str(data)))
+    assert (done.error, dict(done.result)["memories"]) == ("", 1)
+    bare = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(bare)) as made, made:
+        made.executescript("CREATE TABLE session (x); CREATE TABLE message (x); CREATE TABLE part (x);")
+        made.execute("INSERT INTO part VALUES (1)")
+        made.execute("INSERT INTO message VALUES (1)")
+    assert dict(finished(helix, ingest.import_memories(helix, str(bare))).result)["episodes"] == 0
+
+
 @pytest.mark.parametrize("make", [codex, gemini, opencode])
 def test_a_history_gives_what_was_said_and_what_mended_a_failure(helix: Helix, tmp_path: Path, make: Any) -> None:
     place = make(tmp_path / "shop")

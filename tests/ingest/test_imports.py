@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -250,6 +251,20 @@ def test_a_long_list_is_read_one_object_at_a_time(tmp_path: Path) -> None:
     assert list(objects_of(empty, "results")) == []
 
 
+@pytest.mark.parametrize("form", ["{}", '{{"results": {}}}'])
+def test_an_object_of_more_values_than_anybody_has_is_not_read(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "many.json"
+    many = f'[{{"id": "1", "kept": [{"[]," * 3_000_000}[]]}}]'
+    file.write_text(form.format(many), "utf-8")
+    (problem,) = objects_of(file, "results")
+    assert isinstance(problem, IngestProblem) and "more than 2,000,000 values" in problem.why
+    long = tmp_path / "long.json"
+    long.write_text(json.dumps([{"id": "1", "memory": "x" * 2_000_000}]), "utf-8")
+    assert all(isinstance(one, IngestProblem) for one in objects_of(long, longest=1_000_000))
+    (one,) = objects_of(long)
+    assert not isinstance(one, IngestProblem) and one["id"] == "1"
+
+
 def claude_mem(path: Path) -> None:
     """Make a file with the tables and columns of claude-mem 13."""
     with closing(sqlite3.connect(path)) as made, made:
@@ -289,6 +304,15 @@ def test_a_copy_of_a_database_that_is_being_read_lies_nowhere(tmp_path: Path, mo
     with foreign_database(path) as database:
         assert [one for one in place.rglob("*") if one.is_file()] == []
         assert sum(1 for _ in database.rows("note", ["id", "text"], ["text", "id"])) == 500
+
+
+def test_a_database_that_the_disk_has_no_room_for_is_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.db"
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("CREATE TABLE note (id INTEGER)")
+    os.truncate(path, shutil.disk_usage(tempfile.gettempdir()).free)  # a sparse file takes no room where it lies
+    with pytest.raises(InvalidInputError, match="larger than half of the room"), foreign_database(path):
+        pass
 
 
 def test_what_claude_mem_observed_comes_in_and_its_file_stays_as_it_is(helix: Helix, tmp_path: Path) -> None:
@@ -356,6 +380,20 @@ def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: 
     (folder / "Postgres.md").write_text("Version 17 now. Asked by [[ideas/billing]].\n", "utf-8")
     assert take_in(helix, folder, scope="shop")["memories"] == 1
     assert "Version 17" in stored(helix, scope="shop")["Postgres"].resolution
+
+
+@pytest.mark.parametrize("line", ["- " + " " * 300_000 + "x", "- a" + " " * 300_000 + "[[", "[[" + "a" * 300_000])
+def test_a_line_that_is_nearly_a_link_in_many_ways_costs_no_more_than_another(
+    helix: Helix, tmp_path: Path, line: str
+) -> None:
+    """One such line kept the whole daemon for weeks, SIGTERM included: nothing else of Python runs meanwhile."""
+    (tmp_path / "brain").mkdir()
+    (tmp_path / "brain/a.md").write_text(f"It leads to [[b]].\n{line}\n- knows [[b]]\n", "utf-8")
+    (tmp_path / "brain/b.md").write_text("It is led to.\n", "utf-8")
+    assert (take_in(helix, tmp_path / "brain")["memories"], edges(helix)) == (
+        2,
+        {("a", "RELATED", "links_to, knows", "b")},
+    )
 
 
 def test_no_link_leads_out_of_a_clients_memory(helix: Helix, tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from helix import files
 from helix.agents.hooks.client_transcripts import Record, blocks_of
 from helix.errors import InvalidInputError
 from helix.ingest.imports.adapter import Adapter, Asked, Told
-from helix.ingest.imports.json_array import objects_of
+from helix.ingest.imports.json_array import check_values, objects_of
 from helix.ingest.imports.json_lines import objects_in
 from helix.ingest.imports.peek import Peek
+from helix.ingest.jsonl import time_of
 from helix.ingest.own_history import trust_of
 from helix.ingest.transcript import read_records
 from helix.journal.foreign_database import foreign_database
-from helix.model.clock import from_micros
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import digest
 
@@ -144,7 +144,9 @@ def _gemini_lines(file: Path, problems: list[IngestProblem]) -> Iterator[Mapping
         found = objects_of(file)
     else:
         try:
-            found = [json.loads(files.read_bytes(file, _LARGEST_CHAT))]
+            text = files.read_text(file, _LARGEST_CHAT)
+            check_values(text)
+            found = [json.loads(text)]
         except (OSError, ValueError, RecursionError) as error:
             found = [IngestProblem(where=str(file), why=f"cannot be read: {error}"[:200])]
     for one in found:
@@ -185,13 +187,15 @@ def _opencode(asked: Asked) -> Iterator[Told]:
     path = asked.path / f"{_OPENCODE}.db" if asked.path.is_dir() else asked.path
     try:
         with foreign_database(path) as database:
-            folders = {row["id"]: str(row["directory"]) for row in database.rows("session", ("id", "directory"))}
+            held = database.rows("session", ("id", "directory"))
+            folders = {str(row.get("id")): str(row.get("directory")) for row in held}
             roles = {
-                row["id"]: str(_parsed(row["data"]).get("role")) for row in database.rows("message", ("id", "data"))
+                str(row.get("id")): str(_parsed(row.get("data")).get("role"))
+                for row in database.rows("message", ("id", "data"))
             }
             columns = ("id", "message_id", "session_id", "time_created", "data")
             parts = database.rows("part", columns, ("session_id", "id"))
-            sessions = groupby(parts, lambda row: str(row["session_id"]))
+            sessions = groupby(parts, lambda row: str(row.get("session_id")))
             for before, (name, own) in enumerate(sessions):
                 session = f"ses_{digest(name)}"  # as its hooks are told it: the name itself looks like a key
                 told = (one for row in own for one in _part(session, folders.get(name, ""), roles, row))
@@ -201,10 +205,11 @@ def _opencode(asked: Asked) -> Iterator[Told]:
 
 
 def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str, Any]) -> Iterator[Record]:
-    part, role = _parsed(row["data"]), roles.get(row["message_id"], "")
-    at = from_micros(int(row["time_created"]) * 1_000).isoformat()
+    part, role = _parsed(row.get("data")), roles.get(str(row.get("message_id")), "")
+    moment = time_of(row.get("time_created"))
+    at = None if moment is None else moment.isoformat()
     if part.get("type") == "text" and role in ("user", "assistant") and part.get("synthetic") is not True:
-        yield from _said(session, folder, at, str(row["id"]), role, str(part.get("text") or ""))
+        yield from _said(session, folder, at, str(row.get("id")), role, str(part.get("text") or ""))
     state = part.get("state")
     if part.get("type") == "tool" and part.get("tool") == "bash" and isinstance(state, Mapping):
         given, told = state.get("input"), state.get("metadata")

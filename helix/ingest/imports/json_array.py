@@ -15,23 +15,26 @@ from helix.model.reports import IngestProblem
 _BLOCK = 1 << 18
 _LONGEST = 1 << 26
 """Characters of one object: a conversation of years has fewer."""
+_MOST_VALUES = 2_000_000
+"""Values of one object. Twenty million empty lists in 60 MB became three gigabytes, and kept the daemon for minutes."""
 _GAP = re.compile(r"[\s,]*")
 
 
-def objects_of(path: Path, *keys: str) -> Iterator[Mapping[str, Any] | IngestProblem]:
+def objects_of(path: Path, *keys: str, longest: int = _LONGEST) -> Iterator[Mapping[str, Any] | IngestProblem]:
     """Yield the objects of the list that a file is, or that it has under the first of the keys that it has.
 
-    A problem, the last thing yielded, says that it is no JSON, or that one object is too long.
+    A problem, the last thing yielded, says that it is no JSON, or that one object is too long (`longest` characters) or
+    holds too much.
     """
     try:
         with files.open_regular(path) as file:
             pieces = codecs.iterdecode(iter(lambda: file.read(_BLOCK), b""), "utf-8-sig", "replace")
-            yield from _objects(pieces, keys)
+            yield from _objects(pieces, keys, longest)
     except (OSError, ValueError, RecursionError) as error:
         yield IngestProblem(where=str(path), why=f"cannot be read to its end: {error}")
 
 
-def _objects(pieces: Iterator[str], keys: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+def _objects(pieces: Iterator[str], keys: tuple[str, ...], longest: int) -> Iterator[Mapping[str, Any]]:
     text = next(pieces, "")
     at, decoder = _start(text, keys), json.JSONDecoder()
     while True:
@@ -44,12 +47,22 @@ def _objects(pieces: Iterator[str], keys: tuple[str, ...]) -> Iterator[Mapping[s
         except ValueError:
             text, at = text[at:], 0
             more = _as_much(pieces, len(text))
-            if not more or len(text) > _LONGEST:
+            if not more or len(text) > longest:
                 raise
             text += more
+            check_values(text)
             continue
         if isinstance(value, Mapping):
             yield value
+
+
+def check_values(text: str) -> None:
+    """Raise ValueError where JSON may hold more values than one object should, before it is read as JSON.
+
+    Commas and brackets in its texts count too.
+    """
+    if sum(map(text.count, "[{,")) > _MOST_VALUES:
+        raise ValueError(f"one object holds more than {_MOST_VALUES:,} values")
 
 
 def _as_much(pieces: Iterator[str], length: int) -> str:

@@ -17,6 +17,8 @@ _LISTS = ("results", "memories")
 _KINDS: Mapping[str, Kind] = {"user_preferences": Kind.PREFERENCE, "preferences": Kind.PREFERENCE}
 _KEPT = ("user_id", "agent_id", "app_id", "run_id", "categories", "metadata", "updated_at")
 _TITLE = 120
+_LONGEST = 1 << 20
+"""Characters of one memory with all that mem0 keeps of it."""
 
 
 def _fits(peek: Peek) -> bool:
@@ -28,7 +30,7 @@ _MARKS = ("user_id", "agent_id", "run_id", "hash", "categories")
 
 def _read(asked: Asked) -> Iterator[Told]:
     """Yield a memory for each; what mem0 keeps of it beside its text becomes attributes."""
-    for one in objects_of(asked.path, *_LISTS):
+    for one in objects_of(asked.path, *_LISTS, longest=_LONGEST):
         yield one if isinstance(one, IngestProblem) else _memory(one)
 
 
