@@ -7,6 +7,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,7 @@ class Wanted(NamedTuple):
     format: str
     entries: list[Entry]
     of: tuple[str, ...]
+    project: bool = False
 
 
 class Connections:
@@ -81,7 +83,7 @@ def wanted(description: Description, settings: Settings, *, project: Path | None
             continue
         plugin = file.of == "plugin"
         entries = plugin_entries(settings, project=project is not None) if plugin else file.entries(values)
-        before = found.get(path, Wanted(path, file.format, [], ()))
+        before = found.get(path, Wanted(path, file.format, [], (), project is not None))
         found[path] = before._replace(entries=[*before.entries, *entries], of=(*before.of, file.of))
     return list(found.values())
 
@@ -122,14 +124,14 @@ def advice(project: Path) -> Wanted:
 
     Raises ConfigError where a link is in its place.
     """
-    return Wanted(
-        unlinked(project, project / "AGENTS.md"), "marked", [Entry(path=("helix",), value=_ADVICE)], (AGENTS_MD,)
-    )
+    path = unlinked(project, project / "AGENTS.md")
+    return Wanted(path, "marked", [Entry(path=("helix",), value=_ADVICE)], (AGENTS_MD,), project=True)
 
 
 def connect(known: Connections, client: str, file: Wanted) -> tuple[Change, Memo]:
     """Return the change that has a file lead to the store, and how to take it back."""
-    return put(client, file.path, file.format, file.entries, known.of(file.path))
+    change, memo = put(client, file.path, file.format, file.entries, known.of(file.path))
+    return change, replace(memo, real=str(file.path.resolve())) if file.project else memo
 
 
 def overview(settings: Settings, project: Path | None) -> list[AgentConnection]:

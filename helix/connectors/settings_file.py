@@ -126,7 +126,7 @@ class Memo:
 
     `before` is the file as it was, None where there was none, and `after` as it was left. `had` says for each entry its
     path, whether it is an item of the list there, and what stood there: [value], or [] for nothing. `made_folder` says
-    that the file's folder was not there either.
+    that the file's folder was not there either. `real` is where a project's file lay; empty for the user's own.
     """
 
     client: str
@@ -136,6 +136,7 @@ class Memo:
     after: str
     had: tuple[tuple[tuple[str, ...], bool, list[Any]], ...]
     made_folder: bool = False
+    real: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as it is kept."""
@@ -202,8 +203,14 @@ def put(
 
 
 def take_back(memo: Memo) -> Change:
-    """Return the change that takes back what `put` did: exactly, or entry by entry where the file changed since."""
+    """Return the change that takes back what `put` did: exactly, or entry by entry where the file changed since.
+
+    Raises ConfigError where a project's file leads elsewhere by now: what is pulled can put a link in its place.
+    """
     path, form = Path(memo.path), memo.format
+    if memo.real and str(path.resolve()) != memo.real:
+        words = f"{path} leads to {path.resolve()} now, which Helix did not write"
+        raise ConfigError(words, hint="remove the link, then try again; nothing was changed")
     now = read(path, form)
     if now is None or now == memo.after:
         after = None if now is None else memo.before

@@ -334,6 +334,28 @@ def test_a_projects_link_is_not_written_through(
     assert files_below(person) == machine
 
 
+@pytest.mark.parametrize("client", ["opencode", "cursor", "--agents-md"])
+def test_a_link_that_came_since_leads_disconnecting_to_no_other_file(
+    person: Path, machine: dict[Path, bytes], helix_command: Command, monkeypatch: pytest.MonkeyPatch, client: str
+) -> None:
+    before = files_below(person / "project").keys()
+    assert helix_command("connect", client, "--project").code == 0
+    ours = sorted(files_below(person / "project").keys() - before)
+    mine = person / "mine"
+    mine.mkdir()
+    for number, path in enumerate(ours):
+        (mine / str(number)).write_bytes(path.read_bytes() if client == "cursor" else b"# mine\n")
+        path.unlink()
+        path.symlink_to(mine / str(number))
+    kept = files_below(mine)
+    monkeypatch.chdir(person)
+    assert "leads to" in helix_command("--json", "disconnect").error["message"]
+    assert len(kept) == len(ours) and files_below(mine) == kept
+    for path in ours:
+        path.unlink()
+    assert helix_command("disconnect").code == 0
+
+
 def test_a_pipe_in_a_settings_files_place_is_refused_at_once(
     person: Path, machine: dict[Path, bytes], helix_command: Command
 ) -> None:
