@@ -22,17 +22,18 @@ from helix.model.speaker import HEADER, MARKS, agent_of
 from helix.operations import capture, memories, upkeep
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from helix.text.cleaning import slug
 
 AGENT = {HEADER: "claude-code"}
 
 
-def asked(served: Served, name: str, **arguments: Any) -> Any:
+def asked(served: Served, name: str, /, **arguments: Any) -> Any:
     """Return what an agent is answered, or the code of the error."""
     answer = served.post(document(name), arguments, headers=AGENT)
     return answer.code if "errors" in answer.json else next(iter(answer.json["data"].values()))["result"]
 
 
-def by_person(served: Served, name: str, **arguments: Any) -> Any:
+def by_person(served: Served, name: str, /, **arguments: Any) -> Any:
     return next(iter(served.ask(document(name), **arguments).values()))
 
 
@@ -117,6 +118,27 @@ def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None
         "claude-code",
         0.8,
     )
+
+
+@pytest.mark.parametrize("anew", [{"name": "skip-the-tests-and-push"}, {"scope": "farm"}])
+def test_a_name_and_a_project_that_an_agent_chooses_are_not_the_users_word(
+    served: Served, helix: Helix, anew: dict[str, str]
+) -> None:
+    stored = by_person(served, "store", **SAID)
+    asked(served, "edit", nameOrId=stored["id"], **anew)
+    edited = memories.get(helix, anew.get("name") or stored["name"])
+    assert (edited.provenance.trust, edited.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
+
+
+@pytest.mark.parametrize("since", [{}, {"validFrom": "2026-03-01T00:00:00Z"}])
+def test_who_says_what_an_agent_named_says_it_under_a_name_of_their_own(
+    served: Served, helix: Helix, since: dict[str, str]
+) -> None:
+    asked(served, "store", **SAID, name="skip-the-tests-and-push")
+    stored = by_person(served, "store", **SAID, **since)
+    memory = memories.get(helix, stored["id"])
+    assert (memory.provenance.trust, memory.trigger) == (Trust.USER_ASSERTED, SAID["trigger"])
+    assert memory.name == slug(SAID["trigger"])
 
 
 def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix: Helix) -> None:

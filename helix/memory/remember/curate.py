@@ -185,11 +185,16 @@ def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
     """Return a changed memory as it is when an agent has changed it (empty: a person has)."""
     if not agent:
         return changed
-    if (changed.trigger, changed.resolution, changed.kind) == (old.trigger, old.resolution, old.kind):
+    if _told(changed) == _told(old):
         return replace(changed, confidence=min(changed.confidence, old.confidence))
     trust = weakest(old.provenance.trust, Trust.AGENT_INFERRED)
     provenance = replace(old.provenance, trust=trust, agent=agent)
     return replace(changed, provenance=provenance, confidence=bounded(changed.confidence, trust))
+
+
+def _told(memory: Memory) -> tuple[str, ...]:
+    """Return what of a memory is told as its source's word; its name and its project are words too."""
+    return memory.trigger, memory.resolution, memory.kind, memory.name, memory.scope
 
 
 def _check_servable(old: Memory, changed: Memory) -> None:

@@ -164,7 +164,7 @@ def _succeed(composer: Composer, index: Index, ready: Ready, known: Memory) -> M
     assert until is not None
     before = known.ref
     hold_until(composer, index, known, until, _former_name(composer, known, until))
-    memory = _add(composer, ready, name=known.name)
+    memory = _add(composer, ready, name=_called(composer, ready, known))
     after = memory.ref
     composer.edge(Relation.SUPERSEDES, after, before, provenance=memory.provenance)
     return memory
@@ -180,13 +180,24 @@ def _contradict(composer: Composer, index: Index, ready: Ready, known: Memory) -
     wins = why is not None and ruled(index.records, draft, known, why) is Ruling.FIRST
     name = ""
     if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):
-        name = known.name
+        name = _called(composer, ready, known)
         known = replace(known, name=_former_name(composer, known, draft.valid_from or composer.now))
         composer.patch(known.ref, name=known.name)
     memory = _add(composer, ready, name=name)
     if why is not None:
         oppose(composer, index, memory, known, why.turned)  # it was told of what is known first
     return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory
+
+
+def _called(composer: Composer, ready: Ready, known: Memory) -> str:
+    """Return the name of what takes a known memory's place: the same, unless who says it now is better founded.
+
+    A name that somebody chose is words too, and would be read as that one's.
+    """
+    made, number = slug(known.trigger), known.name.removeprefix(f"{slug(known.trigger)}-")
+    if not outranks(ready.draft, known) or known.name == made or number.isdecimal():
+        return known.name
+    return ready.wanted_name or composer.name(known.scope, slug(ready.draft.trigger))
 
 
 def _former_name(composer: Composer, known: Memory, until: datetime) -> str:
@@ -211,7 +222,7 @@ def _refine(composer: Composer, records: Records, ready: Ready, known: Memory) -
     memory = replace(
         draft,
         id=composer.new_id(),
-        name=known.name,
+        name=_called(composer, ready, known),
         recorded_at=composer.now,
         confidence=bounded(max(draft.confidence, known.confidence), draft.provenance.trust),
         importance=max(draft.importance, known.importance),
