@@ -191,6 +191,25 @@ def test_what_somebody_wrote_into_an_export_is_redacted_and_checked(two: tuple[H
     assert not any(TOKEN.encode() in path.read_bytes() for path in other.store.path.iterdir() if path.is_file())
 
 
+def test_what_somebody_wrote_at_an_edge_or_an_origin_is_redacted_too(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    one, other = two
+    fill(one)
+    file = tmp_path / "all.jsonl"
+    finished(one, exports.export_jsonl(one, str(file)))
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    origin = {"extractor": f"x {TOKEN}", "model": f"m {TOKEN}"}
+    for line in lines:
+        if line.get("node") == "Memory":
+            line["props"] |= origin
+        if "edge" in line:
+            line["props"] |= {"relation": f"knows {TOKEN}", "attributes": {"note": TOKEN, "helix:x": TOKEN}, **origin}
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    done = finished(other, ingest.import_memories(other, str(file), mine=True)).result
+    assert done["edges"] > 0 and done["redacted"] > done["memories"]
+    other.store.journal.database.checkpoint()
+    assert not any(TOKEN.encode() in path.read_bytes() for path in other.store.path.iterdir() if path.is_file())
+
+
 def test_one_exported_note_does_not_speak_for_a_vault(two: tuple[Helix, Helix], tmp_path: Path) -> None:
     """Whoever wrote a note of a shared vault would else choose the project and the trust of what comes in."""
     one, other = two

@@ -6,7 +6,7 @@ Everything is redacted once more: somebody may have written into the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Any
@@ -21,6 +21,7 @@ from helix.model.edge import Edge, Ref, drawn_again
 from helix.model.episode import Episode
 from helix.model.memory import Memory, body
 from helix.model.operations import Change
+from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
@@ -58,7 +59,7 @@ class Restorer:
         stream, done = iter(records), 0
         while not cancelled() and not self._store.paused and (batch := list(islice(stream, _BATCH))):
             nodes = list(self._new(batch))
-            edges = [self._between_those_here(one) for one in batch if isinstance(one, Edge)]
+            edges = [self._between_those_here(one) for one in self._told(batch)]
             if plan:
                 self._tally.edges += len(edges)
                 for one in nodes:
@@ -89,6 +90,22 @@ class Restorer:
                     self._tally.problems.append(
                         IngestProblem(where=f"{_ref(one.node).label} {one.node.id}", why=error.message)
                     )
+                self._tally.redacted += bool(intake.redacted)
+
+    def _told(self, batch: Sequence[OwnRecord]) -> Iterator[Edge]:
+        """Yield the edges, without secrets in their texts."""
+        for edge in batch:
+            if isinstance(edge, Edge):
+                intake = Intake(self._store.runtime.settings.text_limit)
+                try:
+                    yield replace(
+                        edge,
+                        relation=intake.label(edge.relation, "relation"),
+                        attributes=_attributes(intake, edge.attributes),
+                        provenance=_told_provenance(intake, edge.provenance),
+                    )
+                except InvalidInputError as error:
+                    self._tally.problems.append(IngestProblem(where=f"{edge.type} {edge.source.id}", why=error.message))
                 self._tally.redacted += bool(intake.redacted)
 
     def _has_copy(self, node: Node) -> bool:
@@ -183,19 +200,28 @@ def _cleaned(intake: Intake, one: OwnNode) -> OwnNode:
         elif type(value) is str:
             changed[field.name] = intake.text(value, field.name, required=False)
         elif field.name == "attributes":
-            own = {name: held for name, held in value.items() if name.startswith(OWN_ATTRIBUTE)}
-            free = {name: held for name, held in value.items() if name not in own}
-            changed[field.name] = {
-                **intake.attributes(free),
-                **{k: v for k, v in own.items() if redact(str(v)).text == str(v)},
-            }
+            changed[field.name] = _attributes(intake, value)
     if isinstance(node, Memory):
         changed["trigger"], changed["resolution"] = intake.pair(node.trigger, node.resolution)
     provenance = getattr(node, "provenance", None)
     if provenance is not None:
-        changed["provenance"] = replace(
-            provenance, slice=told_id(provenance.slice), agent=intake.label(provenance.agent, "agent")
-        )
+        changed["provenance"] = _told_provenance(intake, provenance)
     texts = one.found_by
     found = None if texts is None else tuple(intake.text(text, "text") for text in texts)
     return OwnNode(node=replace(node, **changed), found_by=found)
+
+
+def _attributes(intake: Intake, value: Mapping[str, Any]) -> dict[str, Any]:
+    own = {name: held for name, held in value.items() if name.startswith(OWN_ATTRIBUTE)}
+    free = {name: held for name, held in value.items() if name not in own}
+    return {**intake.attributes(free), **{k: v for k, v in own.items() if redact(str(v)).text == str(v)}}
+
+
+def _told_provenance(intake: Intake, provenance: Provenance) -> Provenance:
+    return replace(
+        provenance,
+        slice=told_id(provenance.slice),
+        extractor=intake.label(provenance.extractor, "extractor"),
+        model=intake.label(provenance.model, "model"),
+        agent=intake.label(provenance.agent, "agent"),
+    )
