@@ -47,6 +47,8 @@ _REMOTE = re.compile(r'\s*\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IG
 _CLONED = re.compile(r"\tclone: from (\S+)$", re.MULTILINE)
 _FETCHED = re.compile(r" of (\S+)$", re.MULTILINE)
 _SECTION = re.compile(r"\s*\[")
+_WORK_TREE = re.compile(r"^[ \t]*worktree[ \t]*=(?P<place>[^\n]+)", re.MULTILINE | re.IGNORECASE)
+"""Where a submodule's git folder says that its work tree is."""
 _URL = re.compile(r"\s*url\s*=(?P<url>.*)", re.IGNORECASE)
 
 
@@ -279,11 +281,26 @@ def _bare(folder: Path) -> Path | None:
 
 
 def _of_repository(top: Path, git: _Git, name: str, worktrees: str, names: Path | None) -> Identity:
-    scope = scope_of_repository(git.common)
+    scope = scope_of_remote(_remote(git.common)) or (
+        scope_of_repository(git.common) if _is_of(top, git) else _own_name(top)
+    )
     found = called(Identity(scope=scope, root=top, repository=scope), name, names)
     if worktrees == APART and git.own.resolve() != git.common:
         return replace(found, scope=f"{found.scope}/@{_fit(git.own.name)}")
     return found
+
+
+def _is_of(top: Path, git: _Git) -> bool:
+    """Return whether a git folder lies in a work tree or names it: any folder can say that it is one of another's."""
+    if git.common == top.resolve() / ".git":
+        return True
+    back = _read(git.own / "gitdir").strip()
+    if git.own.resolve().parent == git.common / "worktrees" and back:
+        return _resolved(git.own, back) == top.resolve() / ".git"
+    return any(
+        _resolved(git.common, match["place"].strip()) == top.resolve()
+        for match in _WORK_TREE.finditer(_read(git.common / "config"))
+    )
 
 
 def _git_folder(top: Path) -> Path | None:

@@ -35,7 +35,11 @@ def test_a_folder_that_claims_another_ones_remote_is_told_once_and_stays_visible
 def test_a_sub_project_and_a_worktree_of_ones_own_are_no_other_folder(tmp_path: Path) -> None:
     home, mine = tmp_path / "home", tmp_path / "mine"
     mine.mkdir()
-    commands = (["init", "-q", "-b", "main"], ["commit", "-q", "--allow-empty", "-m", "begin"])
+    commands = (
+        ["init", "-q", "-b", "main"],
+        ["remote", "add", "origin", "https://github.com/ada/shop"],
+        ["commit", "-q", "--allow-empty", "-m", "begin"],
+    )
     for words in (*commands, ["worktree", "add", "-q", str(tmp_path / "beside"), "-b", "other"]):
         subprocess.run(["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org", *words], cwd=mine, check=True)
     (mine / ".helix").mkdir()

@@ -26,6 +26,7 @@ from helix.identity import (
     same_scope,
     scope_key,
     scope_of_remote,
+    scope_of_repository,
 )
 from helix.model.memory import scopes_seen
 from helix.scopes import confirm_name
@@ -213,6 +214,30 @@ def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
     library, main = repository(tmp_path / "library"), repository(tmp_path / "shop")
     git(main, "-c", "protocol.file.allow=always", "submodule", "add", str(library), "lib")
     assert scope(main / "lib") != scope(main)
+
+
+@pytest.mark.parametrize("way", ["file", "link", "commondir", "a worktree's"])
+def test_a_folder_that_says_it_is_of_another_repository_is_not(tmp_path: Path, way: str) -> None:
+    main = repository(tmp_path / "shop")
+    git(main, "worktree", "add", str(tmp_path / "feature"))
+    stranger = tmp_path / "unpacked"
+    stranger.mkdir()
+    if way == "link":
+        (stranger / ".git").symlink_to(main / ".git")
+    elif way == "commondir":
+        git(stranger, "init")
+        (stranger / ".git/commondir").write_text(f"{main / '.git'}\n", "utf-8")
+    else:
+        place = main / ".git" if way == "file" else main / ".git/worktrees/feature"
+        (stranger / ".git").write_text(f"gitdir: {place}\n", "utf-8")
+    assert scope(stranger) != scope(main) == scope(tmp_path / "feature")
+    assert scope(stranger).startswith("unpacked-")
+
+
+def test_a_submodule_without_a_remote_keeps_its_scope(tmp_path: Path) -> None:
+    library, main = repository(tmp_path / "library"), repository(tmp_path / "shop")
+    git(main, "-c", "protocol.file.allow=always", "submodule", "add", str(library), "lib")
+    assert scope(main / "lib") == scope_of_repository(main / ".git/modules/lib")
 
 
 def test_sub_projects_lie_below_their_repository(tmp_path: Path) -> None:
