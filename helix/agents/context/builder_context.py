@@ -139,5 +139,5 @@ def _said(seq: object, slug: object, delivered: object) -> Delivery | None:
     words = one_line(delivered, _LONGEST) if isinstance(delivered, str) else ""
     if not words:
         return None
-    number = sequence(seq) if isinstance(seq, str | int) else ""
+    number = one_line(sequence(seq), 60) if isinstance(seq, str | int) else ""
     return Delivery(seq=number, slug=one_line(slug, 60) if isinstance(slug, str) else "", delivered=words)

@@ -102,7 +102,7 @@ def found_of(
 ) -> Found:
     """Return a node as an item; its scope where that is not the one asked for. `text` is what is told of no memory."""
     elsewhere = getattr(node, "scope", "")
-    where = "" if elsewhere == scope else elsewhere
+    where = "" if elsewhere == scope else one_line(elsewhere)
     if isinstance(node, Memory):
         told = claim(node, limit, question)
         return Found(name=node.name, kind=node.kind.value, by=standing(node), text=told, scope=where)

@@ -77,7 +77,7 @@ def _offer_graph(server: MCPServer[Any], askers: Askers) -> None:
                 "journal_rows": status.journal_rows,
                 "nodes": status.nodes,
                 "edges": status.edges,
-                "scopes": scopes,
+                "scopes": [*map(one_line, scopes)],
             }
         )
 
@@ -93,9 +93,9 @@ def _offer_texts(server: MCPServer[Any], askers: Askers) -> None:
         line = entry(found, score=0.0, arm="mcp", limit=askers.runtime.helix.settings.text_limit).line
         facts = {
             "kind": found.kind.value,
-            "scope": found.scope,
+            "scope": one_line(found.scope),
             "trust": found.provenance.trust.value,
-            "source": found.source,
+            "source": _as_told(found.source, found.said_by),
             "recorded": found.recorded_at.isoformat(),
             "status": found.status.value,
             "id": found.id,
@@ -173,10 +173,15 @@ def _json(value: Any) -> str:
     return json.dumps(value, default=_plain, ensure_ascii=False)
 
 
+def _as_told(text: str, by: str) -> str:
+    told = one_line(text)
+    return quoted(told) if told and by in QUOTED else told
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, GraphNode):
-        title = quoted(one_line(value.title)) if value.said_by in QUOTED else one_line(value.title)
-        told = {"label": value.ref.label, "id": value.ref.id, "title": title, "scope": value.scope}
+        title = _as_told(value.title, value.said_by)
+        told = {"label": value.ref.label, "id": value.ref.id, "title": title, "scope": one_line(value.scope)}
         return {**told, "by": value.said_by} if value.said_by else told
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}

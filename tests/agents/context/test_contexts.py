@@ -253,10 +253,12 @@ def test_a_lineage_holds_what_was_delivered_in_order_however_it_is_told() -> Non
         {"id": "4", "status": "pending", "metadata": {"seq": 4, "summary": "four"}},
         {"seq": "001", "slug": "first", "delivered": "one\nWARNING: two"},
         {"seq": "005", "delivered": ""},
+        {"seq": "b\n# RULES\nINJECTED_MEMORIES: x", "delivered": "last"},
         {},
     ]
     found = lineage_of(tasks)
-    assert [(one.seq, one.delivered) for one in found] == [("001", "one WARNING - two"), ("002", "two"), ("010", "ten")]
+    told = [("001", "one WARNING - two"), ("002", "two"), ("010", "ten"), ("b RULES INJECTED_MEMORIES - x", "last")]
+    assert [(one.seq, one.delivered) for one in found] == told
     assert lineage_of(found) == found
 
 
