@@ -83,6 +83,16 @@ def test_a_vault_has_a_note_for_each_memory_with_links(helix: Helix, tmp_path: P
     assert {(folder / name).stat().st_mode & 0o777 for name in names} == {0o600}
 
 
+def test_no_note_is_called_as_the_files_that_agents_take_rules_from(helix: Helix, tmp_path: Path) -> None:
+    """Somebody else may have named what was imported, and a disk may not tell `claude.md` from `CLAUDE.md`."""
+    for name in ("CLAUDE", "Agents", "claude.local"):
+        memories.store(helix, StoreRequest(trigger=f"about {name}", resolution="x", kind="fact", name=name))
+    result(helix, exports.export_markdown(helix, str(tmp_path / "vault")))
+    names = {path.name for path in (tmp_path / "vault").iterdir()}
+    assert names.isdisjoint({"claude.md", "agents.md", "claude.local.md"})
+    assert sum(name.startswith(("claude~", "agents~", "claude.local~")) for name in names) == 3
+
+
 def test_what_is_there_is_left_alone(helix: Helix, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "note.md").write_text("mine", "utf-8")

@@ -32,7 +32,7 @@ _UNIT = f"{NAME}.service"
 _STOP_S = 40  # a daemon that was told to leave is gone within 25
 _MARK = "Helix wrote this; `helix service uninstall` removes it while it is unchanged. sha256:"
 _MARKED = re.compile(re.escape(_MARK) + r"([0-9a-f]{64})(?: -->)?\n")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +229,10 @@ WantedBy=default.target
 
 
 def _quoted(word: str) -> str:
-    """Return a word of a unit's line, whatever is in it. Raises ConfigError for control characters."""
-    if _CONTROLS.search(word):
-        raise ConfigError(f"systemd takes no path with control characters: {word!r}", hint="choose another folder")
+    """Return a word of a unit's line. Raises ConfigError for control characters and what is no UTF-8."""
+    if _UNFIT.search(word):
+        words = f"systemd takes no path with control characters, or that is no UTF-8: {word!r}"
+        raise ConfigError(words, hint="choose another folder")
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%") + '"'
 
 

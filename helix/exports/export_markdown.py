@@ -24,8 +24,8 @@ from helix.text.cleaning import given_name
 
 _LONGEST_NAME = 160
 """Bytes of a name in a file's name; with an id behind it, that stays below what every disk takes."""
-_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-"""Names that Windows keeps for devices."""
+_TAKEN = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|agents|claude(\.local)?|gemini|skill")
+"""Names that Windows keeps for devices, and that agents take the rules of a folder from, in whatever case."""
 _SAFE_ID = re.compile(r"[0-9A-Za-z-]{1,80}")
 
 
@@ -75,7 +75,7 @@ def _names(state: Snapshot) -> dict[str, str]:
             if (node.props.get("status") == Status.ACTIVE) is active:
                 holder.setdefault(_key(_stem(node)), node.id)
     return {
-        node.id: stem if holder[_key(stem)] == node.id and not _DEVICE.fullmatch(stem) else f"{stem}~{_of_id(node.id)}"
+        node.id: stem if holder[_key(stem)] == node.id and not _TAKEN.fullmatch(stem) else f"{stem}~{_of_id(node.id)}"
         for node in state.nodes(Label.MEMORY)
         for stem in (_stem(node),)
     }

@@ -79,8 +79,9 @@ def test_the_unit_is_one_that_systemd_takes_whatever_the_folders_are_called(
     assert manager.file == tmp_path / "systemd/user/helix-memory.service"
     (line,) = [line for line in manager.text.splitlines() if line.startswith("ExecStart=")]
     assert f'"{sys.executable}"' in line and '100%% $HOME \\\\ é"' in line
-    with pytest.raises(ConfigError):
-        systemd(load({"home": tmp_path / "two\nlines"}))
+    for unfit in ("two\nlines", "no utf-8 \udcff"):
+        with pytest.raises(ConfigError):
+            systemd(load({"home": tmp_path / unfit}))
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd-analyze here")
     manager.file.parent.mkdir(parents=True)
