@@ -106,11 +106,13 @@ class Page(Generic[T]):
     def __len__(self) -> int:
         return len(self.items)
 
-    def each(self, make: Callable[[T], S]) -> Page[S]:
-        """Return the same page of what `make` makes of its items."""
-        return Page(
-            items=tuple(map(make, self.items)), total=self.total, cursors=self.cursors, next_cursor=self.next_cursor
-        )
+    def each(self, make: Callable[[T], S | None]) -> Page[S]:
+        """Return the same page of what `make` makes of its items, without those that it makes None of."""
+        made = [(make(item), cursor) for item, cursor in zip(self.items, self.cursors, strict=True)]
+        items = tuple(item for item, _ in made if item is not None)
+        cursors = tuple(cursor for item, cursor in made if item is not None)
+        more = cursors[-1] if cursors and self.next_cursor else None
+        return Page(items=items, total=self.total, cursors=cursors, next_cursor=more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,7 +115,4 @@ def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: s
 def _read(store: Store, rows: Page[int]) -> Page[Any]:
     """Return the nodes of a page's rows, without those that were dropped since they were found."""
     held = store.records.present([store.index.ref_of(row) for row in rows])
-    there = [(node, cursor) for node, cursor in zip(held, rows.cursors, strict=True) if node is not None]
-    items, cursors = tuple(node for node, _ in there), tuple(cursor for _, cursor in there)
-    more = cursors[-1] if cursors and rows.next_cursor else None
-    return Page(items=items, total=rows.total, cursors=cursors, next_cursor=more)
+    return rows.each(dict(zip(rows, held, strict=True)).__getitem__)

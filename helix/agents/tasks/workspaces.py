@@ -24,7 +24,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.injection import Shown
 from helix.model.memory import GLOBAL_SCOPE
-from helix.model.paging import page_of
+from helix.model.paging import Key, page_of
 from helix.model.planned import PlanTask, WorkspaceReport
 from helix.model.reports import Page
 from helix.model.task import (
@@ -161,18 +161,21 @@ def list_workspaces(
         raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
     index, tasks = store.index, {task.id for task in load_plan(store.index, plan).tasks} if plan else None
     held = (cast(Workspace, node) for node in index.present(index.where(Label.WORKSPACE, scope=scope)))
-    found = [
-        one
-        for one in held
-        if status in (None, one.status) and (tasks is None or _task_at(store.records, one.id) in tasks)
-    ]
-    page = page_of(found, lambda one: (to_micros(one.recorded_at), one.id), first=first, after=after, newest_first=True)
-    return page.each(lambda one: WorkspaceReport(workspace=one, task=_planned(index, _task_at(store.records, one.id))))
+    attempts = [(one, _task_at(store.records, one.id)) for one in held if status in (None, one.status)]
+    found = [one for one in attempts if one[1] and (tasks is None or one[1] in tasks)]
+    page = page_of(found, _recorded, first=first, after=after, newest_first=True)
+    return page.each(lambda one: WorkspaceReport(workspace=one[0], task=_planned(index, one[1])))
+
+
+def _recorded(attempt: tuple[Workspace, str]) -> Key:
+    return (to_micros(attempt[0].recorded_at), attempt[0].id)
 
 
 def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) -> WorkspaceReport:
     known = _found(store.index, ident)
     task = _task_at(store.records, known.id)
+    if not task:
+        raise NotFoundError(f"the task of workspace {ident!r} is gone", hint="`helix workspace list` shows the others")
     if known.status not in (ACTIVE, status):
         raise ConflictError(f"workspace {ident!r} is {known.status}", hint="create another one for another attempt")
     if known.status == ACTIVE:
@@ -280,8 +283,9 @@ def _name(task: Task) -> str:
 
 
 def _task_at(records: Records, workspace: str) -> str:
+    """Return the id of the task that an attempt is at; empty where it is gone."""
     edges = records.edges_at(Ref(label=Label.WORKSPACE, id=workspace))
-    return next(op.target.id for op in edges if op.type is Relation.FOR_TASK)
+    return next((op.target.id for op in edges if op.type is Relation.FOR_TASK), "")
 
 
 def _found(index: Index, ident: str) -> Workspace:

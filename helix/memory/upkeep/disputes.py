@@ -28,7 +28,7 @@ from helix.memory.contradiction.validity import follow
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.clock import to_micros
 from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Edge, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
 from helix.model.paging import Key
@@ -298,10 +298,10 @@ def _found(index: Index, a: str, b: str) -> _Case:
 
 
 def _case(records: Records, edge: Edge) -> _Case | None:
-    if edge.source.label is not Label.MEMORY or edge.target.label is not Label.MEMORY:
+    first, second = records.present([edge.source, edge.target])
+    if not isinstance(first, Memory) or not isinstance(second, Memory):
         return None
-    first, second = records.nodes([edge.source, edge.target])
-    return _Case(edge=edge, first=cast(Memory, first), second=cast(Memory, second))
+    return _Case(edge=edge, first=first, second=second)
 
 
 def _dispute(case: _Case) -> Dispute:

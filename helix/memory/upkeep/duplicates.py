@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from helix.errors import ConflictError, InvalidInputError
@@ -44,15 +45,8 @@ def duplicates(
     By default that is as similar as a refinement is to what it refines. Left out are pairs that a person keeps apart
     and pairs that contradict each other. Raises InvalidInputError for a threshold out of range, or a wrong cursor.
     """
-    page = page_of(_pairs(store, scope, threshold), _Pair.key, first=limit, after=after)
-    held = zip(page.cursors, (_duplicate(store.index, pair) for pair in page.items), strict=True)
-    found = [(cursor, one) for cursor, one in held if one is not None]
-    return Page(
-        items=tuple(one for _, one in found),
-        total=page.total,
-        cursors=tuple(cursor for cursor, _ in found),
-        next_cursor=page.next_cursor,
-    )
+    pairs = page_of(_pairs(store, scope, threshold), _Pair.key, first=limit, after=after)
+    return pairs.each(partial(_duplicate, store.index))
 
 
 def count(store: Store, scope: str | None) -> int:
