@@ -33,6 +33,11 @@ _LOOSE = (
 )
 
 
+def is_built(name: str) -> bool:
+    """Return whether a page is on this machine."""
+    return _bundle(name, None) is not None
+
+
 class Pages:
     """The built pages, each in a folder of its own below `folder`; below Helix's own where none is given."""
 

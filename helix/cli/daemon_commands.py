@@ -125,7 +125,7 @@ def stop(invocation: Invocation, /) -> None:
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 @click.pass_obj
 def open_(invocation: Invocation, /, no_browser: bool) -> None:
-    """Open GraphiQL in the browser, by a link that works once and within a minute.
+    """Open the explorer in the browser, by a link that works once and within a minute.
 
     \b
     helix open
@@ -184,7 +184,11 @@ def _show_ready(invocation: Invocation, found: daemon.Daemon, warnings: tuple[st
         for warning in warnings:
             invocation.say(f"warning: {warning}")
         invocation.say(f"serving {invocation.settings.store_path} in process {found.pid}")
-        invocation.say('try: helix recall "...", or helix open for GraphiQL; helix stop ends it')
+        invocation.say('try: helix recall "...", or helix open for the explorer; helix stop ends it')
+        from helix.api.web_pages import EXPLORER, is_built  # loaded already: this process serves
+
+        if not is_built(EXPLORER):
+            invocation.say("the explorer is not built: install Node.js 20.19 or newer, then run scripts/serve again")
 
 
 def _absence(settings: Settings) -> str:

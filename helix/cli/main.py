@@ -104,7 +104,7 @@ SECTIONS = {
         "models": "Install, list and verify models.",
         "serve": "Run the daemon here.",
         "service": "Have the system run the daemon from login on.",
-        "open": "Open GraphiQL in the browser.",
+        "open": "Open the explorer in the browser.",
         "connect": "Have coding agents use this store.",
         "disconnect": "Undo `connect`.",
         "mcp": "Speak MCP on stdin and stdout, for a coding agent.",
