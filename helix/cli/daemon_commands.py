@@ -185,10 +185,6 @@ def _show_ready(invocation: Invocation, found: daemon.Daemon, warnings: tuple[st
             invocation.say(f"warning: {warning}")
         invocation.say(f"serving {invocation.settings.store_path} in process {found.pid}")
         invocation.say('try: helix recall "...", or helix open for the explorer; helix stop ends it')
-        from helix.api.web_pages import EXPLORER, is_built  # loaded already: this process serves
-
-        if not is_built(EXPLORER):
-            invocation.say("the explorer is not built: install Node.js 20.19 or newer, then run scripts/serve again")
 
 
 def _absence(settings: Settings) -> str:

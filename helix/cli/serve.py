@@ -23,6 +23,7 @@ from helix import bearer, daemon, local_socket
 from helix.api.app import Activity, create_app
 from helix.api.connection_limits import guarded
 from helix.api.limits import BODY_BYTES
+from helix.api.web_pages import EXPLORER, is_built
 from helix.cli.logs import start_daemon_log
 from helix.cli.privacy import close_to_others
 from helix.connectors.plugin_files import renew
@@ -204,7 +205,12 @@ def _announced(helix: Helix, address: tuple[str, int], idle_minutes: float, read
         logger.exception("the plugin of connected clients could not be brought up to date")
     # Requests are answered from here on, whether or not there is room (or anybody left) to say so.
     with suppress(OSError):
-        ready(found, tuple(upkeep.status(helix).warnings))
+        ready(found, (*upkeep.status(helix).warnings, *_missing()))
+
+
+def _missing() -> Iterator[str]:
+    if not is_built(EXPLORER):
+        yield "the explorer is not built: install Node.js 20.19 or newer, then run scripts/serve again"
 
 
 def _listening(settings: Settings) -> socket.socket:
