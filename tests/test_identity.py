@@ -28,6 +28,7 @@ from helix.identity import (
     scope_of_remote,
     scope_of_repository,
 )
+from helix.ingest.git import project_scope
 from helix.model.memory import scopes_seen
 from helix.scopes import confirm_name
 
@@ -232,6 +233,16 @@ def test_a_folder_that_says_it_is_of_another_repository_is_not(tmp_path: Path, w
         (stranger / ".git").write_text(f"gitdir: {place}\n", "utf-8")
     assert scope(stranger) != scope(main) == scope(tmp_path / "feature")
     assert scope(stranger).startswith("unpacked-")
+
+
+def test_a_bare_folder_that_says_it_is_of_another_repository_is_not(tmp_path: Path) -> None:
+    main = repository(tmp_path / "shop")
+    for name in ("objects", "refs"):
+        (tmp_path / "unpacked" / name).mkdir(parents=True)
+    (tmp_path / "unpacked/HEAD").write_text("ref: refs/heads/m\n", "utf-8")
+    (tmp_path / "unpacked/commondir").write_text(f"{main / '.git'}\n", "utf-8")
+    assert project_scope(tmp_path / "unpacked").startswith("unpacked-")
+    assert project_scope(main / ".git") == scope(main)
 
 
 def test_a_submodule_without_a_remote_keeps_its_scope(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | Non
     if found is not None:
         return found.scope
     check(folder)
-    return scope_of_repository(git_folders(folder)[-1].resolve())
+    own, common = (one.resolve() for one in git_folders(folder))
+    return scope_of_repository(common if common in (own, *own.parents) else own)
 
 
 def count(
