@@ -119,8 +119,9 @@ def disconnect(
     project = project_root(Path.cwd())
     memos = [memo for memo in known.all() if memo.client in names and _is_at(memo, place, project)]
     memos += _strays(known, names, place, settings, project, strict=not everyone)
-    planned = [_Planned(memo.client, take_back(memo), memo) for memo in memos]
-    left = [memo for memo in known.all() if memo not in memos]
+    planned, refused = _taken_back(memos, patient=everyone)
+    done = [one.memo for one in planned]
+    left = [memo for memo in known.all() if memo not in done]
     unused = unused_copies(settings.home, left)
     if not dry_run:
         for one in planned:
@@ -129,6 +130,8 @@ def disconnect(
         for folder in unused:
             remove(folder)
     _show(invocation, "disconnect", planned, unused, dry_run=dry_run)
+    if refused:
+        raise refused[0]
 
 
 def _named(clients: Sequence[str]) -> list[str]:
@@ -149,6 +152,20 @@ def _plan(
             if not files and not patient:
                 raise ConfigError(f"{described(name).name} has no settings of a project", hint="leave out --project")
             planned += [_Planned(name, *lead(known, name, file)) for file in files]
+        except ConfigError as error:
+            if not patient:
+                raise
+            refused.append(error)
+    return planned, refused
+
+
+def _taken_back(memos: Sequence[Memo], *, patient: bool) -> tuple[list[_Planned], list[ConfigError]]:
+    """Return what each file becomes without Helix, and what was refused where one refusal is to stop no other file."""
+    planned: list[_Planned] = []
+    refused: list[ConfigError] = []
+    for memo in memos:
+        try:
+            planned.append(_Planned(memo.client, take_back(memo), memo))
         except ConfigError as error:
             if not patient:
                 raise

@@ -349,8 +349,11 @@ def test_a_link_that_came_since_leads_disconnecting_to_no_other_file(
         path.symlink_to(mine / str(number))
     kept = files_below(mine)
     monkeypatch.chdir(person)
+    assert helix_command("connect", "codex").code == 0
     assert "leads to" in helix_command("--json", "disconnect").error["message"]
     assert len(kept) == len(ours) and files_below(mine) == kept
+    rows = {row["client"]: row["connected"] for row in helix_command("connect", "--json").data["connect"]["clients"]}
+    assert rows["codex"] == "", "one that is refused keeps no other"
     for path in ours:
         path.unlink()
     assert helix_command("disconnect").code == 0

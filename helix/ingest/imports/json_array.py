@@ -47,8 +47,10 @@ def _objects(pieces: Iterator[str], keys: tuple[str, ...], longest: int) -> Iter
         except ValueError:
             text, at = text[at:], 0
             more = _as_much(pieces, len(text))
-            if not more or len(text) > longest:
+            if not more:
                 raise
+            if len(text) > longest:
+                raise ValueError(f"one object has more than {longest:,} characters") from None
             text += more
             check_values(text)
             continue
