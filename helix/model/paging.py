@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest, nsmallest
 from operator import itemgetter
 from typing import TypeVar
@@ -53,10 +53,11 @@ def page_of(
         last = key_of(after, placed[0][0])
         behind = [one for one in placed if (one[0] < last if newest_first else one[0] > last)]
     found = (nlargest if newest_first else nsmallest)(first + 1, behind, key=itemgetter(0))
-    cursors = tuple(cursor_of(place) for place, _ in found[:first])
-    return Page(
-        items=tuple(item for _, item in found[:first]),
-        total=len(placed),
-        cursors=cursors,
-        next_cursor=cursors[-1] if len(found) > first else None,
-    )
+    return cut(found, first, len(placed), lambda one: cursor_of(one[0])).each(itemgetter(1))
+
+
+def cut(found: Sequence[T], first: int, total: int, cursor: Callable[[T], str]) -> Page[T]:
+    """Return the page of the `first` that were found; where the list goes on, one more has been found."""
+    cursors = tuple(map(cursor, found[:first]))
+    more = cursors[-1] if len(found) > first else None
+    return Page(items=tuple(found[:first]), total=total, cursors=cursors, next_cursor=more)

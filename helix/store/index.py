@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from typing import NamedTuple, cast
+from heapq import nsmallest
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from helix.store.node_columns import (
     STATUSES,
     TRUST_CODE,
     BoolArray,
+    FloatArray,
     IndexArray,
 )
 from helix.store.projection import GraphSnapshot
@@ -83,6 +85,10 @@ class Piece(NamedTuple):
     vector: bytes | None
 
 
+Placed = tuple[Any, int]
+"""What a memory is sorted by in some order, and its row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Index:
     """Catalogue and graph as they were at one moment, and the records they point at, as they are when they are read.
@@ -99,6 +105,11 @@ class Index:
     def whole(self) -> bool:
         """Whether the graph is that of the catalogue."""
         return self.graph.generation == self.view.generation
+
+    @property
+    def edge_count(self) -> int | None:
+        """How many edges there are; None while the graph is read anew."""
+        return self.graph.edge_count if self.whole else None
 
     @property
     def generation(self) -> int:
@@ -374,20 +385,33 @@ class Index:
         found = self.view.newest(rows.mask, most, None if after is None else self.view.row_of(after))
         return [int(row) for row in found]
 
-    def value_by(self, order: MemoryOrder) -> Callable[[int], int | float | str]:
-        """Return what a memory's row is sorted by in an order, ascending."""
-        columns, names = self.view.columns, self.view.lookups.names
+    def first_by(self, order: MemoryOrder, rows: Rows, most: int, after: Placed | None = None) -> list[Placed]:
+        """Return at most so many of the rows of memories, behind `after` in an order, each with its value there."""
+        here = np.flatnonzero(rows.mask)
+        if order is MemoryOrder.NAME:
+            names = [(self.view.lookups.names[row].casefold(), row) for row in here.tolist()]
+            return nsmallest(most, names if after is None else [one for one in names if one > after])
+        values = self._values(order)[here]
+        if after is not None:
+            behind = (values > after[0]) | ((values == after[0]) & (here > after[1]))
+            here, values = here[behind], values[behind]
+        if len(here) > most:
+            # Ties at the edge have to stay in, so that the sort below decides them the same way on every page.
+            keep = values <= np.partition(values, most - 1)[most - 1]
+            here, values = here[keep], values[keep]
+        chosen = np.lexsort((here, values))[:most]
+        return list(zip(values[chosen].tolist(), here[chosen].tolist(), strict=True))
+
+    def _values(self, order: MemoryOrder) -> IndexArray | FloatArray:
+        columns = self.view.columns
         match order:
-            case MemoryOrder.NEWEST:
-                return lambda row: -int(columns.recorded_at[row])
-            case MemoryOrder.OLDEST:
-                return lambda row: int(columns.recorded_at[row])
             case MemoryOrder.MOST_USED:
-                return lambda row: -int(columns.uses[row])
+                return -columns.uses.astype(np.int64)
             case MemoryOrder.LEAST_EFFECTIVE:
-                return lambda row: float((columns.helped[row] + 0.5) / (columns.helped[row] + columns.failed[row] + 1))
-            case MemoryOrder.NAME:
-                return lambda row: names[row].casefold()
+                return (columns.helped + 0.5) / (columns.helped + columns.failed + 1)
+            case MemoryOrder.NEWEST:
+                return -columns.recorded_at
+        return columns.recorded_at
 
     def most_important(self, rows: Rows) -> list[int]:
         """Return the rows by their importance, the highest first; of equals those of the lower id."""

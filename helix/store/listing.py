@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from operator import and_, or_
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
-from helix.model.edge import Label
+from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, MemoryOrder, Status
-from helix.model.paging import no_cursor, page_of
+from helix.model.paging import cursor_of, cut, key_of, no_cursor
 from helix.model.provenance import Trust
 from helix.model.reports import Page
 from helix.store.index import Index, Rows
@@ -21,6 +21,8 @@ from helix.store.runtime import Runtime
 from helix.store.store import Store
 
 _MOST_WORDS = 32
+_VALUES: Mapping[MemoryOrder, str | float] = {MemoryOrder.NAME: "", MemoryOrder.LEAST_EFFECTIVE: 0.0}
+"""What the values of an order are like; of the others they are whole numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +63,13 @@ def memories(
     if order is MemoryOrder.NEWEST:
         return page(store, rows, (Label.MEMORY,), limit, after)
     check_limit(store.runtime, limit)
-    value = index.value_by(order)
-    return _read(store, page_of(rows, lambda row: (value(row), index.id_of(row)), first=limit, after=after))
+    last = None
+    if after is not None:
+        value, ident = key_of(after, (_VALUES.get(order, 0), ""))
+        last = value, cast(int, index.row_of(_behind(index, str(ident), (Label.MEMORY,))))
+    found = index.first_by(order, rows, limit + 1, last)
+    values = {row: value for value, row in found}
+    return _read(store, cut(list(values), limit, len(rows), lambda row: cursor_of((values[row], index.id_of(row)))))
 
 
 def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
@@ -101,15 +108,16 @@ def episodes(store: Store, *, scope: str | None, session: str | None, limit: int
 def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: str | None) -> Page[Any]:
     """Return a page of the rows, which have one of the labels, newest first, behind the node of the id `after`."""
     check_limit(store.runtime, limit)
-    index, behind = store.index, None
-    if after is not None:
-        behind = index.with_id(after, labels)
-        if behind is None:
-            raise no_cursor(after)
-    found = index.newest(rows, limit + 1, behind)
-    cursors = tuple(map(index.id_of, found[:limit]))
-    more = cursors[-1] if len(found) > limit else None
-    return _read(store, Page(items=tuple(found[:limit]), total=len(rows), cursors=cursors, next_cursor=more))
+    index = store.index
+    behind = None if after is None else _behind(index, after, labels)
+    return _read(store, cut(index.newest(rows, limit + 1, behind), limit, len(rows), index.id_of))
+
+
+def _behind(index: Index, ident: str, labels: Sequence[Label]) -> Ref:
+    found = index.with_id(ident, labels)
+    if found is None:
+        raise no_cursor(ident)
+    return found
 
 
 def _read(store: Store, rows: Page[int]) -> Page[Any]:

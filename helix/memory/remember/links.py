@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from helix.errors import InvalidInputError
-from helix.journal.state import EdgeKey, Records, edge_key
+from helix.journal.state import EdgeKey, edge_key
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of, node_of
 from helix.memory.change.intake import Intake
@@ -21,7 +21,7 @@ from helix.model.edge import (
     words_of,
 )
 from helix.model.operations import PutEdge
-from helix.model.paging import Key, cursor_of, key_of, page_of
+from helix.model.paging import Key, cursor_of, cut, key_of, page_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.model.reports import Page
@@ -92,7 +92,7 @@ def edges(store: Store, name_or_id: str | None, relation: str | None, first: int
     """
     kind = None if relation is None else known_relation(relation)
     if name_or_id is None:
-        return _of_all(store.records, kind, first, after)
+        return _of_all(store, kind, first, after)
     found = [op for op in store.records.edges_at(node_of(store.index, name_or_id)) if kind in (None, op.type)]
     return page_of(found, _place, first=first, after=after).each(edge_from)
 
@@ -101,13 +101,9 @@ def _place(op: PutEdge) -> Key:
     return (_ORDER[op.type], *edge_key(op)[1:])
 
 
-def _of_all(records: Records, kind: Relation | None, first: int, after: str | None) -> Page[Edge]:
+def _of_all(store: Store, kind: Relation | None, first: int, after: str | None) -> Page[Edge]:
     behind = None if after is None else cast(EdgeKey, key_of(after, ("",) * 5))
-    found = records.edges_of(kind, first + 1, behind)
-    cursors = tuple(cursor_of(edge_key(op)) for op in found[:first])
-    return Page(
-        items=tuple(map(edge_from, found[:first])),
-        total=records.edge_count(kind),
-        cursors=cursors,
-        next_cursor=cursors[-1] if len(found) > first else None,
-    )
+    found = store.records.edges_of(kind, first + 1, behind)
+    known = store.index.edge_count if kind is None else None  # counting reads every edge
+    total = store.records.edge_count(kind) if known is None else known
+    return cut(found, first, total, lambda op: cursor_of(edge_key(op))).each(edge_from)
