@@ -112,7 +112,10 @@ export function useChange<Data, Variables>(
 /** What went wrong, and what to do about it. */
 export function wordsOf(error: unknown): [string, string] {
   if (error instanceof DaemonError) return ["Helix does not answer.", "This page goes on when it does."];
-  if (error instanceof HelixError) return [sentence(error.message), error.hint ? sentence(error.hint) : ""];
+  if (error instanceof HelixError) {
+    const { hint } = error;
+    return hint ? [sentence(error.message.replace(` (${hint})`, "")), sentence(hint)] : [sentence(error.message), ""];
+  }
   return [sentence(String(error)), "Reload the page; `helix logs` may say more."];
 }
 

@@ -83,7 +83,7 @@ export function Canvas(props: Props) {
     for (const node of drawn.nodes.values()) {
       const looks = {
         label: cut(node.title, 60),
-        size: 4 + 2.2 * Math.log2(1 + node.degree) + 5 * node.heat,
+        size: 3 + 1.5 * Math.log2(1 + node.degree) + 5 * node.heat,
         color: props.heated ? heatColour(node.heat) : COLOURS[node.ref.label],
       };
       if (graph.hasNode(node.id)) graph.mergeNodeAttributes(node.id, { ...looks, ...places?.[node.id] });

@@ -67,7 +67,7 @@ export const COLOURS: Record<Label, string> = {
 
 /** Returns the colour of heat: grey where the walk hardly comes, red where it stays. */
 export function heatColour(heat: number): string {
-  const hot = Math.min(1, Math.max(0, heat)) ** 0.5;
+  const hot = Math.min(1, Math.max(0, heat)) ** 0.35;
   const [cold, warm] = [[128, 138, 158], [214, 54, 24]] as const; // WebGL reads no hsl()
   return `rgb(${cold.map((part, place) => Math.round(part + hot * ((warm[place] ?? 0) - part))).join(",")})`;
 }

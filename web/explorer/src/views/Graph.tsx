@@ -1,7 +1,7 @@
 /** The graph: from a node by its neighbours, from a question by its walk, from one node to another, or all of it from afar. */
-import { GraphOverviewDocument, NeighbourhoodDocument, PathDocument, WalkDocument } from "helix-memory";
+import { GraphOverviewDocument, NeighbourhoodDocument, NotFoundError, PathDocument, WalkDocument } from "helix-memory";
 import { useQueries } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button, Input, Label, ListBox, ListBoxItem, Slider, SliderOutput, SliderThumb, SliderTrack, TextField } from "react-aria-components";
 import type Sigma from "sigma";
 
@@ -125,7 +125,12 @@ function Close({ start, question }: { start: string; question: string }) {
   const last = times.at(-1) ?? 0;
   const until = Number(address.get("until")) || Infinity;
   const drawn = useMemo(() => filtered(found.drawn, labels, relations, until), [found.drawn, labels.join(), relations.join(), until]);
-  if (found.error) return <Failed error={found.error} />;
+  const unknown = start !== "" && found.error instanceof NotFoundError;
+  // What is no name may still be what somebody wants to know about.
+  useEffect(() => {
+    if (unknown) address.set({ start: null, q: start });
+  }, [unknown, start, address]);
+  if (found.error && !unknown) return <Failed error={found.error} />;
   if (found.isPending && drawn.nodes.size === 0) return <Loading what="the graph" />;
   if (found.drawn.nodes.size === 0) return <Empty title="Nothing lies there.">Begin at another name or question.</Empty>;
   return (
