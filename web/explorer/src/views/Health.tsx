@@ -22,6 +22,7 @@ import { useAddress } from "../address";
 import { useAnswer, useChange, usePages } from "../api";
 import { Show } from "../parts/states";
 import { bytes, count, plain, Time, Words } from "../parts/text";
+import { Latencies } from "./Latency";
 
 const TABS = ["overview", "work", "models", "settings", "agents", "checks", "log"] as const;
 
@@ -113,6 +114,8 @@ function Overview() {
           <Facts rows={found.nodes.map(({ name, value }) => [plain(name), value.toLocaleString()] as const)} />
           <h2>Disk</h2>
           <Disk parts={found.diskBytes} />
+          <h2>How long answers take</h2>
+          <Latencies />
           <p className="row">
             <Button className="button" onPress={() => pause.mutate({ on: !found.paused })}>
               {found.paused ? "Go on capturing" : "Pause capture"}
