@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +53,10 @@ def serving(repository: Path, environment: dict[str, str]) -> Iterator[subproces
     script = subprocess.Popen(
         [ROOT / "scripts/serve"], cwd=repository, env=environment, stderr=subprocess.PIPE, text=True
     )
+    late = threading.Timer(240, script.kill)  # what never says that it is ready is not waited for without end
+    late.start()
     yield script
+    late.cancel()
     script.terminate()
     script.communicate(timeout=60)
 
