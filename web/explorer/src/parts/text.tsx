@@ -30,6 +30,17 @@ export function Words({ text, most = LONGEST, className = "" }: { text: string; 
   );
 }
 
+/** The beginning of a text, where it stands in a button or a link: those hold no other button. */
+export function Beginning({ text, most }: { text: string; most: number }) {
+  const shown = cut(text, most);
+  return (
+    <bdi className="words" dir="auto">
+      {shown}
+      {shown.length < text.length && "…"}
+    </bdi>
+  );
+}
+
 /** One line of a text. */
 export function Line({ text, most = 160 }: { text: string; most?: number }) {
   const line = text.trim().split("\n", 1)[0] ?? "";

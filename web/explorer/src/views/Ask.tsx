@@ -9,9 +9,10 @@ import { useAnswer, usePages } from "../api";
 import { Badges, SaidBy, trustWord } from "../parts/badges";
 import { DateField, Facet, Pick } from "../parts/controls";
 import { Days } from "../parts/days";
+import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
-import { count, Line, plain, Time, Words } from "../parts/text";
+import { Beginning, count, Line, plain, Time } from "../parts/text";
 import { Detail, Section } from "./Detail";
 
 /** Returns the beginning of a day as a time of the schema, or null. */
@@ -66,14 +67,9 @@ export function Ask() {
         {question.trim() ? <Answers question={question} /> : <Browse />}
       </section>
       {open && (
-        <aside className="detail-panel" aria-label="One memory">
-          <div className="row end">
-            <Button className="button quiet icon" aria-label="Close" onPress={() => address.set({ open: null })}>
-              ✕
-            </Button>
-          </div>
+        <Panel of={open} label="One memory" close={() => address.set({ open: null })}>
           <Detail nameOrId={open} item={item} />
-        </aside>
+        </Panel>
       )}
     </div>
   );
@@ -280,7 +276,7 @@ function Answer({ item, place, other }: { item: RecallItemFragment; place: numbe
             <Time at={"recordedAt" in node ? node.recordedAt : null} />
           </span>
         </span>
-        <Words text={item.text} most={320} />
+        <Beginning text={item.text} most={320} />
         {item.standing && <span className="standing">{item.standing}</span>}
         <span className="muted small">{item.reason}</span>
       </Button>

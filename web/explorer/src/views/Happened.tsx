@@ -8,6 +8,7 @@ import { useAddress, useLink, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { SaidBy, StatusBadge } from "../parts/badges";
 import { Days } from "../parts/days";
+import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
 import { count, Line, Time } from "../parts/text";
@@ -124,9 +125,9 @@ function EpisodeList({ variables }: { variables: { scope?: string | null; sessio
         {(episode) => <EpisodeRow episode={episode} isOpen={open === episode.id} />}
       </Rows>
       {open && (
-        <aside className="detail-panel" aria-label="One episode">
+        <Panel of={open} label="One episode" close={() => address.set({ open: null })}>
           <Detail nameOrId={open} />
-        </aside>
+        </Panel>
       )}
     </div>
   );

@@ -21,6 +21,7 @@ import { Button, Input, Label, ProgressBar, SearchField, Tab, TabList, TabPanel,
 import { useAddress } from "../address";
 import { useAnswer, useChange, usePages } from "../api";
 import { Show } from "../parts/states";
+import { Table } from "../parts/table";
 import { bytes, count, plain, Time, Words } from "../parts/text";
 import { Latencies } from "./Latency";
 
@@ -196,45 +197,43 @@ function Items({ items }: { items: readonly WorkItemFragment[] }) {
   });
   const cancel = useChange(CancelWorkDocument, { said: "Cancelled." });
   return (
-    <div className="scroll">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">State</th>
-            <th scope="col">When</th>
-            <th scope="col">What came of it</th>
-            <th scope="col" />
+    <Table>
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">State</th>
+          <th scope="col">When</th>
+          <th scope="col">What came of it</th>
+          <th scope="col" />
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={item.id}>
+            <td>{plain(item.kind)}</td>
+            <td>{plain(item.state)}</td>
+            <td>
+              <Time at={item.endedAt ?? item.startedAt ?? item.createdAt} />
+            </td>
+            <td className="small">
+              {item.error ? <Words text={item.error} most={200} /> : <Words text={figures(item.result)} most={200} />}
+            </td>
+            <td>
+              {item.state === "DONE" && item.changed && (
+                <Button className="button quiet" onPress={() => undo.mutate({ job: item.id })}>
+                  Undo
+                </Button>
+              )}
+              {item.state === "QUEUED" && (
+                <Button className="button quiet" onPress={() => cancel.mutate({ id: item.id })}>
+                  Cancel
+                </Button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <tr key={item.id}>
-              <td>{plain(item.kind)}</td>
-              <td>{plain(item.state)}</td>
-              <td>
-                <Time at={item.endedAt ?? item.startedAt ?? item.createdAt} />
-              </td>
-              <td className="small">
-                {item.error ? <Words text={item.error} most={200} /> : <Words text={figures(item.result)} most={200} />}
-              </td>
-              <td>
-                {item.state === "DONE" && item.changed && (
-                  <Button className="button quiet" onPress={() => undo.mutate({ job: item.id })}>
-                    Undo
-                  </Button>
-                )}
-                {item.state === "QUEUED" && (
-                  <Button className="button quiet" onPress={() => cancel.mutate({ id: item.id })}>
-                    Cancel
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -306,7 +305,7 @@ function Models() {
           {found.models === null || found.models.providers.length === 0 ? (
             <p className="muted">None is set. None is needed: they only make background work better.</p>
           ) : (
-            <table className="table">
+            <Table>
               <thead>
                 <tr>
                   <th scope="col">Model</th>
@@ -323,7 +322,7 @@ function Models() {
                   </tr>
                 ))}
               </tbody>
-            </table>
+            </Table>
           )}
           {found.models && (
             <>
@@ -333,7 +332,7 @@ function Models() {
                 month, of {found.models.budget.toLocaleString()} that are allowed.
               </p>
               {found.models.spend.length > 0 && (
-                <table className="table">
+                <Table>
                   <thead>
                     <tr>
                       <th scope="col">Month</th>
@@ -356,7 +355,7 @@ function Models() {
                       </tr>
                     ))}
                   </tbody>
-                </table>
+                </Table>
               )}
             </>
           )}
@@ -380,34 +379,32 @@ function Settings() {
           <p className="muted small">
             They are set in <code>config.toml</code> in Helix's home or by their variables, and hold from the next start on.
           </p>
-          <div className="scroll">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Value</th>
-                  <th scope="col">Set by</th>
-                  <th scope="col">What it means</th>
-                </tr>
-              </thead>
-              <tbody>
-                {settings
-                  .filter(({ name, help }) => `${name} ${help}`.toLowerCase().includes(wanted.toLowerCase()))
-                  .map((setting) => (
-                    <tr key={setting.name}>
-                      <td>
-                        <code title={setting.variable}>{setting.name}</code>
-                      </td>
-                      <td>
-                        <code>{setting.value ?? ""}</code>
-                      </td>
-                      <td>{setting.source}</td>
-                      <td className="small">{setting.help}</td>
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
-          </div>
+          <Table>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Value</th>
+                <th scope="col">Set by</th>
+                <th scope="col">What it means</th>
+              </tr>
+            </thead>
+            <tbody>
+              {settings
+                .filter(({ name, help }) => `${name} ${help}`.toLowerCase().includes(wanted.toLowerCase()))
+                .map((setting) => (
+                  <tr key={setting.name}>
+                    <td>
+                      <code title={setting.variable}>{setting.name}</code>
+                    </td>
+                    <td>
+                      <code>{setting.value ?? ""}</code>
+                    </td>
+                    <td>{setting.source}</td>
+                    <td className="small">{setting.help}</td>
+                  </tr>
+                ))}
+            </tbody>
+          </Table>
         </>
       )}
     </Show>
@@ -423,7 +420,7 @@ function Agents() {
           <p className="muted small">
             <code>helix connect NAME</code> connects one, <code>helix disconnect NAME</code> gives every byte back.
           </p>
-          <table className="table">
+          <Table>
             <thead>
               <tr>
                 <th scope="col">Agent</th>
@@ -447,7 +444,7 @@ function Agents() {
                 </tr>
               ))}
             </tbody>
-          </table>
+          </Table>
         </>
       )}
     </Show>

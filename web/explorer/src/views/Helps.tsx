@@ -8,6 +8,7 @@ import { useAddress, useLink, useScope } from "../address";
 import { useAnswer } from "../api";
 import { DateField } from "../parts/controls";
 import { Empty, Show } from "../parts/states";
+import { Table } from "../parts/table";
 import { count } from "../parts/text";
 
 const percent = (value: number): string => `${(100 * value).toFixed(0)} %`;
@@ -176,38 +177,36 @@ function Leaders({ report }: { report: ReportFragment }) {
   return (
     <>
       <h2>Memories that were shown</h2>
-      <div className="scroll">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Memory</th>
-              <th scope="col">Kind</th>
-              <th scope="col">Shown</th>
-              <th scope="col">Went well</th>
-              <th scope="col">Did not</th>
-              <th scope="col">Not used</th>
-              <th scope="col">Withheld</th>
+      <Table>
+        <thead>
+          <tr>
+            <th scope="col">Memory</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Shown</th>
+            <th scope="col">Went well</th>
+            <th scope="col">Did not</th>
+            <th scope="col">Not used</th>
+            <th scope="col">Withheld</th>
+          </tr>
+        </thead>
+        <tbody>
+          {report.leaders.map((leader) => (
+            <tr key={leader.memoryId}>
+              <td>
+                <Link className="link" href={link(`/memory/${leader.memoryId}`)}>
+                  <bdi>{leader.name}</bdi>
+                </Link>
+              </td>
+              <td>{leader.kind}</td>
+              <td>{leader.shown}</td>
+              <td>{leader.helped}</td>
+              <td>{leader.failed}</td>
+              <td>{leader.unused}</td>
+              <td>{leader.withheld}</td>
             </tr>
-          </thead>
-          <tbody>
-            {report.leaders.map((leader) => (
-              <tr key={leader.memoryId}>
-                <td>
-                  <Link className="link" href={link(`/memory/${leader.memoryId}`)}>
-                    <bdi>{leader.name}</bdi>
-                  </Link>
-                </td>
-                <td>{leader.kind}</td>
-                <td>{leader.shown}</td>
-                <td>{leader.helped}</td>
-                <td>{leader.failed}</td>
-                <td>{leader.unused}</td>
-                <td>{leader.withheld}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </Table>
     </>
   );
 }

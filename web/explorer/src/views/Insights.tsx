@@ -9,7 +9,7 @@ import { useLink, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { SaidBy, StatusBadge } from "../parts/badges";
 import { Empty, Failed, Loading, Show } from "../parts/states";
-import { count, Line, plain, Time, Words } from "../parts/text";
+import { Beginning, count, Line, plain, Time, Words } from "../parts/text";
 import { useTitle } from "./Detail";
 
 export function Insights() {
@@ -41,7 +41,7 @@ export function Insights() {
                     level {insight.level}, <Time at={insight.recordedAt} />
                   </span>
                 </span>
-                <Words text={insight.insight} most={400} />
+                <Beginning text={insight.insight} most={400} />
               </Link>
             </li>
           ))}

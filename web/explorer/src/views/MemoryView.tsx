@@ -6,6 +6,7 @@ import { useParams } from "react-router";
 import { useAnswer, usePages } from "../api";
 import { OutcomeBars } from "../parts/outcomes";
 import { Show } from "../parts/states";
+import { Table } from "../parts/table";
 import { Line, Time } from "../parts/text";
 import { Detail, useTitle } from "./Detail";
 
@@ -35,7 +36,7 @@ function Over({ nameOrId }: { nameOrId: string }) {
           ) : (
             <>
               <OutcomeBars periods={found.periods} />
-              <table className="table">
+              <Table>
                 <caption className="hidden">To which tasks it was shown</caption>
                 <thead>
                   <tr>
@@ -61,7 +62,7 @@ function Over({ nameOrId }: { nameOrId: string }) {
                     </tr>
                   ))}
                 </tbody>
-              </table>
+              </Table>
               {showings.hasMore && (
                 <Button className="button" onPress={showings.more}>
                   More of {showings.total.toLocaleString()}

@@ -7,6 +7,7 @@ import { useParams } from "react-router";
 
 import { useAddress } from "../address";
 import { useAnswer } from "../api";
+import { Panel } from "../parts/panel";
 import { Show } from "../parts/states";
 import { count, cut, Line, Time, Words } from "../parts/text";
 import { useTitle } from "./Detail";
@@ -35,7 +36,7 @@ export function PlanView() {
             ))}
             <div className={chosen ? "split" : ""}>
               <Dependencies tasks={found.tasks} chosen={chosen} onChoose={(task) => address.set({ task: task === chosen ? null : task })} />
-              {chosen && <Task id={chosen} task={found.tasks.find((task) => task.id === chosen)} />}
+              {chosen && <Task id={chosen} task={found.tasks.find((task) => task.id === chosen)} close={() => address.set({ task: null })} />}
             </div>
           </>
         )}
@@ -121,10 +122,10 @@ function Dependencies({ tasks, chosen, onChoose }: { tasks: readonly PlanTaskFra
   );
 }
 
-function Task({ id, task }: { id: string; task: PlanTaskFragment | undefined }) {
+function Task({ id, task, close }: { id: string; task: PlanTaskFragment | undefined; close: () => void }) {
   const report = useAnswer(TaskDocument, { id }, { keep: false });
   return (
-    <aside className="detail-panel" aria-label="One task">
+    <Panel of={id} label="One task" close={close}>
       {task && (
         <>
           <h2>
@@ -161,6 +162,6 @@ function Task({ id, task }: { id: string; task: PlanTaskFragment | undefined }) 
           )
         }
       </Show>
-    </aside>
+    </Panel>
   );
 }

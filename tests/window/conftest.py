@@ -1,0 +1,48 @@
+"""One browser, a daemon over a stocked store and one over an empty store, for all tests of the explorer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from looking import Window
+from playwright.sync_api import Browser
+
+from helix.model.provenance import Trust
+from helix.service import Helix
+from window.browser import ROOT, browser_path, chromium, daemon
+from window.stocked import stock, store
+
+
+def fill(helix: Helix) -> None:
+    """Stock a store, and add what the tests of actions change."""
+    stock(helix)
+    store(helix, "The staging cluster is reset on Fridays", "Push before noon.", "fact", "acts", Trust.AGENT_INFERRED)
+    store(helix, "Ask the platform team before resizing volumes", "They keep the quota.", "convention", "acts")
+    store(helix, "Rotate the signing keys in March", "", "fact", "acts")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, where it is installed and the page is built."""
+    if browser_path() is None:
+        pytest.skip("no Chromium is installed, which opens the explorer")
+    if not (ROOT / "helix/_data/explorer/index.html").is_file():
+        pytest.skip("the explorer is not built: scripts/setup builds it where Node is installed")
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def stocked(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
+    """A window on a store that holds something for every view."""
+    with daemon(tmp_path_factory.mktemp("stocked"), models_path, fill=fill) as running:
+        yield Window(running, browser)
+
+
+@pytest.fixture(scope="session")
+def empty(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
+    """A window on a store that holds nothing."""
+    with daemon(tmp_path_factory.mktemp("empty"), models_path, fill=None) as running:
+        yield Window(running, browser)
