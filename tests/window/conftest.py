@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from looking import Window
 from playwright.sync_api import Browser
+from window.browser import ROOT, browser_path, chromium, daemon
+from window.stocked import stock, store
 
 from helix.model.provenance import Trust
 from helix.service import Helix
-from window.browser import ROOT, browser_path, chromium, daemon
-from window.stocked import stock, store
 
 
 def fill(helix: Helix) -> None:

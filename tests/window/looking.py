@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
-
 from window.browser import Daemon, Seen, opened, until
 
 NARROW = {"width": 360, "height": 740}
