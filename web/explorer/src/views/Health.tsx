@@ -197,7 +197,7 @@ function Items({ items }: { items: readonly WorkItemFragment[] }) {
   });
   const cancel = useChange(CancelWorkDocument, { said: "Cancelled." });
   return (
-    <Table>
+    <Table label="Background work">
       <thead>
         <tr>
           <th scope="col">What</th>
@@ -305,7 +305,7 @@ function Models() {
           {found.models === null || found.models.providers.length === 0 ? (
             <p className="muted">None is set. None is needed: they only make background work better.</p>
           ) : (
-            <Table>
+            <Table label="Language models">
               <thead>
                 <tr>
                   <th scope="col">Model</th>
@@ -332,7 +332,7 @@ function Models() {
                 month, of {found.models.budget.toLocaleString()} that are allowed.
               </p>
               {found.models.spend.length > 0 && (
-                <Table>
+                <Table label="What they cost">
                   <thead>
                     <tr>
                       <th scope="col">Month</th>
@@ -379,7 +379,7 @@ function Settings() {
           <p className="muted small">
             They are set in <code>config.toml</code> in Helix's home or by their variables, and hold from the next start on.
           </p>
-          <Table>
+          <Table label="Settings">
             <thead>
               <tr>
                 <th scope="col">Name</th>
@@ -420,7 +420,7 @@ function Agents() {
           <p className="muted small">
             <code>helix connect NAME</code> connects one, <code>helix disconnect NAME</code> gives every byte back.
           </p>
-          <Table>
+          <Table label="Agents">
             <thead>
               <tr>
                 <th scope="col">Agent</th>

@@ -177,7 +177,7 @@ function Leaders({ report }: { report: ReportFragment }) {
   return (
     <>
       <h2>Memories that were shown</h2>
-      <Table>
+      <Table label="Memories that were shown">
         <thead>
           <tr>
             <th scope="col">Memory</th>

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { Show } from "../parts/states";
+import { Table } from "../parts/table";
 
 export interface Latency {
   operation: string;
@@ -37,28 +38,26 @@ export function Latencies() {
   return (
     <Show of={metrics} what="how long answers take">
       {(found) => (
-        <div className="scroll">
-          <table className="table narrow">
-            <thead>
-              <tr>
-                <th scope="col">Operation</th>
-                <th scope="col">Answers</th>
-                <th scope="col">Half of them within</th>
-                <th scope="col">95 % within</th>
+        <Table label="How long answers take">
+          <thead>
+            <tr>
+              <th scope="col">Operation</th>
+              <th scope="col">Answers</th>
+              <th scope="col">Half of them within</th>
+              <th scope="col">95 % within</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, 12).map(({ operation, count, median, p95 }) => (
+              <tr key={operation}>
+                <td>{operation}</td>
+                <td>{count.toLocaleString()}</td>
+                <td>{upTo(median)}</td>
+                <td>{upTo(p95)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {found.slice(0, 12).map(({ operation, count, median, p95 }) => (
-                <tr key={operation}>
-                  <td>{operation}</td>
-                  <td>{count.toLocaleString()}</td>
-                  <td>{upTo(median)}</td>
-                  <td>{upTo(p95)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </Table>
       )}
     </Show>
   );

@@ -36,7 +36,7 @@ function Over({ nameOrId }: { nameOrId: string }) {
           ) : (
             <>
               <OutcomeBars periods={found.periods} />
-              <Table>
+              <Table label="To which tasks it was shown">
                 <caption className="hidden">To which tasks it was shown</caption>
                 <thead>
                   <tr>
