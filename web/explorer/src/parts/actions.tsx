@@ -10,6 +10,7 @@ import {
 import type { Kind, MemoryFragment } from "helix-memory";
 import { useState } from "react";
 import { Button, Form } from "react-aria-components";
+import { useNavigate } from "react-router";
 
 import { helix, useChange } from "../api";
 import { Field, FormButtons, Opens, Pick } from "./controls";
@@ -90,16 +91,15 @@ function EditForm({ memory, close }: { memory: MemoryFragment; close: () => void
   const [trigger, setTrigger] = useState(memory.trigger);
   const [resolution, setResolution] = useState(memory.resolution);
   const [kind, setKind] = useState<Kind>(memory.kind);
+  const follow = useFollowing();
+  const { id, ...before } = { id: memory.id, trigger: memory.trigger, resolution: memory.resolution, kind: memory.kind };
   const edit = useChange(EditDocument, {
     said: `${memory.name} has a new version.`,
-    undo: (now) =>
-      helix.run(EditDocument, {
-        nameOrId: now.id,
-        trigger: memory.trigger,
-        resolution: memory.resolution,
-        kind: memory.kind,
-      }),
-    onDone: close,
+    undo: (now) => helix.run(EditDocument, { nameOrId: now.id, ...before }).then((again) => follow(now.id, again.id)),
+    onDone: (now) => {
+      close();
+      follow(id, now.id);
+    },
   });
   const same = trigger === memory.trigger && resolution === memory.resolution && kind === memory.kind;
   return (
@@ -107,7 +107,7 @@ function EditForm({ memory, close }: { memory: MemoryFragment; close: () => void
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        edit.mutate({ nameOrId: memory.id, trigger, resolution, kind });
+        edit.mutate({ nameOrId: id, trigger, resolution, kind });
       }}
     >
       <Field label="When (what it is about)" value={trigger} onChange={setTrigger} lines={4} autoFocus isRequired />
@@ -127,6 +127,16 @@ function EditForm({ memory, close }: { memory: MemoryFragment; close: () => void
       <FormButtons does="Save a new version" close={close} isDisabled={same || !trigger.trim() || edit.isPending} />
     </Form>
   );
+}
+
+/** Has the address name the new version of a memory wherever it names the one before. */
+function useFollowing() {
+  const navigate = useNavigate();
+  return (before: string, now: string) => {
+    const { pathname, search } = window.location;
+    const there = (pathname + search).replaceAll(before, now);
+    if (there !== pathname + search) void navigate(there, { replace: true });
+  };
 }
 
 const RELATIONS = ["SOLVES", "CAUSES", "DEPENDS_ON", "CONTRADICTS", "DECIDED_BY", "SIMILAR", "CO_OCCURS", "RELATED"];

@@ -9,7 +9,7 @@ export function Panel({ of, label, close, children }: { of: string; label: strin
     if (!(before instanceof HTMLElement) || before === document.body) return; // the page begins with it open
     box.current?.focus({ preventScroll: true });
     return () => {
-      if (document.activeElement === document.body) before.focus();
+      if (document.activeElement === document.body) (before.isConnected ? before : document.getElementById("main"))?.focus();
     };
   }, [of]);
   return (

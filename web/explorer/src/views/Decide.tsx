@@ -13,7 +13,6 @@ import {
   ReopenDuplicateDocument,
   ReopenContradictionDocument,
   ResolveContradictionDocument,
-  RestoreDocument,
   ReviewDocument,
   SettleDuplicateDocument,
   UnmergeDocument,
@@ -222,13 +221,10 @@ function Quarantine() {
   const scope = useScope();
   const pages = usePages(ReviewDocument, { scope, first: 30 });
   const accept = useChange(AcceptDocument, {
-    said: (_, { nameOrId }) => `${nameOrId} can be recalled now.`,
+    said: (node) => `${"name" in node ? node.name : "It"} can be recalled now.`,
     undo: (_, { nameOrId }) => helix.run(ForgetDocument, { nameOrId }),
   });
-  const reject = useChange(RejectDocument, {
-    said: "Rejected: it stays on disk and is never recalled.",
-    undo: (_, { nameOrId }) => helix.run(RestoreDocument, { nameOrId }),
-  });
+  const reject = useChange(RejectDocument, { said: "Rejected: it stays on disk and is never recalled." });
   return (
     <Cases
       pages={pages}
@@ -304,10 +300,10 @@ function Duplicates() {
   const pages = usePages(DuplicatesDocument, { scope, first: 30 });
   const settle = useChange(SettleDuplicateDocument, {
     said: (kept, { winner }) => (winner === "both" ? "Both stay; the pair is not shown again." : `Folded into ${kept.name}.`),
-    undo: (_, { a, b, winner }) =>
-      winner === "both"
-        ? helix.run(ReopenDuplicateDocument, { a, b })
-        : helix.run(UnmergeDocument, { nameOrId: winner === a ? b : a }),
+    undo: async (_, { a, b, winner }) => {
+      if (winner !== "both") await helix.run(UnmergeDocument, { nameOrId: winner === a ? b : a });
+      return helix.run(ReopenDuplicateDocument, { a, b }); // else the two are kept apart from now on
+    },
   });
   return (
     <Cases
