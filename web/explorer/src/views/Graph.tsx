@@ -168,8 +168,10 @@ function Close({ start, question }: { start: string; question: string }) {
 }
 
 function TimeSlider({ first, last, value, onChange }: { first: number; last: number; value: number; onChange: (time: number) => void }) {
+  const step = Math.max(1, Math.ceil((last - first) / 200));
+  const end = first + step * Math.max(1, Math.ceil((last - first) / step)); // a whole number of steps from the first, or its end could not be reached
   return (
-    <Slider className="slider" minValue={first} maxValue={Math.max(last, first + 1)} step={Math.max(1, Math.round((last - first) / 200))} value={value} onChange={(time) => onChange(time as number)}>
+    <Slider className="slider" minValue={first} maxValue={end} step={step} value={value >= last ? end : value} onChange={(time) => onChange(time as number)}>
       <Label>What was there on</Label>
       <SliderOutput>{new Date(value).toISOString().slice(0, 10)}</SliderOutput>
       <SliderTrack className="slider-track">
