@@ -1,0 +1,82 @@
+"""The graph: begun anywhere, widened, narrowed, walked and taken along as a picture; the list beside it does it too."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from looking import Window, shows, tab_to
+from playwright.sync_api import Page, expect
+from window.browser import until
+
+BEGIN = "tests-fail-relation-orders-already"
+DRAWN = "Number(document.querySelector('[data-nodes]')?.dataset.nodes)"
+
+
+def taken_along(page: Page, form: str) -> bytes:
+    """Return the picture that a button of the graph writes."""
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=form, exact=True).click()
+    assert waiting.value.suggested_filename == f"helix-graph.{form.lower()}"
+    return Path(waiting.value.path()).read_bytes()
+
+
+def test_the_graph_is_begun_chosen_from_and_widened_by_keyboard_alone(stocked: Window) -> None:
+    with stocked.page("/graph") as page:
+        tab_to(page, page.get_by_label("Begin at a name"))
+        page.keyboard.type(BEGIN)
+        page.keyboard.press("Enter")
+        options = page.get_by_role("listbox", name="Nodes").get_by_role("option")
+        expect(page).to_have_url(re.compile(f"start={BEGIN}"))
+        expect(page.locator(".graph-filters")).to_be_visible()
+        until(page, f"{DRAWN} > 2")
+        few = page.evaluate(DRAWN)
+        expect(options).to_have_count(few)
+        tab_to(page, options.first)
+        tab_to(page, options.filter(has_text="run-tests").first, "ArrowDown")
+        page.keyboard.press("Enter")
+        widen = page.get_by_role("button", name="Widen")
+        expect(widen).to_be_visible()
+        tab_to(page, widen)
+        page.keyboard.press("Enter")
+        until(page, f"{DRAWN} > {few}")
+        expect(page).to_have_url(re.compile("also="))
+
+
+def test_a_way_is_found_and_what_is_drawn_is_narrowed(stocked: Window) -> None:
+    with stocked.page(f"/graph?start={BEGIN}") as page:
+        until(page, f"{DRAWN} > 2")
+        few = page.evaluate(DRAWN)
+        page.get_by_label("Find the way to").fill("cart-kept-redis-30-days")
+        page.get_by_role("button", name="Show", exact=True).click()
+        expect(page).to_have_url(re.compile("to=cart"))
+        until(page, f"{DRAWN} > {few} || document.querySelector('.edge')")
+        page.locator(".facet", has_text="Labels").locator("label.check", has_text="memory").click()
+        expect(page).to_have_url(re.compile("labels=MEMORY"))
+        until(page, f"{DRAWN} < {few}")
+        page.get_by_role("slider").focus()
+        for key, place in (("Home", "min"), ("End", "max")):
+            page.keyboard.press(key)
+            until(page, f"(time => time.value === time.{place})(document.querySelector('input[type=range]'))")
+            expect(page).to_have_url(re.compile("until=" if key == "Home" else "labels=MEMORY$"))
+        page.keyboard.press("ArrowLeft")
+        expect(page).to_have_url(re.compile("until="))
+
+
+def test_the_walk_of_a_question_leads_to_a_node_and_the_reason_of_its_edge(stocked: Window) -> None:
+    with stocked.page("/graph?q=why+does+the+parser+fail") as page:
+        page.get_by_role("listbox", name="Nodes").get_by_role("option").first.click()
+        edge = page.get_by_role("complementary", name="The graph as a list").locator("li .link[aria-expanded]").first
+        edge.click()
+        expect(page.locator(".edge-reason")).to_contain_text("weight")
+
+
+def test_pictures_of_hostile_titles_are_well_formed(stocked: Window) -> None:
+    with stocked.page("/graph?q=script+emoji+override+link&scope=hostile") as page:
+        shows(page, "onerror")
+        assert taken_along(page, "PNG").startswith(b"\x89PNG")
+        drawing = ElementTree.fromstring(taken_along(page, "SVG"))
+        names = {part.tag.rpartition("}")[2] for part in drawing.iter()}
+        assert names == {"svg", "g", "line", "circle", "text"}
+        assert any("<script>" in (part.text or "") for part in drawing.iter())

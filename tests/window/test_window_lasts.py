@@ -1,0 +1,109 @@
+"""A page that is kept open: hostile texts do nothing in it, it outlives its daemon, and it gives its memory back."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from looking import SETTLED, Window, shows
+from playwright.sync_api import Browser, CDPSession, Page, expect
+from window.browser import daemon, until
+from window.stocked import store
+
+from helix.service import Helix
+
+TOURS = ("/", "/graph", "/happened", "/insights", "/decide", "/helps", "/health", "/transfer")
+MOST_GROWTH = 6_000_000  # bytes: half of what the page takes at its first tour
+
+
+def test_hostile_texts_are_drawn_as_texts(stocked: Window) -> None:
+    drawn = (
+        "/?scope=hostile",
+        "/?q=script+emoji+override+link&scope=hostile&all=1",
+        "/graph?q=script+emoji&scope=hostile",
+    )
+    with stocked.page() as page:
+        page.on("dialog", lambda dialog: pytest.fail(f"a text opened a dialog: {dialog.message}"))
+        for path in drawn:
+            stocked.go(page, path)
+            shows(page, "<script>document.title=2</script>")
+            assert page.title().endswith("Helix")
+            assert page.locator("[onerror], main script, a[href^='javascript']").count() == 0
+
+
+def test_the_page_says_that_the_daemon_is_gone_and_goes_on_with_the_next(empty: Window) -> None:
+    with empty.page("/decide?tab=duplicates", quiet=False) as page:
+        empty.running.helix("stop")
+        shows(page, "Helix does not answer")
+        before = page.url
+        empty.running.helix("recall", "anything")
+        page.wait_for_url(lambda url: url != before and "tab=duplicates" in url)
+        shows(page, "No two memories say nearly the same")
+        expect(page.get_by_text("Helix does not answer")).to_have_count(0)
+        empty.origin = page.url.partition("/decide")[0]
+
+
+def heap(page: Page, debugger: CDPSession) -> dict[str, float]:
+    """Return what the page holds once all that it let go of is collected: bytes and nodes."""
+    for _ in range(3):
+        debugger.send("HeapProfiler.collectGarbage")
+    metrics = {one["name"]: one["value"] for one in debugger.send("Performance.getMetrics")["metrics"]}
+    return {"bytes": metrics["JSHeapUsedSize"], "nodes": metrics["Nodes"]}
+
+
+def tour(page: Page) -> None:
+    """Open every view by its link, as a person does who stays on the page."""
+    for path in TOURS:
+        page.locator(f"nav a[href^='{path}']").first.click()
+        until(page, f"location.pathname === '{path}' && {SETTLED}", 60)
+
+
+def test_memory_returns_after_every_view_was_opened_and_closed(stocked: Window, request: pytest.FixtureRequest) -> None:
+    with stocked.page() as page:
+        debugger = page.context.new_cdp_session(page)
+        debugger.send("Performance.enable")
+        for _ in range(2):
+            tour(page)
+        before = heap(page, debugger)
+        for _ in range(20 if request.config.getoption("--soak") else 2):
+            tour(page)
+        after = heap(page, debugger)
+    assert after["bytes"] - before["bytes"] < MOST_GROWTH
+    assert after["nodes"] < 1.5 * before["nodes"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 60 MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=60m", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("mounting a small file system needs root and Linux")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said_on_the_page_which_goes_on_once_there_is_room(
+    browser: Browser, small_disk: Path, models_path: Path
+) -> None:
+    def one_memory(helix: Helix) -> None:
+        store(helix, "The moon is far", "", "fact")
+
+    with daemon(small_disk, models_path, fill=one_memory) as running:
+        window, ballast = Window(running, browser), small_disk / "ballast"
+        with window.page("/?q=how+far+is+the+moon", quiet=False) as page:
+            page.locator(".card-button").first.click()
+            forget = page.get_by_role("button", name="Forget")
+            with pytest.raises(OSError, match="No space left"), ballast.open("wb", buffering=0) as file:
+                while True:
+                    file.write(b"\0" * 4096)
+            forget.click()
+            expect(page.locator(".toast.wrong")).to_contain_text("disk")
+            ballast.unlink()
+            page.locator(".toast.wrong").get_by_role("button", name="Close").click()
+            forget.click()
+            expect(page.get_by_role("button", name="Restore")).to_be_visible()
