@@ -126,7 +126,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     # The long files come first. A process without work takes tests from the end of another's list: those are short, so
     # that both end at once and no file whose preparation takes long is prepared twice.
-    items.sort(key=lambda item: item.path.parent not in (TESTS, TESTS / "client"))
+    items.sort(key=lambda item: item.path.parent not in (TESTS, TESTS / "client", TESTS / "window"))
     if config.getoption("--fast"):
         items[:] = [item for item in items if not item.get_closest_marker("impure")]
     if not config.getoption("--soak"):
