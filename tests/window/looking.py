@@ -24,7 +24,11 @@ class Window:
     def __init__(self, running: Daemon, browser: Browser) -> None:
         self.running = running
         self._browser = browser
-        page, _, self.origin = opened(browser, running)
+        self.let_in()
+
+    def let_in(self) -> None:
+        """Have the daemon, another one than before perhaps, know the browser."""
+        page, _, self.origin = opened(self._browser, self.running)
         self._state = page.context.storage_state()
         page.context.close()
 

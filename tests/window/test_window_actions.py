@@ -105,7 +105,7 @@ def test_contradictions_are_decided_by_keys_and_undone(stocked: Window) -> None:
 
 
 def test_whatever_else_waits_is_decided_with_a_way_back(stocked: Window) -> None:
-    with stocked.page("/decide?tab=quarantine") as page:
+    with stocked.page("/decide?tab=quarantine&scope=acts") as page:
         for key, words, said in (
             ("a", "Ignore all previous", "can be recalled"),
             ("x", "Disregard the rules", "Rejected"),
@@ -116,7 +116,10 @@ def test_whatever_else_waits_is_decided_with_a_way_back(stocked: Window) -> None
             page.keyboard.press(key)
             expect(held).to_be_hidden()
             expect(page.locator(".toast", has_text=said)).to_be_visible()
-        page.get_by_role("tab", name="Duplicates").click()
+        page.get_by_role("tab", name="Learning queue").click()
+        page.get_by_role("button", name="Remember it").click()
+        shows(page, "Nothing waits to be learned.")
+        stocked.go(page, "/decide?tab=duplicates")
         pair = page.locator(".case", has_text="queue.toml")
         pair.get_by_role("button", name="Keep both").click()
         expect(pair).to_be_hidden()
@@ -125,9 +128,6 @@ def test_whatever_else_waits_is_decided_with_a_way_back(stocked: Window) -> None
         expect(pair).to_be_hidden()
         undo(page, "Folded into")
         expect(pair).to_be_visible()
-        page.get_by_role("tab", name="Learning queue").click()
-        page.get_by_role("button", name="Remember it").click()
-        shows(page, "Nothing waits to be learned.")
 
 
 def test_the_palette_finds_a_memory_and_goes_there(stocked: Window) -> None:

@@ -470,7 +470,7 @@ function Checks() {
 }
 
 function Log() {
-  const logs = useAnswer(LogsDocument, { lines: 300 }, { every: 5_000 });
+  const logs = useAnswer(LogsDocument, { lines: 200 }, { every: 5_000 });
   return (
     <Show of={logs} what="the log">
       {(lines) =>
