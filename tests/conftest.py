@@ -81,7 +81,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    # Not at its end: a worker's last test may be a pure one, and what a whole session shares is stopped behind it.
     global _pure_now
     _pure_now = is_pure(item.path) and not item.get_closest_marker("impure")
     try:

@@ -22,7 +22,7 @@ FREE = {
     "journal/database.py",  # its scripts are of the package
     "graph/queries.py",
     "graph/migrate.py",
-    "api/explorer.py",
+    "api/web_pages.py",
     "memory/extraction/extract.py",
     "providers/install.py",  # downloads, each checked by its hash
     "providers/fetch.py",

@@ -31,7 +31,7 @@ def settled(api: Api, limit: float = SETTLE_LIMIT) -> list[Mapping[str, Any]]:
     """Wait until no job runs; return the jobs."""
     until = time.monotonic() + limit
     while True:
-        jobs: list[Mapping[str, Any]] = [edge["node"] for edge in api.call("jobs")["edges"]]
+        jobs: list[Mapping[str, Any]] = [one["node"] for one in api.client.run("jobs")["jobs"]["edges"]]
         if not any(job["state"] == "RUNNING" for job in jobs):
             return jobs
         if time.monotonic() > until:

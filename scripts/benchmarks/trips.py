@@ -64,7 +64,7 @@ def trips(as_json: bool, most: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = configuration.load({"home": Path(folder)}, environ={}, cwd=Path(folder))
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
-            app = create_app(helix, token=_TOKEN, hook_token=_TOKEN, shutdown=lambda: None, explorer_folder=None)
+            app = create_app(helix, token=_TOKEN, hook_token=_TOKEN, shutdown=lambda: None, pages_folder=None)
             server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="on"))
             thread = threading.Thread(target=server.run)
             thread.start()
