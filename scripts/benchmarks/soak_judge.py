@@ -167,7 +167,7 @@ def _erased(store: Path, ledger: Ledger, verdict: Verdict) -> None:
 
 def _honest(api: Api, picture: Picture, verdict: Verdict) -> None:
     """Hold what health and doctor say against what was found."""
-    health, doctor = api.call("health"), _doctor(api)
+    health, doctor = api.client.run("health")["health"], _doctor(api)
     held = {one["name"]: one["value"] for one in health["stats"]}
     counts = {label.lower(): 0 for label in held}
     for label, _ in picture.state.nodes:
