@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from looking import Window
 from playwright.sync_api import Browser
-from window.browser import ROOT, browser_path, chromium, daemon
+from window.browser import ROOT, Daemon, browser_path, chromium, daemon
 from window.stocked import stock, store
 
 from helix.agents.observer.queue import Keeping
@@ -28,9 +28,13 @@ def fill(helix: Helix) -> None:
     learning.observe_builder(helix, Keeping(queue=True, scope="acts"), {}, "BLOCKED: the cluster has no quota")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, where it is installed and the page is built."""
+    """Chromium, where it is installed and the page is built.
+
+    It closes with the module: while it is open its event loop runs in the worker's thread, where no test of another
+    folder could run one of its own.
+    """
     if browser_path() is None:
         pytest.skip("no Chromium is installed, which opens the explorer")
     if not (ROOT / "helix/_data/explorer/index.html").is_file():
@@ -40,14 +44,26 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def stocked(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
-    """A window on a store that holds something for every view."""
+def stocked_daemon(models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon over a store that holds something for every view."""
     with daemon(tmp_path_factory.mktemp("stocked"), models_path, fill=fill) as running:
-        yield Window(running, browser)
+        yield running
 
 
 @pytest.fixture(scope="session")
-def empty(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
-    """A window on a store that holds nothing."""
+def empty_daemon(models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon over a store that holds nothing."""
     with daemon(tmp_path_factory.mktemp("empty"), models_path, fill=None) as running:
-        yield Window(running, browser)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def stocked(browser: Browser, stocked_daemon: Daemon) -> Window:
+    """A window on the store that holds something for every view."""
+    return Window(stocked_daemon, browser)
+
+
+@pytest.fixture(scope="module")
+def empty(browser: Browser, empty_daemon: Daemon) -> Window:
+    """A window on the store that holds nothing."""
+    return Window(empty_daemon, browser)
