@@ -139,7 +139,7 @@ class DaemonError(HelixError):
 
 
 class UnauthorizedError(HelixError):
-    """The bearer token, cookie, Host or Origin is missing or wrong."""
+    """The bearer token, cookie, Host or Origin is missing or wrong, or the key or passphrase of a strand is."""
 
     code = "UNAUTHORIZED"
     exit_code = 10

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from helix.store.change_events import Event, Events
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
 from helix.store.store import Store
+from helix.strands import arriving
 
 _BETWEEN_REBUILDS_SECONDS = 30.0
 """How long after a build that failed a change that is accepted has the graph built once more."""
@@ -98,6 +100,7 @@ class Helix:
         recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
         unfinished.finish(store)
+        arriving.take_back(store)
         helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))
         store.graph.rebuild_wanted = helix._want_rebuild
         if store.graph.needs_rebuild:
@@ -124,6 +127,14 @@ class Helix:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def beside(self, folder: Path) -> Iterator[Store]:
+        """Lend another store, in a folder of its own, with the models of this one; closed afterwards."""
+        runtime, settings = self.store.runtime, replace(self.settings, db_path=folder)
+        other = Store(settings, embedder=runtime.embedder, clock=runtime.clock, make_id=runtime.make_id)
+        with closing(other):
+            yield other
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answer a question; the answer is kept as the last one of its session."""

@@ -49,6 +49,7 @@ SERVICE = (
     ("agents",),
     ("exports",),
     ("ingest",),
+    ("strands",),
     ("service",),
     ("operations",),
     ("api",),
@@ -76,6 +77,7 @@ OWNERS = {
     **dict.fromkeys(("litellm", "httpx", "requests"), "providers/litellm_calls.py"),  # the extra: not everywhere
     "strawberry": "api/",
     "mcp": "api/mcp/",
+    "nacl": "strands/",
     "mcp_types": "api/mcp/",
     "pydantic": "api/mcp/",
     "markdown_it": "ingest/sections.py",

@@ -97,6 +97,8 @@ SECTIONS = {
         "recover": "Recover what the journal lost.",
         "backup": "Back up the running store.",
         "export": "Export everything as notes, JSON lines or a graph.",
+        "strand": "Carry memory to other machines, signed and encrypted.",
+        "keys": "Make keys for strands, and say who is believed.",
     },
     "Service": {
         "init": "Make a store and install the embedding model.",
@@ -121,6 +123,8 @@ _ELSEWHERE = {
     "ingest": "ingest_commands",
     "import": "ingest_commands",
     "export": "export_commands",
+    "strand": "strand_commands",
+    "keys": "strand_commands",
     "cypher": "cypher_command:command",
     "report": "report",
     "init": "init:init",

@@ -82,6 +82,10 @@ if TYPE_CHECKING:
         Status,
         StatusReport,
         StoreResult,
+        StrandDifference,
+        StrandInfo,
+        StrandKey,
+        StrandVersion,
         TaskOutcome,
         TaskReport,
         TaskState,
@@ -440,6 +444,28 @@ class AsyncOperations(ABC):
         return await self._ask(
             "import_memories", path=path, source=source, scope=scope, plan=plan, mine=mine, agent=agent
         )
+
+    async def keys(self) -> list[StrandKey]:
+        """List the keys that sign strands, your own first; only their public parts are shown."""
+        return await self._ask("keys")
+
+    async def new_key(self, name: str) -> StrandKey:
+        """Make a key of your own, which signs strands and opens those that are sealed for it."""
+        return await self._ask("new_key", name=name)
+
+    async def import_key(self, name: str, public: str) -> StrandKey:
+        """Know somebody else's key, or that of your other machine; what it signed is believed as the web is, at
+        first.
+        """
+        return await self._ask("import_key", name=name, public=public)
+
+    async def trust_key(self, name: str, *, trust: Trust | str | None = None) -> StrandKey:
+        """Say how far the rows are believed that a key has signed."""
+        return await self._ask("trust_key", name=name, trust=trust)
+
+    async def revoke_key(self, name: str) -> StrandKey:
+        """Believe a key no more: what it signed is refused from now on. The file of an own key is removed, for good."""
+        return await self._ask("revoke_key", name=name)
 
     async def observe_explorer(
         self,
@@ -1208,6 +1234,80 @@ class AsyncOperations(ABC):
     async def insight_tree(self, id: str) -> Insight:
         """Show an insight with what it rests on, down to the episodes."""
         return await self._ask("insight_tree", id=id)
+
+    async def export_strand(
+        self,
+        path: str,
+        *,
+        scopes: Sequence[str] | None = None,
+        query: str | None = None,
+        since: str | None = None,
+        history: str | None = None,
+        with_vectors: bool | None = None,
+        passphrase: str | None = None,
+        recipients: Sequence[str] | None = None,
+        key: str | None = None,
+        why: str | None = None,
+        tag: str | None = None,
+    ) -> Job:
+        """Write what the store holds, or a part of it, to a new file: signed, encrypted, and good to be merged."""
+        return await self._ask(
+            "export_strand",
+            path=path,
+            scopes=scopes,
+            query=query,
+            since=since,
+            history=history,
+            with_vectors=with_vectors,
+            passphrase=passphrase,
+            recipients=recipients,
+            key=key,
+            why=why,
+            tag=tag,
+        )
+
+    async def import_strand(self, path: str, *, passphrase: str | None = None, plan: bool | None = None) -> Job:
+        """Merge a strand into the store, three ways by the last version that both have held: all of it or nothing.
+
+        The signature is verified before anything is read, secrets are redacted and suspicious texts quarantined
+        as anywhere, and nothing is believed more than its signer. What needs a person waits where contradictions
+        do.
+        """
+        return await self._ask("import_strand", path=path, passphrase=passphrase, plan=plan)
+
+    async def clone_strand(self, path: str, to: str, *, passphrase: str | None = None) -> Job:
+        """Make a new store of a strand, in a folder of its own; `HELIX_DB_PATH` or `--store` opens it."""
+        return await self._ask("clone_strand", path=path, to=to, passphrase=passphrase)
+
+    async def inspect_strand(self, path: str, *, verify: bool | None = None) -> StrandInfo:
+        """Show what a strand says of itself: who signed it, when, which version it is, and how much of what it has.
+
+        It is not opened, and takes no passphrase.
+        """
+        return await self._ask("inspect_strand", path=path, verify=verify)
+
+    async def strand_log(self, *, limit: int | None = None) -> list[StrandVersion]:
+        """List the versions that this store has held or taken in, the newest first: who, when and why."""
+        return await self._ask("strand_log", limit=limit)
+
+    async def diff_strands(
+        self, path: str, *, other: str | None = None, passphrase: str | None = None
+    ) -> StrandDifference:
+        """Tell how a strand differs from the store, or from another strand: what is added, changed, ended and
+        missing.
+        """
+        return await self._ask("diff_strands", path=path, other=other, passphrase=passphrase)
+
+    async def roll_back_to(self, version: str) -> Job:
+        """Make the store what it was at a version, as a new version: nothing is lost, and `undo` takes it back.
+
+        What was erased since stays erased.
+        """
+        return await self._ask("roll_back_to", version=version)
+
+    async def tag_version(self, version: str, tag: str) -> list[StrandVersion]:
+        """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
+        return await self._ask("tag_version", version=version, tag=tag)
 
     async def health(self) -> Health:
         """Say whether the store works as it should, and what is wrong where it does not."""

@@ -49,6 +49,7 @@ from helix.model.reports import (
     StoreResult,
     WorkPlan,
 )
+from helix.model.strand import StrandDifference, StrandInfo, StrandKey, StrandVersion
 from helix.model.task import Plan
 from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
 from helix.model.undo_report import UndoReport
@@ -132,6 +133,10 @@ __all__ = [
     "Status",
     "StatusReport",
     "StoreResult",
+    "StrandDifference",
+    "StrandInfo",
+    "StrandKey",
+    "StrandVersion",
     "TaskOutcome",
     "TaskReport",
     "TaskState",

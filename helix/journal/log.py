@@ -22,6 +22,7 @@ from helix.journal.idempotency import Idempotency, Note
 from helix.journal.mark import Mark, Reach, count
 from helix.journal.restating import Comparison
 from helix.journal.spaces import Spaces
+from helix.journal.strand_versions import Versions
 from helix.journal.writes import Writes
 from helix.model.clock import from_micros
 from helix.model.ids import IdMaker, uuid7
@@ -67,6 +68,7 @@ class Journal:
         self.spaces = Spaces(self.database)
         self.effects = effects.Effects(self.database)
         self.extracted = Extracted(self.database)
+        self.versions = Versions(self.database)
         self._tokenise = tokenise
         self.make_good: Callable[[], object] = self.restate
         """What is done where a row of the state is damaged; whoever holds more than the journal in memory sets it."""
@@ -304,6 +306,16 @@ class Journal:
             seq = int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
             yield seq, state.Snapshot(connection, self.spaces.active_id(connection))
 
+    @contextmanager
+    def as_of(self, seq: int) -> Iterator[state.Snapshot]:
+        """Lend the state as it was behind row `seq` of the log, but for what was erased since."""
+        beside = self.database.path.with_name("strand")
+        with (
+            self.database.snapshot() as connection,
+            restating.as_of(connection, beside, _read, _no_tokens, seq) as scratch,
+        ):
+            yield state.Snapshot(scratch, None)
+
     def tokens(self) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
         """Yield numbers and lexical tokens of all passages in batches, by number; see `helix.journal.lexical.read`."""
         with self.database.reading() as connection:
@@ -362,3 +374,7 @@ proved = _read
 def _pack(change: Change) -> bytes:
     """Return a change as it is kept: the log only grows, and texts and ids repeat themselves within a change."""
     return zlib.compress(_ENCODER.encode(encode(change)).encode())
+
+
+def _no_tokens(text: str) -> Sequence[str]:
+    return ()

@@ -105,6 +105,16 @@ def mend(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tok
         return found
 
 
+@contextmanager
+def as_of(
+    connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise, seq: int
+) -> Iterator[sqlite3.Connection]:
+    """Lend a connection to the state as the log had come to it by row `seq`, in a file that is gone afterwards."""
+    with _replayed(connection, beside, read, tokenise, seq) as replay:
+        replay.scratch.execute("CREATE INDEX passage_of ON passage (owner, number)")
+        yield replay.scratch
+
+
 @dataclass(frozen=True, slots=True)
 class _Replay:
     scratch: sqlite3.Connection
@@ -123,7 +133,9 @@ def _lenient(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _replayed(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise) -> Iterator[_Replay]:
+def _replayed(
+    connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise, last: int | None = None
+) -> Iterator[_Replay]:
     draft = beside.with_name(f"{beside.name}.replay")
     draft.unlink(missing_ok=True)
     os.close(files.create_private(draft, exclusive=True))
@@ -140,20 +152,24 @@ def _replayed(connection: sqlite3.Connection, beside: Path, read: Read, tokenise
         ).fetchall():
             scratch.execute(sql)
         scratch.execute("BEGIN")
-        yield _Replay(scratch, *_replay(connection, scratch, read, tokenise))
+        yield _Replay(scratch, *_replay(connection, scratch, read, tokenise, last))
     finally:
         scratch.close()
         draft.unlink(missing_ok=True)
 
 
 def _replay(
-    connection: sqlite3.Connection, scratch: sqlite3.Connection, read: Read, tokenise: Tokenise
+    connection: sqlite3.Connection, scratch: sqlite3.Connection, read: Read, tokenise: Tokenise, last: int | None
 ) -> tuple[int, bool]:
-    """Apply every row of the log to the scratch tables; return how many, and whether all are as they were written."""
+    """Apply every row of the log, up to `last`, to the scratch tables.
+
+    Returns how many, and whether all are as they were written.
+    """
     writes, before, whole, seen = Writes(scratch), GENESIS, True, 0
     for seq, at, payload, salt, digest, chain in connection.execute(
         "SELECT seq, CAST(at AS INTEGER), CAST(payload AS BLOB), CAST(salt AS BLOB), CAST(digest AS BLOB),"
-        " CAST(chain AS BLOB) FROM log ORDER BY seq"
+        " CAST(chain AS BLOB) FROM log WHERE seq <= coalesce(?, seq) ORDER BY seq",
+        (last,),
     ):
         change = read(payload, salt, digest)
         whole = whole and follows(before, seq, at, digest, chain) and (change is not None or payload is None)

@@ -163,6 +163,25 @@ class Snapshot:
         """Yield every edge."""
         yield from map(put_edge, self._connection.execute("SELECT * FROM edge"))
 
+    def nodes_in_order(self) -> Iterator[PutNode]:
+        """Yield every node by label and id."""
+        yield from map(put_node, self._connection.execute("SELECT label, id, props FROM node ORDER BY label, id"))
+
+    def edges_in_order(self) -> Iterator[tuple[PutEdge, str, str]]:
+        """Yield every edge whose nodes are there, by type and ends, with the scopes of its source and its target."""
+        key = ", ".join(f"e.{name}" for name in ("type", "source_label", "source", "target_label", "target"))
+        rows = self._connection.execute(
+            f"SELECT {key}, e.props, coalesce(json_extract(s.props, '$.scope'), ''),"
+            " coalesce(json_extract(t.props, '$.scope'), '') FROM edge e"
+            " JOIN node s ON s.label = e.source_label AND s.id = e.source"
+            f" JOIN node t ON t.label = e.target_label AND t.id = e.target ORDER BY {key}"
+        )
+        yield from ((put_edge(row[:6]), text_of(row[6]), text_of(row[7])) for row in rows)
+
+    def held(self, drop: Drop) -> Put | None:
+        """Return what there is of a node, edge or passage, without a vector; None for nothing."""
+        return held(self._connection, drop, None)
+
     def edges_from(self, source: Ref) -> Iterator[PutEdge]:
         """Yield every edge that starts at a node."""
         statement = "SELECT * FROM edge WHERE type = ? AND source_label = ? AND source = ?"
@@ -173,6 +192,14 @@ class Snapshot:
         """Return the texts that a node is found by, in the order in which they came."""
         statement = "SELECT text FROM passage WHERE owner = ? AND owner_label = ? ORDER BY number"
         return [text_of(text) for (text,) in self._connection.execute(statement, (owner.id, owner.label))]
+
+    def vectors_of(self, owner: Ref) -> list[bytes | None]:
+        """Return the vectors of the texts that a node is found by, in the order of `texts_of`; None where one lacks."""
+        rows = self._connection.execute(
+            f"{_PASSAGES} WHERE p.owner = ? AND p.owner_label = ? ORDER BY p.number",
+            (self._space, owner.id, owner.label),
+        )
+        return [put_passage(row).vector for row in rows]
 
     def passages(self) -> Iterator[PutPassage]:
         """Yield every passage in order of its number, with its vector in the space."""

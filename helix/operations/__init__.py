@@ -15,6 +15,8 @@ from helix.operations import (
     learning,
     memories,
     review,
+    strand_keys,
+    strands,
     tasks,
     upkeep,
 )
@@ -32,6 +34,8 @@ __all__ = [
     "learning",
     "memories",
     "review",
+    "strand_keys",
+    "strands",
     "tasks",
     "upkeep",
 ]

@@ -37,6 +37,8 @@ ERASE = "erase"
 """Kind of the change, and of the note, of a hard forget."""
 REDACT = "redact"
 """Kind of the changes that take secrets out, and of the note while that is under way."""
+STRANDS = "strands"
+"""The folder of a store with the digests of the rows of its last versions, see `helix.strands.lineage`."""
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
 _OF_THE_PLACE = (UNDER_WAY, PAUSED, WORK_PAUSED)
@@ -106,6 +108,8 @@ def everywhere(
     tell("erasing from the journal")
     remove()
     rows, warnings = _leave_journal(store, note)
+    for file in (store.path / STRANDS).glob("*.rows"):  # digests of rows as they were
+        file.unlink(missing_ok=True)
     tell("erasing from copies")
     at = to_micros(store.runtime.clock())
     outcomes: tuple[CopyOutcome, ...] = ()

@@ -46,8 +46,21 @@ class Run:
     Work is a function `work(run, payload)` that reads `run.store` freely, and changes it through `write` alone.
     """
 
-    def __init__(self, store: Store, job: str, kind: str, *, dry_run: bool = False, watch: Watch | None = None) -> None:
-        """`job` is the id under which the run's changes are known, and taken back by `helix undo`."""
+    def __init__(
+        self,
+        store: Store,
+        job: str,
+        kind: str,
+        *,
+        dry_run: bool = False,
+        watch: Watch | None = None,
+        guarded: bool = True,
+    ) -> None:
+        """`job` is the id under which the run's changes are known, and taken back by `helix undo`.
+
+        `guarded`: it stops before it takes too many memories out of recall. A person's own work is not.
+        """
+        self._guarded = guarded
         self.store = store
         self.job = job
         self.kind = kind
@@ -112,7 +125,7 @@ class Run:
 
         Those of a run that was killed are included, and those that jobs of its kind took in the last day.
         """
-        if not any(isinstance(op, PutNode | DropNode) and _hides(op) for op in operations):
+        if not self._guarded or not any(isinstance(op, PutNode | DropNode) and _hides(op) for op in operations):
             return
         if self._taken is None:
             self._taken = set().union(*map(self._took, self._kin()))

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (950825041e637db9).
+// Written by scripts/schema from the schema and queries/operations.graphql (a8eca912e6c3e0de).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -365,6 +365,11 @@ export type CentralityQueryVariables = Exact<{
 
 export type CentralityQuery = { centrality: Array<CentralNodeFragment> | null };
 
+export type KeysQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type KeysQuery = { keys: Array<StrandKeyFragment> | null };
+
 export type LearningQueueQueryVariables = Exact<{
   scope?: string | null | undefined;
   first?: number | null | undefined;
@@ -730,6 +735,21 @@ export type InsightTreeQueryVariables = Exact<{
 
 export type InsightTreeQuery = { insightTree: InsightFragment | null };
 
+export type InspectStrandQueryVariables = Exact<{
+  path: string;
+  verify?: boolean | null | undefined;
+}>;
+
+
+export type InspectStrandQuery = { inspectStrand: StrandInfoFragment | null };
+
+export type StrandLogQueryVariables = Exact<{
+  limit?: number | null | undefined;
+}>;
+
+
+export type StrandLogQuery = { strandLog: Array<StrandVersionFragment> | null };
+
 export type HealthQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -964,6 +984,36 @@ export type ImportMemoriesMutationVariables = Exact<{
 
 
 export type ImportMemoriesMutation = { importMemories: { result: JobFragment } | null };
+
+export type NewKeyMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type NewKeyMutation = { newKey: { result: StrandKeyFragment } | null };
+
+export type ImportKeyMutationVariables = Exact<{
+  name: string;
+  public: string;
+}>;
+
+
+export type ImportKeyMutation = { importKey: { result: StrandKeyFragment } | null };
+
+export type TrustKeyMutationVariables = Exact<{
+  name: string;
+  trust?: Trust | null | undefined;
+}>;
+
+
+export type TrustKeyMutation = { trustKey: { result: StrandKeyFragment } | null };
+
+export type RevokeKeyMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type RevokeKeyMutation = { revokeKey: { result: StrandKeyFragment } | null };
 
 export type ObserveExplorerMutationVariables = Exact<{
   store?: boolean | null | undefined;
@@ -1369,6 +1419,65 @@ export type RejectMutation = { reject: { result:
       | Node_Workspace_Fragment
      } | null };
 
+export type ExportStrandMutationVariables = Exact<{
+  path: string;
+  scopes?: Array<string> | string | null | undefined;
+  query?: string | null | undefined;
+  since?: string | null | undefined;
+  history?: string | null | undefined;
+  withVectors?: boolean | null | undefined;
+  passphrase?: string | null | undefined;
+  recipients?: Array<string> | string | null | undefined;
+  key?: string | null | undefined;
+  why?: string | null | undefined;
+  tag?: string | null | undefined;
+}>;
+
+
+export type ExportStrandMutation = { exportStrand: { result: JobFragment } | null };
+
+export type ImportStrandMutationVariables = Exact<{
+  path: string;
+  passphrase?: string | null | undefined;
+  plan?: boolean | null | undefined;
+}>;
+
+
+export type ImportStrandMutation = { importStrand: { result: JobFragment } | null };
+
+export type CloneStrandMutationVariables = Exact<{
+  path: string;
+  to: string;
+  passphrase?: string | null | undefined;
+}>;
+
+
+export type CloneStrandMutation = { cloneStrand: { result: JobFragment } | null };
+
+export type DiffStrandsMutationVariables = Exact<{
+  path: string;
+  other?: string | null | undefined;
+  passphrase?: string | null | undefined;
+}>;
+
+
+export type DiffStrandsMutation = { diffStrands: { result: StrandDifferenceFragment } | null };
+
+export type RollBackToMutationVariables = Exact<{
+  version: string;
+}>;
+
+
+export type RollBackToMutation = { rollBackTo: { result: JobFragment } | null };
+
+export type TagVersionMutationVariables = Exact<{
+  version: string;
+  tag: string;
+}>;
+
+
+export type TagVersionMutation = { tagVersion: { result: Array<StrandVersionFragment> } | null };
+
 export type CancelJobMutationVariables = Exact<{
   id: string;
 }>;
@@ -1730,6 +1839,16 @@ export type StatsFragment = { total: number, totalHelped: number, totalFailed: n
 export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, poisonRows: number, journalBytesWeek: number, memoryBytes: number, paused: boolean, edges: number, warnings: Array<string>, startedAt: string, holdback: number, diskBytes: Array<CountFragment>, nodes: Array<CountFragment>, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
 
 export type StoreResultFragment = { status: StoreStatus, name: string, id: string, redacted: Array<string>, suspicious: Array<string>, contradicts: Array<string> };
+
+export type StrandDifferenceFragment = { lines: Array<string>, scopes: Array<CountsFragment> };
+
+export type StrandInfoFragment = { path: string, version: string, parents: Array<string>, since: string | null, createdAt: string, createdBy: string, signer: string, knownAs: string, trust: Trust | null, why: string, tag: string, root: string, schema: number, model: string, opensWith: Array<string>, scopes: Array<string>, verified: boolean, counts: Array<CountFragment>, tables: Array<StrandTableFragment> };
+
+export type StrandKeyFragment = { name: string, public: string, own: boolean, trust: Trust, since: string | null, revokedAt: string | null };
+
+export type StrandTableFragment = { scope: string, table: string, rows: number, digest: string };
+
+export type StrandVersionFragment = { id: string, parents: Array<string>, at: string, who: string, why: string, tag: string, root: string, scopes: Array<string> | null, held: boolean };
 
 export type TaskFragment = { id: string, scope: string, objective: string, recordedAt: string, status: string, outcome: string, session: string, treatment: string, verification: string, endedAt: string | null, attributes: unknown };
 
@@ -3184,6 +3303,72 @@ export const StatusReportFragmentDoc = gql`
   holdback
 }
     ` as unknown as DocumentNode<StatusReportFragment, unknown>;
+export const StrandDifferenceFragmentDoc = gql`
+    fragment StrandDifference on StrandDifference {
+  scopes {
+    ...Counts
+  }
+  lines
+}
+    ` as unknown as DocumentNode<StrandDifferenceFragment, unknown>;
+export const StrandTableFragmentDoc = gql`
+    fragment StrandTable on StrandTable {
+  scope
+  table
+  rows
+  digest
+}
+    ` as unknown as DocumentNode<StrandTableFragment, unknown>;
+export const StrandInfoFragmentDoc = gql`
+    fragment StrandInfo on StrandInfo {
+  path
+  version
+  parents
+  since
+  createdAt
+  createdBy
+  signer
+  knownAs
+  trust
+  why
+  tag
+  root
+  schema
+  model
+  opensWith
+  scopes
+  counts {
+    ...Count
+  }
+  tables {
+    ...StrandTable
+  }
+  verified
+}
+    ` as unknown as DocumentNode<StrandInfoFragment, unknown>;
+export const StrandKeyFragmentDoc = gql`
+    fragment StrandKey on StrandKey {
+  name
+  public
+  own
+  trust
+  since
+  revokedAt
+}
+    ` as unknown as DocumentNode<StrandKeyFragment, unknown>;
+export const StrandVersionFragmentDoc = gql`
+    fragment StrandVersion on StrandVersion {
+  id
+  parents
+  at
+  who
+  why
+  tag
+  root
+  scopes
+  held
+}
+    ` as unknown as DocumentNode<StrandVersionFragment, unknown>;
 export const CheckFragmentDoc = gql`
     fragment Check on Check {
   kind
@@ -3581,6 +3766,13 @@ export const CentralityDocument = gql`
     ${CentralNodeFragmentDoc}
 ${GraphNodeFragmentDoc}
 ${RefFragmentDoc}` as unknown as DocumentNode<CentralityQuery, CentralityQueryVariables>;
+export const KeysDocument = gql`
+    query Keys {
+  keys {
+    ...StrandKey
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<KeysQuery, KeysQueryVariables>;
 export const LearningQueueDocument = gql`
     query LearningQueue($scope: String, $first: Int, $after: String) {
   learningQueue(scope: $scope, first: $first, after: $after) {
@@ -4011,6 +4203,22 @@ ${ReflectionFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EvidenceFragmentDoc}
 ${RefFragmentDoc}` as unknown as DocumentNode<InsightTreeQuery, InsightTreeQueryVariables>;
+export const InspectStrandDocument = gql`
+    query InspectStrand($path: String!, $verify: Boolean) {
+  inspectStrand(path: $path, verify: $verify) {
+    ...StrandInfo
+  }
+}
+    ${StrandInfoFragmentDoc}
+${CountFragmentDoc}
+${StrandTableFragmentDoc}` as unknown as DocumentNode<InspectStrandQuery, InspectStrandQueryVariables>;
+export const StrandLogDocument = gql`
+    query StrandLog($limit: Int) {
+  strandLog(limit: $limit) {
+    ...StrandVersion
+  }
+}
+    ${StrandVersionFragmentDoc}` as unknown as DocumentNode<StrandLogQuery, StrandLogQueryVariables>;
 export const HealthDocument = gql`
     query Health {
   health {
@@ -4284,6 +4492,42 @@ export const ImportMemoriesDocument = gql`
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ImportMemoriesMutation, ImportMemoriesMutationVariables>;
+export const NewKeyDocument = gql`
+    mutation NewKey($name: String!) {
+  newKey(input: {name: $name}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<NewKeyMutation, NewKeyMutationVariables>;
+export const ImportKeyDocument = gql`
+    mutation ImportKey($name: String!, $public: String!) {
+  importKey(input: {name: $name, public: $public}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<ImportKeyMutation, ImportKeyMutationVariables>;
+export const TrustKeyDocument = gql`
+    mutation TrustKey($name: String!, $trust: Trust) {
+  trustKey(input: {name: $name, trust: $trust}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<TrustKeyMutation, TrustKeyMutationVariables>;
+export const RevokeKeyDocument = gql`
+    mutation RevokeKey($name: String!) {
+  revokeKey(input: {name: $name}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<RevokeKeyMutation, RevokeKeyMutationVariables>;
 export const ObserveExplorerDocument = gql`
     mutation ObserveExplorer($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $output: String!) {
   observeExplorer(
@@ -4690,6 +4934,64 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}` as unknown as DocumentNode<RejectMutation, RejectMutationVariables>;
+export const ExportStrandDocument = gql`
+    mutation ExportStrand($path: String!, $scopes: [String!], $query: String, $since: String, $history: String, $withVectors: Boolean, $passphrase: String, $recipients: [String!], $key: String, $why: String, $tag: String) {
+  exportStrand(
+    input: {path: $path, scopes: $scopes, query: $query, since: $since, history: $history, withVectors: $withVectors, passphrase: $passphrase, recipients: $recipients, key: $key, why: $why, tag: $tag}
+  ) {
+    result {
+      ...Job
+    }
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ExportStrandMutation, ExportStrandMutationVariables>;
+export const ImportStrandDocument = gql`
+    mutation ImportStrand($path: String!, $passphrase: String, $plan: Boolean) {
+  importStrand(input: {path: $path, passphrase: $passphrase, plan: $plan}) {
+    result {
+      ...Job
+    }
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ImportStrandMutation, ImportStrandMutationVariables>;
+export const CloneStrandDocument = gql`
+    mutation CloneStrand($path: String!, $to: String!, $passphrase: String) {
+  cloneStrand(input: {path: $path, to: $to, passphrase: $passphrase}) {
+    result {
+      ...Job
+    }
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<CloneStrandMutation, CloneStrandMutationVariables>;
+export const DiffStrandsDocument = gql`
+    mutation DiffStrands($path: String!, $other: String, $passphrase: String) {
+  diffStrands(input: {path: $path, other: $other, passphrase: $passphrase}) {
+    result {
+      ...StrandDifference
+    }
+  }
+}
+    ${StrandDifferenceFragmentDoc}
+${CountsFragmentDoc}
+${CountFragmentDoc}` as unknown as DocumentNode<DiffStrandsMutation, DiffStrandsMutationVariables>;
+export const RollBackToDocument = gql`
+    mutation RollBackTo($version: String!) {
+  rollBackTo(input: {version: $version}) {
+    result {
+      ...Job
+    }
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<RollBackToMutation, RollBackToMutationVariables>;
+export const TagVersionDocument = gql`
+    mutation TagVersion($version: String!, $tag: String!) {
+  tagVersion(input: {version: $version, tag: $tag}) {
+    result {
+      ...StrandVersion
+    }
+  }
+}
+    ${StrandVersionFragmentDoc}` as unknown as DocumentNode<TagVersionMutation, TagVersionMutationVariables>;
 export const CancelJobDocument = gql`
     mutation CancelJob($id: ID!) {
   cancelJob(input: {id: $id}) {

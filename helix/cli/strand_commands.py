@@ -1,0 +1,258 @@
+"""The commands strand and keys: memory that is carried, and who signs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helix.cli.declared import ask, asking, command, group
+from helix.cli.invocation import Invocation
+from helix.cli.options import As
+from helix.cli.output import Output, told
+from helix.cli.render import moment, table
+
+Record = Mapping[str, Any]
+
+PASSPHRASE = "HELIX_PASSPHRASE"
+"""The variable that a passphrase is taken from; without it, it is asked for on the terminal."""
+_FILE = As("file")
+_NEVER = None  # a passphrase never stands in a command line, where other users of the machine can read it
+
+group(
+    "strand",
+    "Carry the store to another machine or person, and take in what they carry.\n\n"
+    "A strand is one file, signed and encrypted. The passphrase is asked for, or taken from HELIX_PASSPHRASE.",
+    "helix strand export project.dna --scope github.com/acme/api",
+    "helix strand import project.dna --plan",
+)
+
+
+def _passphrase(*, new: bool) -> str | None:
+    """Return the passphrase of the environment, or what is typed; None where nobody can be asked."""
+    if (given := os.environ.get(PASSPHRASE)) is not None:
+        return given
+    if not sys.stdin.isatty():
+        return None
+    typed: str = click.prompt("Passphrase", hide_input=True, confirmation_prompt=new, err=True)
+    return typed
+
+
+def _opening(invocation: Invocation, path: Path) -> str | None:
+    """Return the passphrase of a strand, which is asked for only where no key here opens it."""
+    (info,) = invocation.run("inspect_strand", path=path).values()
+    (keys,) = invocation.run("keys").values()
+    sealed = {way for way in info["opensWith"] if way != "a passphrase"}
+    if sealed and any(key["own"] for key in keys) and "a passphrase" not in info["opensWith"]:
+        return None
+    return _passphrase(new=False)
+
+
+@asking(
+    "strand export",
+    "export_strand",
+    "helix strand export everything.dna",
+    "helix strand export project.dna --scope github.com/acme/api --to laptop",
+    path=_FILE,
+    scopes=As("--scope", metavar="SCOPE"),
+    recipients=As("--to", metavar="KEY"),
+    passphrase=_NEVER,
+    history=As(type=click.Choice(["none", "all", "since"])),
+)
+def _export(invocation: Invocation, path: str, **asked: Any) -> None:
+    secret = None if asked.get("recipients") else _passphrase(new=True)
+    given = {**asked, "path": Path(path).absolute(), **({} if secret is None else {"passphrase": secret})}
+    ask(invocation, "export_strand", given, _exported, cancels=True)
+
+
+def _exported(out: Output, result: Record) -> None:
+    out.line(f"version {result['version'][:12]} is in {result['path']}")
+    out.say(f"{result['nodes']} nodes and {result['edges']} edges")
+
+
+@asking(
+    "strand import",
+    "import_strand",
+    "helix strand import project.dna --plan",
+    "helix strand import project.dna",
+    path=_FILE,
+    passphrase=_NEVER,
+)
+def _import(invocation: Invocation, path: str, **asked: Any) -> None:
+    _taking(invocation, "import_strand", path, asked)
+
+
+@asking(
+    "strand clone", "clone_strand", "helix strand clone project.dna ./copy", path=_FILE, to=As("dir"), passphrase=_NEVER
+)
+def _clone(invocation: Invocation, path: str, to: str, **asked: Any) -> None:
+    _taking(invocation, "clone_strand", path, {**asked, "to": Path(to).absolute()})
+
+
+def _taking(invocation: Invocation, operation: str, path: str, asked: Record) -> None:
+    file = Path(path).absolute()
+    secret = _opening(invocation, file)
+    given = {**asked, "path": file, **({} if secret is None else {"passphrase": secret})}
+    ask(invocation, operation, given, _taken, cancels=True)
+
+
+def _taken(out: Output, result: Record) -> None:
+    if result.get("already"):
+        out.line(f"version {result['version'][:12]} is here already")
+        return
+    for line in result["examples"]:
+        out.line(told(line), indent=2)
+    counts = ", ".join(f"{count} {name}" for name, count in result["counts"].items()) or "nothing new"
+    out.say(f"version {result['version'][:12]} of {told(result['signer'])}: {counts}")
+    if result.get("job"):
+        out.say(f"`helix undo {result['job']}` takes it back")
+    if result["counts"].get("contradictions to decide"):
+        out.say("`helix contradictions` shows what is to be decided")
+
+
+@asking(
+    "strand inspect",
+    "inspect_strand",
+    "helix strand inspect project.dna",
+    path=_FILE,
+    verify=None,
+    says="Show who signed a strand, when, and how much of what it has; it is not opened, and takes no passphrase.",
+)
+def _inspect(invocation: Invocation, path: str) -> None:
+    ask(invocation, "inspect_strand", {"path": Path(path).absolute()}, _shown)
+
+
+@asking(
+    "strand verify",
+    "inspect_strand",
+    "helix strand verify project.dna",
+    path=_FILE,
+    verify=None,
+    says="Check every byte of a strand and its signature; it is not opened, and takes no passphrase.",
+)
+def _verify(invocation: Invocation, path: str) -> None:
+    ask(invocation, "inspect_strand", {"path": Path(path).absolute(), "verify": True}, _shown)
+
+
+def _shown(out: Output, info: Record) -> None:
+    known = info["knownAs"] or f"an unknown key ({told(info['createdBy'])} to itself)"
+    believed = f"believed as {info['trust'].lower()}" if info["trust"] else "not believed: it is unknown or revoked"
+    out.line((f"version {info['version'][:12]}", "bold"), f"  signed by {known}, {believed}")
+    out.fields(
+        {
+            "written": moment(info["createdAt"]),
+            "why": told(info["why"]),
+            "holds": "only what changed since " + info["since"][:12] if info["since"] else "all of what it is of",
+            "scopes": ", ".join(info["scopes"]),
+            "opens with": ", ".join(info["opensWith"]),
+            "key": info["signer"],
+            "root": info["root"],
+            **{one["name"]: one["value"] for one in info["counts"]},
+        }
+    )
+    out.say("every byte is as it was signed" if info["verified"] else "`helix strand verify` checks every byte")
+
+
+@command(
+    "strand log",
+    "strand_log",
+    "helix strand log",
+    none="no strand was written or taken in yet",
+)
+def _log(out: Output, found: Sequence[Record]) -> None:
+    for one in found:
+        tag = f"  [{one['tag']}]" if one["tag"] else ""
+        there = "" if one["held"] else "  (taken in)"
+        out.line((one["id"][:12], "bold"), f"  {moment(one['at'])}  {told(one['who'])}{tag}{there}  {told(one['why'])}")
+
+
+@asking(
+    "strand diff",
+    "diff_strands",
+    "helix strand diff project.dna",
+    "helix strand diff old.dna new.dna --json",
+    path=_FILE,
+    other=As("other", required=False),
+    passphrase=_NEVER,
+)
+def _diff(invocation: Invocation, path: str, other: str | None = None) -> None:
+    file = Path(path).absolute()
+    secret = _opening(invocation, file)
+    given = {"path": file, **({} if other is None else {"other": Path(other).absolute()})}
+    ask(invocation, "diff_strands", {**given, **({} if secret is None else {"passphrase": secret})}, _differing)
+
+
+def _differing(out: Output, found: Record) -> None:
+    for line in found["lines"]:
+        out.line(told(line))
+    for scope in found["scopes"]:
+        counts = ", ".join(f"{one['value']} {one['name']}" for one in scope["value"])
+        out.say(f"{scope['name'] or 'no scope'}: {counts}")
+    if not found["scopes"]:
+        out.say("they hold the same")
+
+
+command(
+    "strand rollback",
+    "roll_back_to",
+    "helix strand rollback before-the-move",
+    version=As("version"),
+    show="the store is as it was: version {version}; `helix undo {job}` takes that back",
+)
+command(
+    "strand tag",
+    "tag_version",
+    "helix strand tag 3f2a before-the-move",
+    show=_log,
+    version=As("version"),
+    tag=As("tag"),
+)
+
+group(
+    "keys",
+    "Make the keys that sign strands, and say whose strands are believed.",
+    "helix keys new laptop",
+    "helix keys list",
+)
+command("keys new", "new_key", "helix keys new laptop", show="{public}")
+
+
+@command("keys list", "keys", "helix keys list", none="there is no key yet: `helix keys new NAME` makes one")
+def _keys(out: Output, found: Sequence[Record]) -> None:
+    rows = [
+        {**key, "whose": "yours" if key["own"] else "revoked" if key["revokedAt"] else key["trust"].lower()}
+        for key in found
+    ]
+    table(out, rows, {"NAME": "name", "BELIEVED": "whose", "KEY": "public"})
+
+
+@asking(
+    "keys export",
+    "keys",
+    "helix keys export laptop",
+    says="Print the public part of a key, for those who are to read what it signs or to seal strands for it.",
+    name=As("name", required=True),
+)
+def _public(invocation: Invocation, name: str) -> None:
+    def shown(out: Output, found: Sequence[Record]) -> None:
+        for key in found:
+            if key["name"] == name:
+                out.line(key["public"])
+                return
+        raise click.UsageError(f"no key is called {name}: `helix keys list` shows them")
+
+    ask(invocation, "keys", {}, shown)
+
+
+command(
+    "keys import",
+    "import_key",
+    "helix keys import desktop helix-key1:5f1c...",
+    show="{name} is known; `helix keys trust {name}` believes what it signs",
+)
+command("keys trust", "trust_key", "helix keys trust desktop", show="{name} is believed as {trust}", trust=As("--as"))
+command("keys revoke", "revoke_key", "helix keys revoke desktop", show="{name} is believed no more")

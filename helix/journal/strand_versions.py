@@ -1,0 +1,112 @@
+"""Versions: what a store held when a strand was written or taken in, each with the versions it came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix.journal.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """One version. `seq`: the row of the log at which the store held exactly this; None for one from elsewhere.
+
+    `at` and `taken_at` are moments (microseconds); `taken_at` is None for what was never taken in.
+    """
+
+    id: str
+    selection: str = ""
+    seq: int | None = None
+    at: int = 0
+    root: str = ""
+    parents: tuple[str, ...] = ()
+    who: str = ""
+    why: str = ""
+    tag: str = ""
+    taken_at: int | None = None
+
+
+_COLUMNS = "id, selection, seq, at, root, parents, who, why, tag, taken_at"
+
+
+class Versions:
+    """The versions that one journal knows."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, versions: Iterable[StoredVersion]) -> None:
+        """Write versions; one that is known stays, but learns what it was not known with."""
+        rows = [
+            (v.id, v.selection, v.seq, v.at, v.root, json.dumps(v.parents), v.who, v.why, v.tag, v.taken_at)
+            for v in versions
+        ]
+        with self._database.transaction() as connection:
+            connection.executemany(
+                f"INSERT INTO strand_version ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET seq = coalesce(excluded.seq, seq),"
+                " selection = max(selection, excluded.selection), root = max(root, excluded.root),"
+                " who = max(who, excluded.who), why = max(why, excluded.why), tag = max(tag, excluded.tag),"
+                " at = max(at, excluded.at), taken_at = coalesce(excluded.taken_at, taken_at),"
+                " parents = CASE parents WHEN '[]' THEN excluded.parents ELSE parents END",
+                rows,
+            )
+
+    def tag(self, version_id: str, tag: str) -> None:
+        """Give a version a name, which no other one has then."""
+        with self._database.transaction() as connection:
+            connection.execute("UPDATE strand_version SET tag = '' WHERE tag = ?", (tag,))
+            connection.execute("UPDATE strand_version SET tag = ? WHERE id = ?", (tag, version_id))
+
+    def head(self, selection: str) -> StoredVersion | None:
+        """Return the last version of a selection that the store itself has held; None where there is none."""
+        found = self._read("WHERE selection = ? AND seq IS NOT NULL ORDER BY seq DESC, rowid DESC LIMIT 1", selection)
+        return found[0] if found else None
+
+    def get(self, version_id: str) -> StoredVersion | None:
+        """Return a version by its id; None where it is not known."""
+        found = self._read("WHERE id = ?", version_id)
+        return found[0] if found else None
+
+    def named(self, wanted: str) -> list[StoredVersion]:
+        """Return the versions of that tag, or those whose ids begin so."""
+        return self._read("WHERE tag = ?", wanted) or self._read("WHERE substr(id, 1, ?) = ?", len(wanted), wanted)
+
+    def all(self) -> list[StoredVersion]:
+        """Return every version that was held or taken in, the newest first."""
+        return self._read(
+            "WHERE seq IS NOT NULL OR taken_at IS NOT NULL ORDER BY coalesce(taken_at, at) DESC, rowid DESC"
+        )
+
+    def ancestry(self, starts: Sequence[str], most: int) -> list[StoredVersion]:
+        """Return the versions that lead to these, these first, then the nearest ones, `most` at most."""
+        found: dict[str, StoredVersion] = {}
+        ahead = list(starts)
+        while ahead and len(found) < most:
+            one = ahead.pop(0)
+            if one not in found and (version := self.get(one)) is not None:
+                found[one] = version
+                ahead += version.parents
+        return list(found.values())
+
+    def _read(self, where: str, *values: Any) -> list[StoredVersion]:
+        with self._database.reading() as connection:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM strand_version {where}", values).fetchall()
+        return [
+            StoredVersion(
+                id=row[0],
+                selection=row[1],
+                seq=row[2],
+                at=row[3],
+                root=row[4],
+                parents=tuple(json.loads(row[5])),
+                who=row[6],
+                why=row[7],
+                tag=row[8],
+                taken_at=row[9],
+            )
+            for row in rows
+        ]

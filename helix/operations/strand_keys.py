@@ -1,0 +1,58 @@
+"""Keys: who signs strands, for whom they are sealed, and how far each signer is believed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from helix.model.provenance import Trust
+from helix.model.strand import StrandKey
+from helix.operations.listed import mutation, query
+from helix.service import Helix
+from helix.strands.keyring import Keyring
+
+_DECIDE = "decide whose memory is believed"
+
+
+def keyring_of(helix: Helix) -> Keyring:
+    """Return the keys of the home."""
+    return Keyring(helix.settings.home, now=helix.store.runtime.clock())
+
+
+@query
+def keys(helix: Helix) -> list[StrandKey]:
+    """List the keys that sign strands, your own first; only their public parts are shown."""
+    return keyring_of(helix).keys()
+
+
+@mutation(person=_DECIDE)
+def new_key(helix: Helix, name: Annotated[str, "Such as the name of this machine."]) -> StrandKey:
+    """Make a key of your own, which signs strands and opens those that are sealed for it."""
+    return keyring_of(helix).new(name)
+
+
+@mutation(person=_DECIDE)
+def import_key(
+    helix: Helix,
+    name: Annotated[str, "What it is called here."],
+    public: Annotated[str, "Its public part, as `helix keys export` prints it there."],
+) -> StrandKey:
+    """Know somebody else's key, or that of your other machine; what it signed is believed as the web is, at first."""
+    return keyring_of(helix).add(name, public)
+
+
+@mutation(person=_DECIDE)
+def trust_key(
+    helix: Helix,
+    name: str,
+    trust: Annotated[Trust, "How far its rows are believed at most; as your own for another machine of yours."] = (
+        Trust.USER_ASSERTED
+    ),
+) -> StrandKey:
+    """Say how far the rows are believed that a key has signed."""
+    return keyring_of(helix).believe(name, trust)
+
+
+@mutation(person=_DECIDE)
+def revoke_key(helix: Helix, name: str) -> StrandKey:
+    """Believe a key no more: what it signed is refused from now on. The file of an own key is removed, for good."""
+    return keyring_of(helix).revoke(name)

@@ -1,0 +1,244 @@
+"""Strands: carry what the store holds to other machines and people, and take in what they carry here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.model.clock import from_micros
+from helix.model.edge import Ref
+from helix.model.recall import RecallQuery
+from helix.model.reports import Job
+from helix.model.strand import StrandDifference, StrandInfo, StrandTable, StrandVersion
+from helix.operations.checks import absolute
+from helix.operations.listed import mutation, query
+from helix.operations.strand_keys import keyring_of
+from helix.service import Helix
+from helix.store.jobs import Ticket
+from helix.strands import arriving, container
+from helix.strands.arriving import Strand
+from helix.strands.departing import Outgoing
+from helix.strands.departing import export as write_strand
+from helix.strands.difference import difference
+from helix.strands.lineage import rows_known, version_named
+from helix.strands.received import Signer
+from helix.strands.rollback import roll_back
+from helix.strands.rows import Row, Selection
+
+_KIND = "strand"
+_CARRY = "carry memory out of the store"
+_TAKE = "take in what others carry"
+_PASSPHRASE = "What the strand is locked with, where it is locked with one; never written down."
+_FOUND = 50
+
+
+@mutation(person=_CARRY)
+def export_strand(
+    helix: Helix,
+    path: str,
+    *,
+    scopes: Annotated[Sequence[str] | None, "Only these scopes; the whole store where it is not said."] = None,
+    query: Annotated[str | None, "Only the memories that recall finds for this, and what they rest on."] = None,
+    since: Annotated[str | None, "Only what changed since this version: its tag, or how its id begins."] = None,
+    history: Annotated[str, "Of the log's changes: `none`, `all`, or `since` that version."] = "none",
+    with_vectors: Annotated[bool, "Bring the vectors along, so that the same model need not make them again."] = True,
+    passphrase: Annotated[str | None, _PASSPHRASE] = None,
+    recipients: Annotated[Sequence[str], "Names of keys: whoever has one of them can open the strand."] = (),
+    key: Annotated[str | None, "The name of the key that signs; the only one where it is not said."] = None,
+    why: Annotated[str, "What the version is made for."] = "",
+    tag: Annotated[str, "A name for the version."] = "",
+) -> Job:
+    """Write what the store holds, or a part of it, to a new file: signed, encrypted, and good to be merged."""
+    target, keyring = Path(absolute(path)), keyring_of(helix)
+    sealing = keyring.sealing(key, passphrase, recipients)
+    start = None if since is None else version_named(helix.store, since)
+    if start is not None and rows_known(helix.store, start.id) is None:
+        raise ConflictError(f"the rows of version {start.id[:12]} are not kept any more", hint="export without `since`")
+    outgoing = Outgoing(
+        selection=_selected(helix, scopes, query), since=start, history=history, vectors=with_vectors, why=why, tag=tag
+    )
+    return helix.jobs.start(_KIND, lambda ticket: write_strand(helix.store, target, outgoing, sealing, ticket))
+
+
+@mutation(person=_TAKE)
+def import_strand(
+    helix: Helix,
+    path: str,
+    *,
+    passphrase: Annotated[str | None, _PASSPHRASE] = None,
+    plan: Annotated[bool, "Only tell what it would come to."] = False,
+) -> Job:
+    """Merge a strand into the store, three ways by the last version that both have held: all of it or nothing.
+
+    The signature is verified before anything is read, secrets are redacted and suspicious texts quarantined as
+    anywhere, and nothing is believed more than its signer. What needs a person waits where contradictions do.
+    """
+    strand = _opened(helix, path, passphrase)
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        job = helix.store.runtime.make_id(helix.store.runtime.clock())
+        with helix.worker.standing_still():
+            report = arriving.take(helix.store, strand, job, ticket, planned=plan)
+        return {**report, "job": "" if plan else job}
+
+    return helix.jobs.start(_KIND, work)
+
+
+@mutation(person=_TAKE)
+def clone_strand(
+    helix: Helix,
+    path: str,
+    to: Annotated[str, "A new folder for the store."],
+    *,
+    passphrase: Annotated[str | None, _PASSPHRASE] = None,
+) -> Job:
+    """Make a new store of a strand, in a folder of its own; `HELIX_DB_PATH` or `--store` opens it."""
+    strand, folder = _opened(helix, path, passphrase), Path(absolute(to))
+    if folder.exists():
+        raise ConflictError(f"{folder} exists already", hint="name a folder that does not")
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        with helix.beside(folder) as store:
+            job = store.runtime.make_id(store.runtime.clock())
+            report = arriving.take(store, strand, job, ticket)
+        return {**report, "path": str(folder)}
+
+    return helix.jobs.start("clone", work)
+
+
+@query
+def inspect_strand(
+    helix: Helix, path: str, verify: Annotated[bool, "Check every byte of the file, not only the signature."] = False
+) -> StrandInfo:
+    """Show what a strand says of itself: who signed it, when, which version it is, and how much of what it has.
+
+    It is not opened, and takes no passphrase.
+    """
+    file = Path(absolute(path))
+    manifest = container.verify(file) if verify else container.inspect(file)
+    said, keyring = manifest.data, keyring_of(helix)
+    known, version = keyring.known(said["signer"]), said["version"]
+    return StrandInfo(
+        path=str(file),
+        version=version["id"],
+        parents=tuple(version["parents"]),
+        since=version["since"],
+        created_at=manifest.created_at,
+        created_by=version["who"],
+        signer=said["signer"],
+        known_as="" if known is None else known.name,
+        trust=None if known is None or known.revoked_at is not None else known.trust,
+        why=version["why"],
+        tag=version["tag"],
+        root=said["root"],
+        schema=said["schema"],
+        model=(said["embedding"] or {}).get("model", ""),
+        opens_with=tuple("a passphrase" if one["type"] == "passphrase" else one["recipient"] for one in said["keys"]),
+        scopes=tuple(said["scopes"]),
+        counts=said["counts"],
+        tables=tuple(
+            StrandTable(scope=scope, table=table, rows=group["rows"], digest=group["digest"])
+            for scope, tables in sorted(said["groups"].items())
+            for table, group in sorted(tables.items())
+        ),
+        verified=verify,
+    )
+
+
+@query
+def strand_log(helix: Helix, limit: Annotated[int, "At most so many."] = 50) -> list[StrandVersion]:
+    """List the versions that this store has held or taken in, the newest first: who, when and why."""
+    return [
+        StrandVersion(
+            id=one.id,
+            parents=one.parents,
+            at=from_micros(one.taken_at or one.at),
+            who=one.who,
+            why=one.why,
+            tag=one.tag,
+            root=one.root,
+            scopes=Selection.from_name(one.selection).scopes,
+            held=one.seq is not None,
+        )
+        for one in helix.store.journal.versions.all()[:limit]
+    ]
+
+
+@mutation(person=_CARRY)
+def diff_strands(
+    helix: Helix,
+    path: str,
+    other: Annotated[str | None, "Another strand; the store where it is not said."] = None,
+    *,
+    passphrase: Annotated[str | None, _PASSPHRASE] = None,
+) -> StrandDifference:
+    """Tell how a strand differs from the store, or from another strand: what is added, changed, ended and missing."""
+    strand = _opened(helix, path, passphrase)
+    if other is not None:
+        found = difference(_rows(helix, strand), _rows(helix, _opened(helix, other, passphrase)))
+    else:
+        with helix.store.journal.snapshot() as (_, state):
+            selection = Selection.from_name(strand.version["selection"])
+            found = difference(_rows(helix, strand), selection.rows(state))
+    return StrandDifference(scopes=found.scopes, lines=tuple(found.lines))
+
+
+@mutation(person=_TAKE)
+def roll_back_to(
+    helix: Helix, version: Annotated[str, "Its tag, or how its id begins; `strandLog` lists them."]
+) -> Job:
+    """Make the store what it was at a version, as a new version: nothing is lost, and `undo` takes it back.
+
+    What was erased since stays erased.
+    """
+    wanted = version_named(helix.store, version)
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        job = helix.store.runtime.make_id(helix.store.runtime.clock())
+        with helix.worker.standing_still():
+            return {**roll_back(helix.store, wanted, job, ticket), "job": job}
+
+    return helix.jobs.start(_KIND, work)
+
+
+@mutation()
+def tag_version(
+    helix: Helix,
+    version: Annotated[str, "Its tag, or how its id begins; `strandLog` lists them."],
+    tag: Annotated[str, "A name that no other version has then."],
+) -> list[StrandVersion]:
+    """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
+    if not tag.strip():
+        raise InvalidInputError("a tag needs a name", hint="such as `before-the-move`")
+    helix.store.journal.versions.tag(version_named(helix.store, version).id, tag.strip())
+    return strand_log(helix)
+
+
+def _selected(helix: Helix, scopes: Sequence[str] | None, question: str | None) -> Selection:
+    """Return what is to be exported; what a question finds comes with its evidence and the names it mentions."""
+    wanted = None if scopes is None else tuple(sorted(set(scopes)))
+    if question is None:
+        return Selection(scopes=wanted)
+    answer = helix.recall(RecallQuery(query=question, limit=_FOUND))
+    found = {item.node.id for item in answer.items}
+    for item in answer.items:
+        for edge in helix.store.index.edges_at(Ref(label=item.label, id=item.node.id)):
+            found |= {edge.source.id, edge.target.id}
+    return Selection(scopes=wanted, ids=frozenset(found))
+
+
+def _opened(helix: Helix, path: str, passphrase: str | None) -> Strand:
+    """Return a strand that was verified, whose signer is known here and which can be opened."""
+    file, keyring = Path(absolute(path)), keyring_of(helix)
+    manifest = container.verify(file)
+    key = keyring.signer(manifest.data["signer"])
+    signer = Signer(name=key.name, trust=key.trust)
+    return Strand(path=file, manifest=manifest, signer=signer, opener=keyring.opener(passphrase))
+
+
+def _rows(helix: Helix, strand: Strand) -> Iterable[Row]:
+    if strand.version["since"] is not None:
+        raise ConflictError("a strand that holds only changes cannot be compared", hint="compare strands of all")
+    return (entry.row for entry in strand.entries(helix.store)[1] if entry.row is not None)

@@ -1,0 +1,1 @@
+"""Strands: memory that can be carried, signed, merged and rolled back."""

@@ -1,0 +1,212 @@
+"""Arriving: a strand is verified, opened, planned and taken in: whole, or not at all.
+
+An import is one job: `helix undo` takes it back. Until it has ended the journal has a note of it, and a start that
+finds the note takes the import back before anybody is served.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.journal.strand_versions import StoredVersion
+from helix.memory.erasure import hard_forget
+from helix.memory.erasure.stored_secrets import Remembering
+from helix.memory.worker.undo import undo
+from helix.model.clock import to_micros
+from helix.model.edge import Label, Ref
+from helix.model.operations import PutNode
+from helix.model.tombstone import is_tombstone
+from helix.store import erasing
+from helix.store.erasing import ERASE, Note
+from helix.store.jobs import Ticket
+from helix.store.store import Store
+from helix.strands import container
+from helix.strands.container import Manifest
+from helix.strands.lineage import RowsKept, note_version, rows_known
+from helix.strands.merging import Merge, held_rows, side_by_side
+from helix.strands.reading import Entry, Reading
+from helix.strands.received import Received, Signer
+from helix.strands.rows import Selection, schema_number
+from helix.strands.sealed import Opener
+
+log = logging.getLogger(__name__)
+
+UNDER_WAY = "strand_under_way"
+"""Key under which the journal notes the job of an import that has not ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strand:
+    """A strand that was verified: its file, its manifest, who signed it, and what opens it."""
+
+    path: Path
+    manifest: Manifest
+    signer: Signer
+    opener: Opener
+
+    @property
+    def version(self) -> Mapping[str, Any]:
+        """What the manifest says of its version."""
+        found: Mapping[str, Any] = self.manifest.data["version"]
+        return found
+
+    def entries(self, store: Store) -> tuple[Reading, Iterator[Entry]]:
+        """Return what reads the rows, and what it reads."""
+        space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
+        same_space = space is not None and told is not None and told["digest"] == space.digest
+        reading = Reading(
+            schema=self.manifest.data["schema"],
+            partial=self.version["since"] is not None,
+            dimension=space.dimension if space is not None and same_space and self.signer.is_own else 0,
+        )
+        return reading, reading.entries(container.content(self.path, self.manifest, self.opener))
+
+
+def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: bool = False) -> dict[str, Any]:
+    """Take a strand in, or with `planned` only tell what that would come to; returns counts and examples.
+
+    Taking the same strand in again changes nothing. Raises ConflictError for one that is older than what was taken in
+    already, or that holds only what changed since a version which this store never had; InvalidInputError for one that
+    cannot be read. Whatever is raised, nothing of the strand stays.
+    """
+    if _is_known(store, strand):
+        return {"version": strand.version["id"], "already": True}
+    if strand.manifest.data["schema"] > schema_number():
+        raise InvalidInputError("the strand was written by a newer Helix", hint="upgrade Helix, then import it again")
+    base = common_version(store, strand)
+    merge = Merge(store, Received(signer=strand.signer, redact=Remembering()), job, planned=planned)
+    if planned:
+        _pass(store, strand, merge, base, ticket)
+        return _told(strand, base, merge)
+    _erase_what_they_erased(store, strand, ticket)
+    store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, job))
+    try:
+        _pass(store, strand, merge, base, ticket)
+        ticket.progress(0, 0, "comparing what came in with what is here")
+        merge.meet()
+    except BaseException:
+        take_back(store)
+        raise
+    _note(store, strand)
+    store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))
+    return _told(strand, base, merge)
+
+
+def take_back(store: Store) -> bool:
+    """Take back an import that was cut short, where there is one; return whether there was."""
+    job = store.journal.meta(UNDER_WAY)
+    if not job:
+        return False
+    if store.journal.effects.steps(job) and store.journal.effects.undone_at(job) is None:
+        report = undo(store, job)
+        if report.conflicts:
+            log.error("an import was cut short and cannot be taken back", extra={"job": job})
+    store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))
+    return True
+
+
+def common_version(store: Store, strand: Strand) -> str | None:
+    """Return the nearest version that the strand comes from and whose rows are known here; None for none.
+
+    Raises ConflictError where the strand holds only what changed since a version that is not known here.
+    """
+    since = strand.version["since"]
+    if since is not None:
+        if rows_known(store, since) is None:
+            raise ConflictError(
+                f"the strand holds only what changed since version {since[:12]}, which this store does not have",
+                hint="ask for a strand of all, or take in the earlier ones first",
+            )
+        return str(since)
+    ancestors = (*strand.version["parents"], *(one["id"] for one in strand.version["ancestry"]))
+    return next((one for one in ancestors if rows_known(store, one) is not None), None)
+
+
+def _is_known(store: Store, strand: Strand) -> bool:
+    """Return whether the strand's version was taken in or held already; raises ConflictError for an outdated one."""
+    versions, ident = store.journal.versions, strand.version["id"]
+    known = versions.get(ident)
+    if known is None or (known.seq is None and known.taken_at is None):
+        return False
+    head = versions.head(strand.version["selection"])
+    taken = [one for one in versions.all() if one.taken_at is not None and one.who == known.who]
+    newest = {head.id if head is not None else "", taken[0].id if taken else ""}
+    if ident not in newest:
+        raise ConflictError(
+            f"version {ident[:12]} is older than what this store has: it was taken in already",
+            hint=f"`helix strand rollback {ident[:12]}` goes back to it",
+        )
+    return True
+
+
+def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: Ticket) -> None:
+    """Read the strand to its end and merge each row; keep the digests of what its version holds."""
+    reading, entries = strand.entries(store)
+    counts, partial = strand.manifest.data["counts"], strand.version["since"] is not None
+    known = (None if base is None else rows_known(store, base)) or ()
+    with RowsKept(store) as kept:
+        incoming = side_by_side(entries, known, partial=partial, keep=kept.add)
+        merge.take(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
+        if not partial and reading.tree.root != strand.manifest.data["root"]:
+            raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
+        if not merge.planned:
+            kept.known_as(strand.version["id"])
+
+
+def _erase_what_they_erased(store: Store, strand: Strand, ticket: Ticket) -> None:
+    """Erase here what the person erased on another machine: its words leave every file here, too."""
+    if not strand.signer.is_own:
+        return
+    _, entries = strand.entries(store)
+    erased = [
+        Ref(label=entry.row.put.label, id=entry.row.put.id)
+        for entry in entries
+        if entry.row is not None and isinstance(entry.row.put, PutNode) and is_tombstone(entry.row.put.props)
+    ]
+    here = held_rows(store, [("0", ref.label.value, ref.id) for ref in erased])
+    still = [ref for ref, row in zip(erased, here.values(), strict=True) if row and not is_tombstone(row.put.props)]
+    if not still:
+        return
+    keep_out = tuple(ref for ref in still if ref.label is Label.MEMORY)
+    note = Note(kind=ERASE, refs=tuple(still), at=to_micros(store.runtime.clock()), keep_out=keep_out)
+    erasing.begin(store, note)
+    hard_forget.carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
+    erasing.rebuild(store, ticket)
+
+
+def _note(store: Store, strand: Strand) -> None:
+    """Note the strand's version and those that it comes from, and the version that the store is by now."""
+    said, now = strand.version, to_micros(store.runtime.clock())
+    taken = StoredVersion(
+        id=said["id"],
+        selection=said["selection"],
+        root=strand.manifest.data["root"],
+        parents=tuple(said["parents"]),
+        who=strand.signer.name,
+        why=said["why"],
+        tag=said["tag"],
+        at=now,
+        taken_at=now,
+    )
+    ancestors = [StoredVersion(id=one["id"], parents=tuple(one["parents"])) for one in said["ancestry"]]
+    store.journal.versions.keep([taken, *ancestors])
+    note_version(
+        store, Selection.from_name(said["selection"]), who="", why=f"merge {said['id'][:12]}", parents=[said["id"]]
+    )
+
+
+def _told(strand: Strand, base: str | None, merge: Merge) -> dict[str, Any]:
+    received = merge.received
+    counts = {**merge.counts, "redacted": received.redacted, "quarantined": received.quarantined}
+    return {
+        "version": strand.version["id"],
+        "signer": strand.signer.name,
+        "common": base,
+        "counts": {name: count for name, count in sorted(counts.items()) if count},
+        "examples": merge.examples,
+    }

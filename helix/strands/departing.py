@@ -1,0 +1,168 @@
+"""Departing: what a store holds, or a part of it, goes out as a strand."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from helix.errors import ConflictError, InvalidInputError
+from helix.journal import pages
+from helix.journal.state import Snapshot
+from helix.journal.strand_versions import StoredVersion
+from helix.model.edge import Ref
+from helix.model.operations import PutNode
+from helix.model.tombstone import is_tombstone
+from helix.store.jobs import Ticket
+from helix.store.store import Store
+from helix.strands import container
+from helix.strands.keyring import Sealing
+from helix.strands.lineage import MOST_ANCESTORS, Known, note_version, rows_known
+from helix.strands.rows import Row, Selection, Tree, canonical, digest, schema_number
+
+HISTORIES = ("none", "all", "since")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """What a strand is to hold: a selection, and of it only what changed since a version where one is named.
+
+    `history`: `none`, `all` or `since` (behind that version) of the log's changes. `vectors`: bring them along, so that
+    who has the same model need not make them.
+    """
+
+    selection: Selection = field(default_factory=Selection)
+    since: StoredVersion | None = None
+    history: str = "none"
+    vectors: bool = True
+    why: str = ""
+    tag: str = ""
+
+
+def export(store: Store, target: Path, outgoing: Outgoing, sealing: Sealing, ticket: Ticket) -> Mapping[str, object]:
+    """Write a strand to a new file; returns its `path`, `version`, `root` and counts.
+
+    Raises ConflictError where the file is there, InvalidInputError for a history that cannot be told.
+    """
+    if outgoing.history not in HISTORIES or (outgoing.history == "since" and outgoing.since is None):
+        raise InvalidInputError(f"no history {outgoing.history!r}", hint="none, all, or since with a version")
+    version, _ = note_version(store, outgoing.selection, who=sealing.name, why=outgoing.why or "export")
+    if outgoing.tag:
+        store.journal.versions.tag(version.id, outgoing.tag)
+    lines = _Lines(store, outgoing, version, ticket)
+
+    def fields() -> Mapping[str, Any]:
+        if lines.tree.root != version.root:
+            raise ConflictError("the store was written to meanwhile", hint="try again")
+        return {**_described(store, outgoing, version, lines.tree), "counts": lines.counts}
+
+    written = container.write(
+        target,
+        iter(lines),
+        fields,
+        signer=sealing.signer,
+        passphrase=sealing.passphrase,
+        recipients=sealing.recipients,
+    )
+    return {"path": str(target), "version": version.id, "root": version.root, **written.data["counts"]}
+
+
+class _Lines:
+    """The lines of a strand, in the order of the rows' keys; what they came to is in `tree` and `counts`."""
+
+    def __init__(self, store: Store, outgoing: Outgoing, version: StoredVersion, ticket: Ticket) -> None:
+        self._store, self._outgoing, self._version, self._ticket = store, outgoing, version, ticket
+        self.tree = Tree()
+        self.counts = {"nodes": 0, "edges": 0, "texts": 0, "tombstones": 0, "gone": 0, "changes": 0}
+
+    def __iter__(self) -> Iterator[bytes]:
+        since = self._outgoing.since
+        before = iter(rows_known(self._store, since.id) or ()) if since is not None else iter(())
+        with self._store.journal.snapshot() as (_, state):
+            known = next(before, None)
+            for done, row in enumerate(self._outgoing.selection.rows(state)):
+                line = row.line()
+                of_row = digest(line)
+                self.tree.add(row, of_row)
+                while known is not None and known.key < row.key:
+                    yield self._gone(known)
+                    known = next(before, None)
+                same = known is not None and known.key == row.key and known.digest == of_row[: len(known.digest)]
+                if known is not None and known.key == row.key:
+                    known = next(before, None)
+                if not same:
+                    yield from self._row(row, line, state)
+                if done % 1_000 == 0:
+                    self._ticket.progress(done, 0, "writing")
+                    if self._ticket.cancelled:
+                        raise ConflictError("the export was stopped")
+            while known is not None:
+                yield self._gone(known)
+                known = next(before, None)
+        yield from self._history()
+
+    def _row(self, row: Row, line: bytes, state: Snapshot) -> Iterator[bytes]:
+        yield line
+        put = row.put
+        if not isinstance(put, PutNode):
+            self.counts["edges"] += 1
+            return
+        self.counts["nodes"] += 1
+        self.counts["texts"] += len(row.texts)
+        self.counts["tombstones"] += is_tombstone(put.props)
+        if self._outgoing.vectors and row.texts:
+            held = state.vectors_of(Ref(label=put.label, id=put.id))
+            if any(vector is not None for vector in held):
+                told = [None if vector is None else base64.b64encode(vector).decode() for vector in held]
+                yield canonical({"id": put.id, "label": put.label.value, "t": "vec", "v": told})
+
+    def _gone(self, known: Known) -> bytes:
+        self.counts["gone"] += 1
+        return canonical({"key": list(known.key), "t": "gone"})
+
+    def _history(self) -> Iterator[bytes]:
+        """Yield the changes of the log that concern what is selected, without what was erased."""
+        if self._outgoing.history == "none":
+            return
+        since = self._outgoing.since
+        first = since.seq if self._outgoing.history == "since" and since is not None else 0
+        for page in pages.log_rows(self._store.journal):
+            for seq, change in page:
+                if seq > (first or 0) and seq <= (self._version.seq or 0) and self._concerns(change):
+                    self.counts["changes"] += 1
+                    yield canonical({"change": change, "seq": seq, "t": "change"})
+
+    def _concerns(self, change: Mapping[str, Any]) -> bool:
+        selection = self._outgoing.selection
+        if selection.scopes is None and selection.ids is None:
+            return True
+        nodes = [op for op in change["ops"] if op["op"] == "node"]
+        return bool(nodes) and all(selection.holds(op["id"], str(op["props"].get("scope", ""))) for op in nodes)
+
+
+def _described(store: Store, outgoing: Outgoing, version: StoredVersion, tree: Tree) -> dict[str, Any]:
+    space = store.journal.spaces.active()
+    line = store.journal.versions.ancestry([version.id], MOST_ANCESTORS + 1)[1:]
+    return {
+        "schema": schema_number(),
+        "created_at": store.runtime.clock().isoformat(),
+        "embedding": None
+        if space is None
+        else {"digest": space.digest, "dimension": space.dimension, "model": space.model},
+        "scopes": sorted(tree.groups),
+        "version": {
+            "id": version.id,
+            "parents": sorted(version.parents),
+            "ancestry": [{"id": one.id, "parents": sorted(one.parents)} for one in line],
+            "selection": outgoing.selection.named,
+            "since": None if outgoing.since is None else outgoing.since.id,
+            "why": outgoing.why,
+            "tag": outgoing.tag,
+            "who": version.who,
+        },
+        "root": tree.root,
+        "groups": tree.groups,
+        "history": outgoing.history,
+    }

@@ -1,0 +1,112 @@
+"""Join: one row of what two sides say of the same thing where both have changed it.
+
+The two are joined property by property, by rules that do not ask which side is which and come to the same however often
+and in whatever order they are applied: the join of a semilattice, as in state-based CRDTs (Shapiro et al. 2011,
+"Conflict-free replicated data types"). So two stores that take in each other's rows end up the same. Nothing that one
+side ended goes on, and trust is the weaker one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from helix.model.edge import MOST_WORDS, words_of
+from helix.model.operations import PutNode, Scalar
+from helix.model.provenance import Trust
+from helix.model.tombstone import is_tombstone
+from helix.strands.rows import Row, canonical
+
+_STATUSES = ("active", "quarantined", "archived", "retired", "forgotten")
+_TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
+
+
+def joined(one: Row, other: Row) -> Row:
+    """Return the row that both come to. What was erased on either side is erased."""
+    if isinstance(one.put, PutNode):
+        erased = [row for row in (one, other) if is_tombstone(row.put.props)]
+        if erased:
+            return max(erased, key=Row.line)
+    props = {
+        name: _value(name, one.put.props.get(name), other.put.props.get(name))
+        for name in sorted({*one.put.props, *other.put.props})
+    }
+    texts = max(one.texts, other.texts, key=lambda texts: (len(texts), texts))
+    return Row(replace(one.put, props=props), texts, max(one.scope, other.scope))
+
+
+def _value(name: str, one: Scalar, other: Scalar) -> Scalar:
+    if one == other:
+        return one
+    if one is None or other is None:
+        return other if one is None else one
+    value: Scalar = _RULES.get(name, _larger)(one, other)
+    return value
+
+
+def _larger(one: Any, other: Any) -> Any:
+    return max(one, other, key=_order)
+
+
+def _smaller(one: Any, other: Any) -> Any:
+    return min(one, other, key=_order)
+
+
+def _order(value: object) -> tuple[float, bytes]:
+    """Order values of any kind: numbers by size, anything else by how it is written."""
+    number = float(value) if isinstance(value, int | float) else float("-inf")
+    return number, canonical(value)
+
+
+def _more_ended(one: Any, other: Any) -> Any:
+    return max(one, other, key=lambda status: (_STATUSES.index(status) if status in _STATUSES else -1, str(status)))
+
+
+def _weaker(one: Any, other: Any) -> Any:
+    return max(one, other, key=lambda trust: (Trust(trust).rank, trust))
+
+
+def _words(one: Any, other: Any) -> str:
+    words = sorted({*words_of(str(one)), *words_of(str(other))})
+    return ", ".join(words[:MOST_WORDS])
+
+
+def _attributes(one: Any, other: Any) -> Any:
+    """Join two JSON texts key by key."""
+    try:
+        both = _tree(json.loads(one), json.loads(other))
+    except (TypeError, ValueError, RecursionError):
+        return _larger(one, other)
+    return json.dumps(both, ensure_ascii=False, sort_keys=True)
+
+
+def _tree(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = sorted({*one, *other})
+        return {
+            key: _tree(one[key], other[key]) if key in one and key in other else one.get(key, other.get(key))
+            for key in keys
+        }
+    return max(one, other, key=lambda value: (_TYPES.index(type(value)), _order(value)))
+
+
+_RULES: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        "attributes": _attributes,
+        "confidence": _smaller,
+        "consolidated_at": _smaller,
+        "created_at": _smaller,
+        "ended_at": _smaller,
+        "relation": _words,
+        "retired_at": _smaller,
+        "started_at": _smaller,
+        "status": _more_ended,
+        "trust": _weaker,
+        "valid_from": _smaller,
+        "valid_to": _smaller,
+    }
+)
+"""How properties are joined; of any other the larger value stays (counters, times of use, words)."""

@@ -1,0 +1,227 @@
+"""Keyring: the keys that sign strands and open them, and how far each signer is believed.
+
+A key of one's own is an Ed25519 seed in a file that only its owner may read; what is sealed for it is opened by the
+X25519 key that derives from the same seed. Of other people's keys the public part is kept, and how far the rows that
+they signed are to be believed: as the web at first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nacl.public import PrivateKey, PublicKey
+from nacl.signing import SigningKey, VerifyKey
+
+from helix import files
+from helix.errors import ConflictError, InvalidInputError, NotFoundError, UnauthorizedError
+from helix.model.provenance import Trust
+from helix.model.strand import StrandKey
+from helix.strands.sealed import Opener, opener
+
+FOLDER = "keys"
+"""The folder of a home that holds the keys."""
+_TRUSTED = "trusted.json"
+_SUFFIX = ".key"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_PUBLIC = re.compile(r"helix-key1:([0-9a-f]{64})")
+_SEED_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealing:
+    """What a strand is signed with (the key's `name` and the key), and what opens it."""
+
+    name: str
+    signer: SigningKey
+    passphrase: str | None = None
+    recipients: tuple[PublicKey, ...] = ()
+
+
+class Keyring:
+    """The keys of one home; every call reads them anew."""
+
+    def __init__(self, home: Path, *, now: datetime) -> None:
+        self._folder = home / FOLDER
+        self._now = now
+
+    def keys(self) -> list[StrandKey]:
+        """Return every key that is known, one's own first, by name."""
+        own = [
+            StrandKey(name=name, public=_public(_verifying(key)), own=True, trust=Trust.USER_ASSERTED)
+            for name, key in self._own().items()
+        ]
+        return [*own, *sorted(self._others().values(), key=lambda key: key.name)]
+
+    def new(self, name: str) -> StrandKey:
+        """Make a key of one's own; raises ConflictError where the name is taken."""
+        self._check_free(name)
+        seed = SigningKey.generate()
+        self._write_own(name, seed)
+        return next(key for key in self.keys() if key.name == name)
+
+    def add(self, name: str, public: str) -> StrandKey:
+        """Know somebody else's key by its public text; its rows are believed as the web is.
+
+        Raises InvalidInputError for what is no key, ConflictError for a name or a key that is known.
+        """
+        self._check_free(name)
+        key = VerifyKey(bytes.fromhex(_hex(public)))
+        _sealing(key)
+        if (known := self.known(bytes(key).hex())) is not None:
+            raise ConflictError(f"that key is known already, as {known.name!r}")
+        added = StrandKey(name=name, public=_public(bytes(key).hex()), own=False, trust=Trust.WEB, since=self._now)
+        self._keep({**self._others(), name: added})
+        return added
+
+    def believe(self, name: str, trust: Trust) -> StrandKey:
+        """Say how far the rows are believed that a key has signed; raises NotFoundError or ConflictError."""
+        return self._changed(name, trust=trust)
+
+    def revoke(self, name: str) -> StrandKey:
+        """Believe a key no more: what it signed is refused from now on. An own key's file is removed for good."""
+        if name in self._own():
+            revoked = next(key for key in self.keys() if key.name == name)
+            self._keep({**self._others(), name: replace(revoked, own=False, trust=Trust.WEB, revoked_at=self._now)})
+            files.remove(self._folder / f"{name}{_SUFFIX}")
+            return self._others()[name]
+        return self._changed(name, revoked_at=self._now)
+
+    def known(self, signer: str) -> StrandKey | None:
+        """Return the key of a public key in hexadecimal digits; None for one that is not known."""
+        return next((key for key in self.keys() if key.public == _public(signer)), None)
+
+    def signer(self, signer: str) -> StrandKey:
+        """Return the key that signed; raises UnauthorizedError for one that is not known, or was revoked."""
+        known = self.known(signer)
+        if known is None:
+            raise UnauthorizedError(
+                f"the strand is signed by a key that is not known here: {_public(signer)}",
+                hint="where you know whose it is: `helix keys import NAME KEY`, then `helix keys trust NAME`",
+            )
+        if known.revoked_at is not None:
+            raise UnauthorizedError(
+                f"the strand is signed by {known.name!r}, a key that was revoked on {known.revoked_at:%Y-%m-%d}",
+                hint="ask its owner for a strand signed by another key",
+            )
+        return known
+
+    def sealing(self, name: str | None, passphrase: str | None, recipients: Iterable[str]) -> Sealing:
+        """Return what a strand is to be signed and locked with; raises NotFoundError or ConflictError for names."""
+        own = self._own()
+        if name is None and len(own) != 1:
+            raise ConflictError(
+                "there is no key to sign with" if not own else f"there are {len(own)} keys to sign with",
+                hint="`helix keys new NAME` makes one" if not own else "say which: " + ", ".join(own),
+            )
+        wanted = name if name is not None else next(iter(own))
+        if wanted not in own:
+            raise NotFoundError(f"{wanted!r} is no key of yours", hint="`helix keys list` shows them")
+        known = {key.name: key for key in self.keys() if key.revoked_at is None}
+        if missing := sorted(set(recipients) - known.keys()):
+            raise NotFoundError(f"no key is called {missing[0]!r}", hint="`helix keys list` shows them")
+        sealed = tuple(_sealing(VerifyKey(bytes.fromhex(_hex(known[one].public)))) for one in recipients)
+        return Sealing(name=wanted, signer=own[wanted], passphrase=passphrase, recipients=sealed)
+
+    def opener(self, passphrase: str | None) -> Opener:
+        """Return what opens strands: a passphrase, or the keys of one's own."""
+        return opener(passphrase, [_private(key) for key in self._own().values()])
+
+    def _check_free(self, name: str) -> None:
+        if not _NAME.fullmatch(name):
+            raise InvalidInputError(
+                f"{name!r:.100} is no name for a key", hint="small letters, digits, dots, dashes: such as `laptop`"
+            )
+        if name in self._own() or name in self._others():
+            raise ConflictError(f"a key is called {name!r} already", hint="choose another name")
+
+    def _changed(self, name: str, **fields: Any) -> StrandKey:
+        others = self._others()
+        if name in self._own():
+            raise ConflictError(f"{name!r} is your own key: what it signs is yours")
+        if name not in others:
+            raise NotFoundError(f"no key is called {name!r}", hint="`helix keys list` shows them")
+        others[name] = replace(others[name], **fields)
+        self._keep(others)
+        return others[name]
+
+    def _own(self) -> dict[str, SigningKey]:
+        found = {}
+        for file in sorted(self._folder.glob(f"*{_SUFFIX}")):
+            try:
+                seed = bytes.fromhex(str(json.loads(files.read_text(file, links=False))["seed"]))
+                found[file.name.removesuffix(_SUFFIX)] = SigningKey(seed)
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise InvalidInputError(f"{file} is no key that can be read", hint="move it away") from error
+        return found
+
+    def _write_own(self, name: str, key: SigningKey) -> None:
+        files.private_folder(self._folder)
+        told = {"created_at": self._now.isoformat(), "seed": bytes(key).hex()}
+        files.write_private(self._folder / f"{name}{_SUFFIX}", json.dumps(told))
+
+    def _others(self) -> dict[str, StrandKey]:
+        file = self._folder / _TRUSTED
+        try:
+            held: Mapping[str, Mapping[str, Any]] = json.loads(files.read_text(file, links=False))
+            return {name: _read(name, said) for name, said in held.items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InvalidInputError(f"{file} cannot be read", hint="move it away: keys are imported anew") from error
+
+    def _keep(self, others: Mapping[str, StrandKey]) -> None:
+        files.private_folder(self._folder)
+        told = {
+            key.name: {
+                "key": key.public,
+                "trust": key.trust.value,
+                "since": None if key.since is None else key.since.isoformat(),
+                "revoked_at": None if key.revoked_at is None else key.revoked_at.isoformat(),
+            }
+            for key in others.values()
+        }
+        files.write_private(self._folder / _TRUSTED, json.dumps(told, indent=1))
+
+
+def _read(name: str, said: Mapping[str, Any]) -> StrandKey:
+    since, revoked = (
+        None if said[one] is None else datetime.fromisoformat(said[one]) for one in ("since", "revoked_at")
+    )
+    public = _public(_hex(said["key"]))
+    return StrandKey(name=name, public=public, own=False, trust=Trust(said["trust"]), since=since, revoked_at=revoked)
+
+
+def _moment(said: str | None) -> datetime | None:
+    return None if said is None else datetime.fromisoformat(said)
+
+
+def _hex(public: str) -> str:
+    found = _PUBLIC.fullmatch(public.strip())
+    if found is None:
+        raise InvalidInputError(f"{public!r:.100} is no public key", hint="it reads helix-key1: and 64 digits")
+    return found[1]
+
+
+def _public(digits: str) -> str:
+    return f"helix-key1:{digits}"
+
+
+def _verifying(key: SigningKey) -> str:
+    return bytes(key.verify_key).hex()
+
+
+def _sealing(key: VerifyKey) -> PublicKey:
+    try:
+        return key.to_curve25519_public_key()
+    except Exception as error:  # libsodium raises several kinds for a point that is none
+        raise InvalidInputError("that is no public key: it is no point of the curve") from error
+
+
+def _private(key: SigningKey) -> PrivateKey:
+    return key.to_curve25519_private_key()

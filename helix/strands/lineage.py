@@ -1,0 +1,154 @@
+"""Versions: what a store held at a moment, known by the digest over its rows and by the versions it came from.
+
+A version's id is made of its root and its parents, as a commit's is in git. So two stores that come to the same by the
+same way know it by the same id. Of the last versions the digest of each row is kept in a file, to tell which of two
+sides has changed a row since; without that file nothing is lost, but what one side took away comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from helix import files
+from helix.errors import ConflictError, NotFoundError
+from helix.journal.strand_versions import StoredVersion
+from helix.model.clock import to_micros
+from helix.store.erasing import STRANDS
+from helix.store.store import Store
+from helix.strands.rows import Key, Selection, Tree, canonical, digest
+
+MOST_ANCESTORS = 1_000
+_KEPT = 12
+SHORT = 16
+"""Bytes of a digest that tell two contents of one row apart."""
+_PACKED = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a row at a version: its key, and the beginning of its digest."""
+
+    key: Key
+    digest: bytes
+
+
+def version_id(selection: str, root: str, parents: Iterable[str]) -> str:
+    """Return the id of a version, 32 hexadecimal digits."""
+    told = canonical({"parents": sorted(parents), "root": root, "selection": selection})
+    return hashlib.sha256(told).hexdigest()[:32]
+
+
+def note_version(
+    store: Store,
+    selection: Selection,
+    *,
+    who: str,
+    why: str,
+    parents: Sequence[str] = (),
+) -> tuple[StoredVersion, Tree]:
+    """Return the version that a selection of the store is now, a new one where it has changed since the last.
+
+    `parents` are versions that were taken in since the last one: where the
+    store holds exactly what one of them does, it is that version from now on.
+    """
+    known, tree = store.journal.versions, Tree()
+    with RowsKept(store) as kept:
+        with store.journal.snapshot() as (seq, state):
+            for row in selection.rows(state):
+                of_row = digest(row.line())
+                tree.add(row, of_row)
+                kept.add(Known(row.key, of_row))
+        head, root, named = known.head(selection.named), tree.root, selection.named
+        version = _same(store, root, head, parents)
+        if version is None:
+            origin = [] if head is None else [head.id]
+            parents = tuple(sorted({*origin, *parents}))
+            at = to_micros(store.runtime.clock())
+            version = StoredVersion(id=version_id(named, root, parents), parents=parents, who=who, why=why, at=at)
+        held = replace(version, selection=named, root=root, seq=seq)
+        known.keep([held])
+        kept.known_as(held.id)
+    return held, tree
+
+
+def _same(store: Store, root: str, head: StoredVersion | None, parents: Sequence[str]) -> StoredVersion | None:
+    """Return the version that holds exactly this already: one that was taken in, or else the last one."""
+    taken = [version for one in parents if (version := store.journal.versions.get(one)) is not None]
+    return next((version for version in (*taken, head) if version is not None and version.root == root), None)
+
+
+def version_named(store: Store, wanted: str) -> StoredVersion:
+    """Return the version of that tag, or whose id begins so; raises NotFoundError or ConflictError."""
+    found = store.journal.versions.named(wanted.strip()) if wanted.strip() else []
+    if not found:
+        raise NotFoundError(f"there is no version {wanted!r}", hint="`helix strand log` lists them")
+    if len(found) > 1:
+        raise ConflictError(f"{len(found)} versions begin with {wanted!r}", hint="write more of the id")
+    return found[0]
+
+
+def rows_file(store: Store, version: str) -> Path:
+    """Return where the digests of a version's rows are kept; the folder is made."""
+    folder = store.path / STRANDS
+    files.private_folder(folder)
+    return folder / f"{version}.rows"
+
+
+def rows_known(store: Store, version: str) -> Iterator[Known] | None:
+    """Return the rows of a version in the order of their keys; None where its file is not kept."""
+    file = rows_file(store, version)
+    return _read(file) if file.is_file() else None
+
+
+def _prune(store: Store) -> None:
+    held = sorted((store.path / STRANDS).glob("*.rows"), key=lambda file: file.stat().st_mtime_ns)
+    for file in held[:-_KEPT]:
+        file.unlink(missing_ok=True)
+
+
+class RowsKept:
+    """Keeps what is known of the rows of a version: lines of JSON, the key and 32 hexadecimal digits, packed by zlib.
+
+    They are known under a version once `known_as` was called; otherwise nothing stays of them.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._draft = rows_file(store, f"{os.urandom(8).hex()}.draft")
+        self._file = os.fdopen(files.create_private(self._draft, exclusive=True), "wb")
+        self._packer = zlib.compressobj(1)
+
+    def __enter__(self) -> RowsKept:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._draft.unlink(missing_ok=True)
+
+    def add(self, row: Known) -> None:
+        """Take one row; they come in the order of their keys."""
+        line = json.dumps([*row.key, row.digest[:SHORT].hex()], ensure_ascii=False, separators=(",", ":"))
+        self._file.write(self._packer.compress(line.encode() + b"\n"))
+
+    def known_as(self, version: str) -> None:
+        """Keep the rows under a version; those of the oldest version beyond the last ones go."""
+        self._file.write(self._packer.flush())
+        self._file.close()
+        self._draft.replace(rows_file(self._store, version))
+        _prune(self._store)
+
+
+def _read(path: Path) -> Iterator[Known]:
+    opener, rest = zlib.decompressobj(), b""
+    with path.open("rb") as file:
+        while packed := file.read(_PACKED):
+            *lines, rest = (rest + opener.decompress(packed)).split(b"\n")
+            for line in lines:
+                *key, of_row = json.loads(line)
+                yield Known(tuple(key), bytes.fromhex(of_row))

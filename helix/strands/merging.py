@@ -1,0 +1,397 @@
+"""Merging: takes the rows of a strand into a store, three ways, by the last version that both sides have held.
+
+Of each row three things are known: what it is here, what it is there, and whether it is still what it was at the common
+version. What one side alone has changed is taken from that side; what both have changed is joined (`join.py`). Nothing
+is dropped but what one side dropped after the common version and the other has left alone since. What was erased on
+either side is erased on both. Then the memories that came in meet those that are here by the same rules as any two
+(`memory/upkeep/claims.py`): the very same is folded, what contradicts is settled or waits for a person.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from helix.errors import ConflictError
+from helix.journal.state import Snapshot
+from helix.memory.capture.sessions import PrivateSessions, private_sessions
+from helix.memory.change.compose import Composer
+from helix.memory.contradiction.classify import Newcomer, same_words
+from helix.memory.jobs.run import Run, Watch
+from helix.memory.upkeep.claims import set_against_all
+from helix.memory.upkeep.disputes import contradictions
+from helix.memory.upkeep.merge import fold, rank
+from helix.memory.upkeep.neighbours import nearest_active
+from helix.model.edge import Label, Ref, Relation
+from helix.model.episode import Episode
+from helix.model.memory import Memory, Status
+from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutEdge, PutNode, PutPassage
+from helix.model.provenance import Provenance, Trust
+from helix.model.records import node_from
+from helix.model.tombstone import is_tombstone
+from helix.store.store import Store
+from helix.store.writer import Decision
+from helix.strands.join import joined
+from helix.strands.lineage import SHORT, Known
+from helix.strands.reading import Entry
+from helix.strands.received import Received, Signer
+from helix.strands.rows import Key, Row, digest, row_of
+
+KIND = "strand"
+"""The kind of the changes that a merge makes."""
+BATCH = 256
+_PLURALS = {"Memory": "memories", "Entity": "entities"}
+_GUARDED = frozenset(
+    {Relation.SUPERSEDES, Relation.CONTRADICTS, Relation.INJECTED, Relation.WITHHELD, Relation.LEARNED}
+)
+"""Edges that change how what they lead to is served: nobody draws them to what is believed more than they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A row of the other side (None: it has none) with its digest there, and its digest at the common version.
+
+    `base` is None where the row was not there, or no common version is known.
+    """
+
+    key: Key
+    theirs: Row | None
+    base: bytes | None
+    of_theirs: bytes | None = None
+    vectors: tuple[bytes | None, ...] = ()
+
+
+def side_by_side(
+    theirs: Iterable[Entry], base: Iterable[Known], *, partial: bool, keep: Callable[[Known], object]
+) -> Iterator[Incoming]:
+    """Yield every row that the other side has or had, in order; both come in the order of their keys.
+
+    `partial`: the other side says only what it changed since the common version. `keep` is given what it holds by now.
+    """
+    before = iter(base)
+    known = next(before, None)
+    for entry in theirs:
+        while known is not None and known.key < entry.key:
+            if partial:
+                keep(known)
+            else:
+                yield Incoming(known.key, None, known.digest)
+            known = next(before, None)
+        was = known.digest if known is not None and known.key == entry.key else None
+        if was is not None:
+            known = next(before, None)
+        if entry.digest is not None:
+            keep(Known(entry.key, entry.digest))
+        yield Incoming(entry.key, entry.row, was, entry.digest, entry.vectors)
+    while known is not None:
+        if partial:
+            keep(known)
+        else:
+            yield Incoming(known.key, None, known.digest)
+        known = next(before, None)
+
+
+def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
+    """Return what a row comes to; None where it is on neither side any more."""
+    theirs = other.theirs
+    if mine == theirs:
+        return mine
+    unchanged_there = other.base is not None and other.of_theirs is not None and other.of_theirs[:SHORT] == other.base
+    if mine is None:
+        return None if unchanged_there and not _is_erased(theirs) else theirs
+    unchanged_here = other.base is not None and digest(mine.line())[:SHORT] == other.base
+    if theirs is None:
+        return None if unchanged_here and signer.is_own and not _is_erased(mine) else mine
+    if not signer.is_own and signer.trust.rank > _rank(mine):
+        return mine  # nobody changes what is believed more than they are
+    if _is_erased(mine) or _is_erased(theirs) or not (unchanged_here or unchanged_there):
+        return joined(mine, theirs)
+    return theirs if unchanged_here else mine
+
+
+def _is_erased(row: Row | None) -> bool:
+    return row is not None and isinstance(row.put, PutNode) and is_tombstone(row.put.props)
+
+
+def _rank(row: Row) -> int:
+    return Trust(str(row.put.props.get("trust", Provenance().trust))).rank
+
+
+@dataclass(slots=True)
+class Merge:
+    """One merge into a store: `rows` is called with batches; what it came to is counted in `counts`."""
+
+    store: Store
+    received: Received
+    job: str
+    planned: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+    fresh: list[Ref] = field(default_factory=list)
+    _hidden: PrivateSessions | None = None
+    _steps: int = 0
+
+    def take(self, incoming: Iterable[Incoming], ticket: Watch, total: int) -> None:
+        """Take in every row; raises ConflictError where the job was asked to stop, for the caller to undo it."""
+        self._hidden = private_sessions(self.store)
+        done = 0
+        rows = iter(incoming)
+        while batch := list(islice(rows, BATCH)):
+            if ticket.cancelled:
+                raise ConflictError("the import was stopped; nothing of it stays")
+            wanted = self._wanted(batch)
+            if wanted and self.planned:
+                self._plan(wanted)
+            elif wanted:
+                self._write(wanted)
+            done += len(batch)
+            ticket.progress(done, max(total, done), "taking in")
+
+    def meet(self) -> None:
+        """Have the memories that came in meet those that are here: fold the very same, settle what contradicts."""
+        run = Run(self.store, self.job, KIND, guarded=False)
+        self._fold(run)
+        fresh = [node for node in self.store.records.present(self.fresh) if isinstance(node, Memory)]
+        known = len(contradictions(self.store.index))
+        set_against_all(run, fresh, lambda: None)
+        self.counts["contradictions to decide"] += max(0, len(contradictions(self.store.index)) - known)
+
+    def _wanted(self, batch: Sequence[Incoming]) -> list[Incoming]:
+        """Return what may change something, as it may be stored; embeds nothing yet."""
+        found = []
+        for one in batch:
+            if one.theirs is not None:
+                if self._is_hidden(one.theirs):
+                    self.counts["private"] += 1
+                    continue
+                row = self.received.row(one.theirs)
+                if row is None:
+                    self.counts["left_out"] += 1
+                    continue
+                one = replace(one, theirs=row)
+            found.append(one)
+        here = held_rows(self.store, [one.key for one in found])
+        return [one for one in found if merged(here[one.key], one, self.received.signer) != here[one.key]]
+
+    def _is_hidden(self, row: Row) -> bool:
+        assert self._hidden is not None
+        put = row.put
+        if not isinstance(put, PutNode):
+            return False
+        name = str(put.props.get("session") or "") if put.label is not Label.SESSION else put.id.rpartition("/")[2]
+        return bool(name) and self._hidden.hold(name)
+
+    def _plan(self, wanted: Sequence[Incoming]) -> None:
+        here = held_rows(self.store, [one.key for one in wanted])
+        for one in wanted:
+            self._count(here[one.key], merged(here[one.key], one, self.received.signer))
+
+    def _write(self, wanted: Sequence[Incoming]) -> None:
+        vectors = self._embedded(wanted)
+        self._steps += 1
+        step = f"rows {self._steps}"
+
+        def decision() -> Decision[None]:
+            composer = Composer(self.store, self.store.runtime.clock())
+            here = held_rows(self.store, [one.key for one in wanted])
+            coming = {ref for one in wanted if (ref := _node_of(one)) is not None}
+            for one in wanted:
+                self._row(composer, here[one.key], one, vectors, coming)
+            return Decision((composer.change(KIND, job=self.job, step=step),) if composer.pending else (), None)
+
+        self.store.writer.submit(decision)
+
+    def _embedded(self, wanted: Sequence[Incoming]) -> dict[str, bytes | None]:
+        """Return the vector of each text that comes in, those of the strand where it brought them."""
+        nodes = [(one.theirs, one.vectors) for one in wanted if one.theirs is not None]
+        given = {
+            text: vector
+            for row, vectors in nodes
+            for text, vector in zip(row.texts, vectors, strict=False)
+            if vector is not None
+        }
+        lacking = list(dict.fromkeys(text for row, _ in nodes for text in row.texts if text not in given))
+        return {**given, **dict(zip(lacking, self.store.embed(lacking), strict=True))}
+
+    def _row(
+        self,
+        composer: Composer,
+        mine: Row | None,
+        other: Incoming,
+        vectors: Mapping[str, bytes | None],
+        coming: set[Ref],
+    ) -> None:
+        after = merged(mine, other, self.received.signer)
+        if after == mine:
+            return
+        if after is None:
+            assert mine is not None
+            self._drop(composer, mine)
+        elif isinstance(after.put, PutEdge):
+            if not self._may_draw(after.put, mine, coming):
+                self.counts["left_out"] += 1
+                return
+            composer.add([after.put])
+        else:
+            after = self._heard_once(composer, self._named(composer, after))
+            composer.add(write_node(mine, after, vectors))
+            self._remember(after)
+        self._count(mine, after)
+
+    def _may_draw(self, edge: PutEdge, mine: Row | None, coming: set[Ref]) -> bool:
+        """Return whether both ends are there, and believed no more than who would change how they are served."""
+        signer = self.received.signer
+        for end in (edge.source, edge.target):
+            if end not in coming and end not in self.store.index:
+                return False
+            if signer.is_own or end in coming or (edge.type not in _GUARDED and mine is None):
+                continue
+            (row,) = held_rows(self.store, [("0", end.label.value, end.id)]).values()
+            if row is not None and signer.trust.rank > _rank(row):
+                return False
+        return True
+
+    def _drop(self, composer: Composer, mine: Row) -> None:
+        put = mine.put
+        if isinstance(put, PutEdge):
+            composer.drop_edge(put.type, put.source, put.target)
+        else:
+            composer.add([DropNode(label=put.label, id=put.id)])
+
+    def _named(self, composer: Composer, row: Row) -> Row:
+        """Return an active memory under a name that no other one of its scope has.
+
+        Of two of one name the one that was recorded first keeps it, on whichever side it was: so both sides choose the
+        same.
+        """
+        put = row.put
+        if not isinstance(put, PutNode) or put.label is not Label.MEMORY or put.props.get("status") != Status.ACTIVE:
+            return row
+        scope, name = str(put.props.get("scope", "")), str(put.props["name"])
+        holder = self.store.index.named(scope, name)
+        if holder is None or holder.id == put.id:
+            return row
+        (other,) = self.store.records.nodes([holder])
+        assert isinstance(other, Memory)
+        coming = node_from(put.label, put.id, put.props)
+        assert isinstance(coming, Memory)
+        self.counts["renamed"] += 1
+        if (other.recorded_at, other.id) <= (coming.recorded_at, coming.id):
+            return replace(row, put=replace(put, props={**put.props, "name": _apart(name, put.id)}))
+        composer.patch(holder, name=_apart(name, other.id))
+        return row
+
+    def _heard_once(self, composer: Composer, row: Row) -> Row:
+        """Return an episode so that what both sides took from one source is found once: by the one recorded first."""
+        put = row.put
+        source, scope = str(put.props.get("source") or ""), row.scope
+        if not isinstance(put, PutNode) or put.label is not Label.EPISODE or not source or not row.texts:
+            return row
+        known = self.store.index.from_source(source, label=Label.EPISODE, scope=scope)
+        if known is None or known.id == put.id:
+            return row
+        (other,) = self.store.records.nodes([known])
+        coming = node_from(put.label, put.id, put.props)
+        assert isinstance(other, Episode) and isinstance(coming, Episode)
+        self.counts["heard twice"] += 1
+        if (other.recorded_at, other.id) <= (coming.recorded_at, coming.id):
+            return replace(row, put=replace(put, props={**put.props, "status": Status.RETIRED.value}), texts=())
+        composer.silence(known)
+        composer.patch(known, status=Status.RETIRED)
+        return row
+
+    def _remember(self, row: Row) -> None:
+        put = row.put
+        if isinstance(put, PutNode) and put.label is Label.MEMORY and put.props.get("status") == Status.ACTIVE:
+            self.fresh.append(Ref(label=put.label, id=put.id))
+
+    def _fold(self, run: Run) -> None:
+        """Fold each memory that came in into one that says the very same, the better founded one staying."""
+        kept = []
+        for ref in self.fresh:
+            twin = self._twin(ref)
+            if twin is None:
+                kept.append(ref)
+                continue
+            pair = [ref, twin.ref]
+
+            def compose(composer: Composer, pair: list[Ref] = pair) -> bool:
+                memories = [node for node in run.store.records.present(pair) if isinstance(node, Memory)]
+                if len(memories) < 2 or any(memory.status is not Status.ACTIVE for memory in memories):
+                    return False
+                stays, goes = sorted(memories, key=rank)
+                fold(composer, run.store.records, stays, goes)
+                return True
+
+            self.counts["folded"] += bool(run.write(f"fold {ref.id}", compose))
+        self.fresh = kept
+
+    def _twin(self, ref: Ref) -> Memory | None:
+        (memory,) = self.store.records.present([ref])
+        if not isinstance(memory, Memory) or memory.status is not Status.ACTIVE:
+            return None
+        said = Newcomer(
+            kind=memory.kind,
+            trigger=memory.trigger,
+            resolution=memory.resolution,
+            trust=memory.provenance.trust,
+        )
+        vectors = self.store.index.vectors_of(ref)
+        if not vectors:
+            return None
+        near = nearest_active(self.store, vectors[0], memory.scope, 5)
+        return next((other for other, *_ in near if other.id != memory.id and same_words(other, said)), None)
+
+    def _count(self, before: Row | None, after: Row | None) -> None:
+        row = after or before
+        assert row is not None
+        kind = "edges" if isinstance(row.put, PutEdge) else _PLURALS.get(row.table, f"{row.table.lower()}s")
+        what = "added" if before is None else "dropped" if after is None else "changed"
+        self.counts[f"{kind} {what}"] += 1
+        if isinstance(row.put, PutNode) and row.put.label is Label.MEMORY and len(self.examples) < 50:
+            self.examples.append(f"{what}: {row.put.props.get('name')}")
+
+
+def _node_of(one: Incoming) -> Ref | None:
+    put = None if one.theirs is None else one.theirs.put
+    return Ref(label=put.label, id=put.id) if isinstance(put, PutNode) else None
+
+
+def _apart(name: str, ident: str) -> str:
+    return name if name.endswith(f"-{ident[-6:]}") else f"{name}-{ident[-6:]}"
+
+
+def write_node(before: Row | None, after: Row, vectors: Mapping[str, bytes | None]) -> Iterator[Operation]:
+    """Yield what makes a node and its passages what `after` says, whatever `before` says of them."""
+    put = after.put
+    assert isinstance(put, PutNode)
+    former = {} if before is None else dict.fromkeys(before.put.props)
+    yield replace(put, props={**former, **put.props})
+    held = () if before is None else before.texts
+    owner = Ref(label=put.label, id=put.id)
+    for number, text in enumerate(after.texts):
+        if number >= len(held) or held[number] != text:
+            yield PutPassage(id=f"{put.id}#{number}", number=0, owner=owner, text=text, vector=vectors.get(text))
+    for number in range(len(after.texts), len(held)):
+        yield DropPassage(id=f"{put.id}#{number}")
+
+
+def held_rows(store: Store, keys: Sequence[Key]) -> dict[Key, Row | None]:
+    """Return what a store holds under each key, None for nothing."""
+    with store.journal.snapshot() as (_, held):
+        return {key: _held(held, key) for key in keys}
+
+
+def _held(state: Snapshot, key: Key) -> Row | None:
+    if key[0] == "0":
+        ref = Ref(label=Label(key[1]), id=key[2])
+        node = state.held(DropNode(label=ref.label, id=ref.id))
+        return row_of(node, state.texts_of(ref)) if isinstance(node, PutNode) else None
+    source, target = (Ref(label=Label(key[at]), id=key[at + 1]) for at in (2, 4))
+    edge = state.held(DropEdge(type=Relation(key[1]), source=source, target=target))
+    if not isinstance(edge, PutEdge):
+        return None
+    node = state.held(DropNode(label=source.label, id=source.id))
+    return row_of(edge, scope=str(node.props.get("scope") or "") if isinstance(node, PutNode) else "")

@@ -1,0 +1,92 @@
+"""Reading: the lines of a strand become rows again, each checked before anything is believed of it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from helix.errors import InvalidInputError
+from helix.strands.rows import Key, Row, Tree, digest, read_row, schema_number
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the other side with its digest, and the vectors of its texts where they count; no row: it is gone."""
+
+    key: Key
+    row: Row | None = None
+    digest: bytes | None = None
+    vectors: tuple[bytes | None, ...] = ()
+
+
+@dataclass(slots=True)
+class Reading:
+    """Reads the lines of a strand of one schema; what it has read is in `tree`.
+
+    `partial`: the strand says only what changed since a version. `dimension` is that of the vectors, 0 where they do
+    not count: they are made anew then.
+    """
+
+    schema: int
+    partial: bool = False
+    dimension: int = 0
+    tree: Tree = field(default_factory=Tree)
+
+    def entries(self, lines: Iterable[bytes]) -> Iterator[Entry]:
+        """Yield what each line says, in the order of keys; raises InvalidInputError for what is no strand's content."""
+        held: Entry | None = None
+        last: Key = ()
+        for line in lines:
+            said = _object(line)
+            kind = said.get("t")
+            if kind == "vec" and held is not None and held.row is not None:
+                held = replace(held, vectors=self._vectors(said, held.row))
+                continue
+            if held is not None:
+                yield held
+                held = None
+            if kind == "change":
+                continue
+            held = self._entry(kind, said, line)
+            if held.key <= last:
+                raise InvalidInputError("the rows of the strand are not in the order of their keys")
+            last = held.key
+        if held is not None:
+            yield held
+
+    def _entry(self, kind: object, said: Mapping[str, Any], line: bytes) -> Entry:
+        if kind == "gone" and self.partial:
+            return Entry(tuple(map(str, said.get("key", ()))))
+        if kind not in ("node", "edge"):
+            raise InvalidInputError(f"the strand has a line of an unknown kind: {kind!r}")
+        row = read_row(said)
+        own = row.line()
+        if own != line and self.schema == schema_number():
+            raise InvalidInputError("the strand has a row that is not in canonical form")
+        self.tree.add(row, digest(line))
+        return Entry(row.key, row, digest(own))
+
+    def _vectors(self, said: Mapping[str, Any], row: Row) -> tuple[bytes | None, ...]:
+        if not self.dimension:
+            return ()
+        try:
+            vectors = tuple(None if one is None else base64.b64decode(one, validate=True) for one in said["v"])
+        except (binascii.Error, TypeError, ValueError) as error:
+            raise InvalidInputError(f"the strand has a vector that is none: {error}") from error
+        if len(vectors) != len(row.texts) or any(one is not None and len(one) != 4 * self.dimension for one in vectors):
+            raise InvalidInputError("the strand has vectors that do not fit their texts")
+        return vectors
+
+
+def _object(line: bytes) -> Mapping[str, Any]:
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"the strand has a line that is no JSON: {error}") from error
+    if not isinstance(said, dict):
+        raise InvalidInputError("the strand has a line that is no JSON object")
+    return said

@@ -1,0 +1,141 @@
+"""Received: what comes from another store is believed as far as its signer is, cleaned of secrets and screened anew."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from helix import resources
+from helix.errors import InvalidInputError
+from helix.memory.capture.quarantine import ACCEPTED_BY, screen
+from helix.memory.change.intake import OWN_ATTRIBUTE
+from helix.memory.erasure.stored_secrets import Redact, texts_of, without_secrets
+from helix.memory.scoring.certainty import bounded
+from helix.model.edge import Label
+from helix.model.entity import EntityKind, entity_id
+from helix.model.memory import Status
+from helix.model.operations import Props, PutEdge, PutNode, Scalar
+from helix.model.provenance import Provenance, Trust, weakest
+from helix.model.records import CLASS_OF, edge_from, node_from, property_types
+from helix.model.tombstone import is_tombstone
+from helix.strands.rows import Row
+
+_SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
+_COUNTED = ("helped", "failed", "uses")
+_REL_TABLE = re.compile(r"CREATE REL TABLE (\w+) \(((?:FROM \w+ TO \w+, )+)")
+_ENDS = re.compile(r"FROM (\w+) TO (\w+), ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signer:
+    """Who signed a strand: its `name` here, how far it is believed, and whether it is the person's own key."""
+
+    name: str
+    trust: Trust
+
+    @property
+    def is_own(self) -> bool:
+        """Whether what it signed counts as this person's own: nothing of it is believed less than here."""
+        return self.trust is Trust.USER_ASSERTED
+
+
+@dataclass(slots=True)
+class Received:
+    """Makes rows of a signer into rows that may be stored here; counts what it had to change."""
+
+    signer: Signer
+    redact: Redact
+    redacted: int = 0
+    quarantined: int = 0
+
+    def row(self, row: Row) -> Row | None:
+        """Return the row as it may be stored, None for one that is left out.
+
+        Left out are tombstones of others: they would keep things out of this store. Raises InvalidInputError for what
+        is no node or edge of this version of Helix.
+        """
+        put = row.put
+        _check(put)
+        if not self.signer.is_own and isinstance(put, PutNode) and is_tombstone(put.props):
+            return None
+        props = {**put.props, **self._trusted(put)}
+        label, ident = (put.label, put.id) if isinstance(put, PutNode) else (None, "")
+        changed = without_secrets(label, ident, props, self.redact)
+        texts = tuple(self.redact(text, "").text for text in row.texts)
+        self.redacted += bool(changed) or texts != row.texts
+        props.update(changed)
+        if isinstance(put, PutNode):
+            props.update(self._screened(put.label, props))
+        return Row(replace(put, props=props), texts, row.scope)
+
+    def _trusted(self, put: PutNode | PutEdge) -> dict[str, Scalar]:
+        """Return the properties that say no more than the signer is believed."""
+        if self.signer.is_own:
+            return {}
+        stated = Trust(str(put.props.get("trust", Provenance().trust)))
+        props: dict[str, Scalar] = {}
+        if "trust" in put.props or isinstance(put, PutEdge) or put.label in _SCREENED:
+            props["trust"] = weakest(stated, self.signer.trust).value
+        if isinstance(put, PutEdge):
+            return {} if props["trust"] == stated.value else props
+        if put.label is Label.MEMORY:
+            trust, sure = Trust(str(props["trust"])), put.props.get("confidence")
+            if isinstance(sure, int | float):
+                props["confidence"] = bounded(float(sure), trust)
+            if self.signer.trust.rank > Trust.VERIFIED_OUTCOME.rank:
+                props.update({name: 0 for name in _COUNTED if name in put.props})
+        if "attributes" in put.props:
+            props["attributes"] = _foreign(str(put.props["attributes"]))
+        return props
+
+    def _screened(self, label: Label, props: Props) -> dict[str, Scalar]:
+        if label not in _SCREENED or props.get("status") != Status.ACTIVE:
+            return {}
+        accepted = self.signer.is_own and ACCEPTED_BY in str(props.get("attributes", ""))
+        trust = Trust(str(props.get("trust", Provenance().trust)))
+        texts = [said.text for said in texts_of(props)]
+        if accepted or screen(trust, *texts).status is Status.ACTIVE:
+            return {}
+        self.quarantined += 1
+        return {"status": Status.QUARANTINED.value}
+
+
+def _foreign(attributes: str) -> str:
+    """Return attributes without those that only Helix sets: what is said by them holds for another store."""
+    held = json.loads(attributes or "{}")
+    kept = {name: value for name, value in held.items() if not name.startswith(OWN_ATTRIBUTE)}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True)
+
+
+def _check(put: PutNode | PutEdge) -> None:
+    """Raise InvalidInputError where a row is none that Helix writes."""
+    try:
+        if isinstance(put, PutEdge):
+            edge_from(put)
+            json.loads(str(put.props.get("attributes", "{}")))
+            if (put.source.label.value, put.target.label.value) not in _ends()[put.type.value]:
+                raise ValueError(f"{put.type} does not lead from {put.source.label} to {put.target.label}")
+            return
+        if unknown := sorted(put.props.keys() - property_types(CLASS_OF[put.label]).keys()):
+            raise ValueError(f"a {put.label.lower()} has no property {unknown[0]!r}")
+        node_from(put.label, put.id, put.props)
+        if put.label is Label.ENTITY:
+            kind, name, scope = (str(put.props[one]) for one in ("kind", "name", "scope"))
+            if put.id != entity_id(EntityKind(kind), name, scope):
+                raise ValueError("the id of an entity is not made of its name")
+    except (KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise InvalidInputError(
+            f"the strand holds what this version of Helix cannot: {error}",
+            hint="upgrade Helix where the strand is newer; otherwise ask its signer for another one",
+        ) from error
+
+
+@cache
+def _ends() -> Mapping[str, frozenset[tuple[str, str]]]:
+    """Return which labels each type of edge leads from and to, as the graph's migrations say."""
+    folder = resources.directory("schema") / "graph"
+    text = "".join(file.read_text("utf-8") for file in sorted(folder.glob("*.cypher")))
+    return {name: frozenset(_ENDS.findall(ends)) for name, ends in _REL_TABLE.findall(text)}

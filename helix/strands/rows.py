@@ -1,0 +1,208 @@
+"""Rows: what a strand holds of a store, as canonical lines in the order of their keys, and the digests over them.
+
+docs/strand-format.md specifies all of it. Two stores that hold the same have the same lines, whatever way they came to
+it: a property that is nothing, or at its default, is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from helix import resources
+from helix.errors import InvalidInputError
+from helix.journal.state import Snapshot
+from helix.model.edge import Label, Ref, Relation
+from helix.model.operations import Props, PutEdge, PutNode, Scalar
+from helix.model.records import EDGE_DEFAULTS, NODE_DEFAULTS
+
+Key = tuple[str, ...]
+"""What a row is known by and sorted by: `0`, label and id of a node; `1`, type, and label and id of both ends."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+_MOST_TEXTS = 10_000
+_LONGEST_ID = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A node with the texts that it is found by, or an edge; `scope` is the node's, and of an edge its source's."""
+
+    put: PutNode | PutEdge
+    texts: tuple[str, ...] = ()
+    scope: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What the row is known by."""
+        return key_of(self.put)
+
+    @property
+    def table(self) -> str:
+        """The table that it is counted under: the label of a node, the type of an edge."""
+        return (self.put.label if isinstance(self.put, PutNode) else self.put.type).value
+
+    def line(self) -> bytes:
+        """Return the row as canonical JSON."""
+        put = self.put
+        if isinstance(put, PutNode):
+            return canonical(
+                {"id": put.id, "label": put.label.value, "props": put.props, "t": "node", "texts": list(self.texts)}
+            )
+        ends = {"from": [put.source.label.value, put.source.id], "to": [put.target.label.value, put.target.id]}
+        return canonical({**ends, "props": put.props, "scope": self.scope, "t": "edge", "type": put.type.value})
+
+
+def canonical(value: object) -> bytes:
+    """Return JSON with sorted keys and no blanks, in UTF-8."""
+    return _ENCODER.encode(value).encode()
+
+
+def digest(line: bytes) -> bytes:
+    """Return the digest of a row, 32 bytes."""
+    return hashlib.sha256(line).digest()
+
+
+def key_of(put: PutNode | PutEdge) -> Key:
+    """Return what a node or an edge is known by."""
+    if isinstance(put, PutNode):
+        return ("0", put.label.value, put.id)
+    return ("1", put.type.value, put.source.label.value, put.source.id, put.target.label.value, put.target.id)
+
+
+def row_of(put: PutNode | PutEdge, texts: Iterable[str] = (), scope: str = "") -> Row:
+    """Return the row of what is stored."""
+    if isinstance(put, PutNode):
+        props = _said({**NODE_DEFAULTS.get(put.label, {}), **put.props})
+        return Row(replace(put, props=props), tuple(texts), str(props.get("scope", "")))
+    said = {name: value for name, value in _said(put.props).items() if value != EDGE_DEFAULTS.get(name)}
+    return Row(replace(put, props=said), scope=scope)
+
+
+def _said(props: Props) -> dict[str, Scalar]:
+    return {name: value for name, value in props.items() if value is not None}
+
+
+def read_row(data: Mapping[str, Any]) -> Row:
+    """Return the row that a line says; raises InvalidInputError for a line that says none."""
+    try:
+        props = _props(data["props"])
+        if data["t"] == "node":
+            texts = data["texts"]
+            if not isinstance(texts, list) or len(texts) > _MOST_TEXTS or not all(isinstance(t, str) for t in texts):
+                raise ValueError("the texts are no list of texts")
+            return row_of(PutNode(label=Label(data["label"]), id=_id(data["id"]), props=props), texts)
+        source, target = _end(data["from"]), _end(data["to"])
+        edge = PutEdge(type=Relation(data["type"]), source=source, target=target, props=props)
+        return row_of(edge, scope=_text(data["scope"]))
+    except (KeyError, ValueError, TypeError) as error:
+        raise InvalidInputError(f"the strand has a row that is none: {error}") from error
+
+
+def _props(value: Any) -> Props:
+    if not isinstance(value, dict) or not all(
+        isinstance(one, str | int | float | bool | None) for one in value.values()
+    ):
+        raise ValueError("the properties are no plain values")
+    return value
+
+
+def _end(value: Any) -> Ref:
+    label, ident = value
+    return Ref(label=Label(label), id=_id(ident))
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_ID:
+        raise ValueError("an id is none")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a scope is none")
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What of a store a strand holds: some scopes (None: all of them), and there only these nodes (None: all)."""
+
+    scopes: tuple[str, ...] | None = None
+    ids: frozenset[str] | None = None
+
+    @property
+    def named(self) -> str:
+        """The words by which versions of the same selection are known to be of one line."""
+        return canonical({"ids": None if self.ids is None else sorted(self.ids), "scopes": self.scopes}).decode()
+
+    @staticmethod
+    def from_name(named: str) -> Selection:
+        """Return the selection that `named` names; raises InvalidInputError for what names none."""
+        try:
+            said = json.loads(named)
+            ids, scopes = said["ids"], said["scopes"]
+            return Selection(
+                scopes=None if scopes is None else tuple(map(str, scopes)),
+                ids=None if ids is None else frozenset(map(str, ids)),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidInputError(f"the strand does not say what it holds: {error}") from error
+
+    def holds(self, node_id: str, scope: str) -> bool:
+        """Return whether a node belongs to it."""
+        return (self.scopes is None or scope in self.scopes) and (self.ids is None or node_id in self.ids)
+
+    def rows(self, state: Snapshot) -> Iterator[Row]:
+        """Yield the rows in the order of their keys: nodes, and the edges between two of them."""
+        for node in state.nodes_in_order():
+            if self.holds(node.id, str(node.props.get("scope") or "")):
+                yield row_of(node, state.texts_of(Ref(label=node.label, id=node.id)))
+        for edge, source_scope, target_scope in state.edges_in_order():
+            if self.holds(edge.source.id, source_scope) and self.holds(edge.target.id, target_scope):
+                yield row_of(edge, scope=source_scope)
+
+
+class Tree:
+    """The digests of rows as they come, by scope and table, and the root over them."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[str, str], _Group] = {}
+        self.nodes = self.edges = self.texts = 0
+
+    def add(self, row: Row, of_row: bytes) -> None:
+        """Take in a row by its digest; rows come in the order of their keys."""
+        group = self._groups.setdefault((row.scope, row.table), _Group())
+        group.rows += 1
+        group.digest.update(of_row)
+        if isinstance(row.put, PutNode):
+            self.nodes += 1
+            self.texts += len(row.texts)
+        else:
+            self.edges += 1
+
+    @property
+    def groups(self) -> dict[str, dict[str, dict[str, object]]]:
+        """Rows and digest of each table of each scope."""
+        told: dict[str, dict[str, dict[str, object]]] = {}
+        for (scope, table), group in sorted(self._groups.items()):
+            told.setdefault(scope, {})[table] = {"digest": group.digest.hexdigest(), "rows": group.rows}
+        return told
+
+    @property
+    def root(self) -> str:
+        """The digest over all rows, in hexadecimal digits: equal for two stores that hold the same."""
+        return hashlib.sha256(canonical(self.groups)).hexdigest()
+
+
+@dataclass(slots=True)
+class _Group:
+    rows: int = 0
+    digest: Any = field(default_factory=hashlib.sha256)
+
+
+def schema_number() -> int:
+    """Return the number of the newest migration of the graph: by it a strand says which properties it may have."""
+    return max(int(file.name[:4]) for file in (resources.directory("schema") / "graph").glob("[0-9]*.cypher"))

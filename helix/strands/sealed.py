@@ -1,0 +1,161 @@
+"""Sealed: the cryptography of a strand, all of it libsodium's, by PyNaCl.
+
+XChaCha20-Poly1305 in libsodium's secret stream for the content; its key locked by Argon2id from a passphrase, or sealed
+for X25519 keys; Ed25519 for the signature. docs/strand-format.md tells how they are put together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from nacl import bindings, pwhash
+from nacl.exceptions import BadSignatureError, CryptoError
+from nacl.public import PrivateKey, PublicKey, SealedBox
+from nacl.signing import SigningKey, VerifyKey
+
+from helix.errors import InvalidInputError, UnauthorizedError
+
+CHUNK = 65_536
+"""Bytes of plaintext in a chunk; the last one may be shorter."""
+HEADER_BYTES = bindings.crypto_secretstream_xchacha20poly1305_HEADERBYTES
+_OVERHEAD = bindings.crypto_secretstream_xchacha20poly1305_ABYTES
+_FINAL = bindings.crypto_secretstream_xchacha20poly1305_TAG_FINAL
+_MESSAGE = bindings.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE
+_KEY_BYTES = 32
+_DOMAIN = b"helix strand 1\n"
+_MOST_OPS, _MOST_MEMORY = 10, 1 << 30
+_WRONG = "helix keys list: one of these keys, or the passphrase, is needed to open the strand"
+
+Opener = Callable[[Sequence[Mapping[str, Any]]], bytes]
+"""Returns the key of a content, given how the manifest says it is locked; raises UnauthorizedError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argon2:
+    """What it costs to try a passphrase: passes over memory, and bytes of it."""
+
+    ops: int = pwhash.argon2id.OPSLIMIT_MODERATE
+    memory: int = pwhash.argon2id.MEMLIMIT_MODERATE
+
+
+def new_key() -> bytes:
+    """Return a key for one content."""
+    return os.urandom(_KEY_BYTES)
+
+
+def lock(key: bytes, passphrase: str, cost: Argon2) -> dict[str, Any]:
+    """Return how a key is locked by a passphrase, for the manifest."""
+    salt, nonce = os.urandom(pwhash.argon2id.SALTBYTES), os.urandom(24)
+    locked = bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
+        key, None, nonce, _stretched(passphrase, salt, cost.ops, cost.memory)
+    )
+    told = {"key": locked.hex(), "nonce": nonce.hex(), "salt": salt.hex()}
+    return {**told, "mem": cost.memory, "ops": cost.ops, "type": "passphrase"}
+
+
+def seal(key: bytes, recipient: PublicKey) -> dict[str, Any]:
+    """Return how a key is sealed for whoever has the private part of a public key, for the manifest."""
+    return {"key": SealedBox(recipient).encrypt(key).hex(), "recipient": bytes(recipient).hex(), "type": "recipient"}
+
+
+def opener(passphrase: str | None, keys: Iterable[PrivateKey]) -> Opener:
+    """Return what opens contents with a passphrase (None: without one) or with any of some private keys."""
+    held = {bytes(key.public_key).hex(): key for key in keys}
+
+    def opened(ways: Sequence[Mapping[str, Any]]) -> bytes:
+        for way in ways:
+            try:
+                if way["type"] == "recipient" and way["recipient"] in held:
+                    return _of_length(SealedBox(held[way["recipient"]]).decrypt(bytes.fromhex(way["key"])))
+                if way["type"] == "passphrase" and passphrase is not None:
+                    return _of_length(_unlocked(way, passphrase))
+            except (CryptoError, KeyError, ValueError, TypeError):
+                continue
+        locked = any(way.get("type") == "passphrase" for way in ways)
+        why = "the passphrase is wrong" if passphrase is not None and locked else "there is no key here for it"
+        raise UnauthorizedError(f"the strand cannot be opened: {why}", hint=_WRONG)
+
+    return opened
+
+
+def _unlocked(way: Mapping[str, Any], passphrase: str) -> bytes:
+    ops, memory = int(way["ops"]), int(way["mem"])
+    if not (1 <= ops <= _MOST_OPS and 8_192 <= memory <= _MOST_MEMORY):
+        raise ValueError("the passphrase costs more to try than any strand of Helix's")
+    key = _stretched(passphrase, bytes.fromhex(way["salt"]), ops, memory)
+    unlocked: bytes = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(
+        bytes.fromhex(way["key"]), None, bytes.fromhex(way["nonce"]), key
+    )
+    return unlocked
+
+
+def _of_length(key: bytes) -> bytes:
+    if len(key) != _KEY_BYTES:
+        raise ValueError("not a key")
+    return key
+
+
+def _stretched(passphrase: str, salt: bytes, ops: int, memory: int) -> bytes:
+    stretched: bytes = pwhash.argon2id.kdf(_KEY_BYTES, passphrase.encode(), salt, opslimit=ops, memlimit=memory)
+    return stretched
+
+
+def sign(manifest: bytes, signer: SigningKey) -> bytes:
+    """Return the signature of a manifest, 64 bytes."""
+    return signer.sign(_DOMAIN + manifest).signature
+
+
+def check_signature(manifest: bytes, signature: bytes, signer: str) -> None:
+    """Raise InvalidInputError where a manifest is not what the holder of a public key (hexadecimal) has signed."""
+    try:
+        VerifyKey(bytes.fromhex(signer)).verify(_DOMAIN + manifest, signature)
+    except (BadSignatureError, CryptoError, ValueError, TypeError) as error:
+        raise InvalidInputError(
+            "the strand's signature does not fit: it was changed after it was signed",
+            hint="get the file once more from whoever made it",
+        ) from error
+
+
+class Encrypting:
+    """Encrypts a stream into a file, a chunk at a time."""
+
+    def __init__(self, file: BinaryIO, key: bytes) -> None:
+        self._file = file
+        self._state = bindings.crypto_secretstream_xchacha20poly1305_state()
+        self._held = b""
+        file.write(bindings.crypto_secretstream_xchacha20poly1305_init_push(self._state, key))
+
+    def write(self, data: bytes) -> None:
+        """Encrypt some bytes; they may wait for more."""
+        self._held += data
+        while len(self._held) > CHUNK:
+            self._push(self._held[:CHUNK], _MESSAGE)
+            self._held = self._held[CHUNK:]
+
+    def close(self) -> None:
+        """Write the last chunk, which says that it is the last one."""
+        self._push(self._held, _FINAL)
+
+    def _push(self, chunk: bytes, tag: int) -> None:
+        push = bindings.crypto_secretstream_xchacha20poly1305_push
+        self._file.write(push(self._state, chunk, None, tag))
+
+
+def decrypted(file: BinaryIO, size: int, key: bytes) -> Iterator[bytes]:
+    """Yield the plaintext of `size` bytes of a file; raises InvalidInputError where they are not what was encrypted."""
+    state = bindings.crypto_secretstream_xchacha20poly1305_state()
+    try:
+        bindings.crypto_secretstream_xchacha20poly1305_init_pull(state, file.read(HEADER_BYTES), key)
+        left, tag = size - HEADER_BYTES, _MESSAGE
+        while left > 0 and tag != _FINAL:
+            chunk = file.read(min(left, CHUNK + _OVERHEAD))
+            left -= len(chunk)
+            plain, tag = bindings.crypto_secretstream_xchacha20poly1305_pull(state, chunk, None)
+            yield plain
+        if left or tag != _FINAL:
+            raise InvalidInputError("the strand is cut, or something was put behind its end")
+    except (CryptoError, ValueError, RuntimeError, TypeError) as error:
+        raise InvalidInputError("the content of the strand was changed, or the key is another one's") from error

@@ -1,0 +1,57 @@
+"""Lets two stores exchange their rows as strands do, without the file between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from helix.memory.erasure.stored_secrets import Remembering
+from helix.model.provenance import Trust
+from helix.store.store import Store
+from helix.strands.lineage import Known, RowsKept, note_version, rows_known
+from helix.strands.merging import Merge, side_by_side
+from helix.strands.reading import Entry
+from helix.strands.received import Received, Signer
+from helix.strands.rows import Row, Selection, digest
+
+OWN = Signer(name="me", trust=Trust.USER_ASSERTED)
+ALL = Selection()
+
+
+def rows_of(store: Store) -> list[Row]:
+    """Return every row of a store, in order."""
+    with store.journal.snapshot() as (_, state):
+        return list(ALL.rows(state))
+
+
+def root(store: Store) -> str:
+    """Return the root over all that a store holds."""
+    return note_version(store, ALL, who="me", why="test")[0].root
+
+
+class Quiet:
+    """A job that nobody watches or stops."""
+
+    cancelled = False
+
+    def progress(self, done: int, total: int, message: str = "") -> None:
+        """Take no notice."""
+
+
+def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True) -> Counter[str]:
+    """Take all of one store into another one, by the last version that both have held; return the counts."""
+    version, _ = note_version(there, ALL, who="me", why="test")
+    line = [one.id for one in there.journal.versions.ancestry([version.id], 1_000)]
+    base = next((one for one in line if rows_known(here, one) is not None), None)
+    entries = [Entry(row.key, row, digest(row.line())) for row in rows_of(there)]
+    job = here.runtime.make_id(here.runtime.clock())
+    merge = Merge(here, Received(signer=signer, redact=Remembering()), job)
+    with RowsKept(here) as kept:
+        known: Iterable[Known] = (rows_known(here, base) if base else None) or ()
+        merge.take(side_by_side(entries, known, partial=False, keep=kept.add), Quiet(), len(entries))
+        kept.known_as(version.id)
+    if meet:
+        merge.meet()
+    here.journal.versions.keep(there.journal.versions.ancestry([version.id], 1_000))
+    note_version(here, ALL, who="me", why="merge", parents=[version.id])
+    return merge.counts

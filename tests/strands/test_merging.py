@@ -1,0 +1,166 @@
+"""Holds the laws of merging: nothing is lost, nothing comes back, and it does not matter who takes from whom first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from exchanging import Quiet, root, rows_of, take
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
+from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.request import StoreRequest
+from helix.model.edge import Label, Ref, Relation
+from helix.model.memory import Status
+from helix.model.operations import Change, DropEdge
+from helix.model.provenance import Trust
+from helix.model.tombstone import is_tombstone
+from helix.operations import capture, memories
+from helix.service import Helix
+from helix.store.writer import Decision
+from tests.strands.conftest import Machines
+
+
+def store(helix: Helix, trigger: str, resolution: str = "", **fields: object) -> str:
+    return memories.store(helix, StoreRequest(trigger=trigger, resolution=resolution, kind="fact", **fields)).id
+
+
+def drop(helix: Helix, source: str, target: str) -> None:
+    """Take an edge away, as background work does with one that nobody uses."""
+    ends = (Ref(label=Label.MEMORY, id=one) for one in (source, target))
+    op = DropEdge(type=Relation.DEPENDS_ON, source=next(ends), target=next(ends))
+    helix.store.writer.submit(lambda: Decision((Change(kind="decay_edges", operations=(op,)),), None))
+
+
+def held(helix: Helix) -> dict[str, Status]:
+    nodes = (row.put for row in rows_of(helix.store) if row.table == "Memory")
+    return {str(node.props["trigger"]): Status(str(node.props["status"])) for node in nodes}
+
+
+def test_both_come_to_the_same_whoever_takes_first(machines: Machines) -> None:
+    one, other = machines(), machines()
+    store(one, "the proxy listens on port 8080")
+    store(other, "tests need a running database")
+    take(one.store, other.store)
+    take(other.store, one.store)
+    assert root(one.store) == root(other.store)
+    assert {row.line() for row in rows_of(one.store)} == {row.line() for row in rows_of(other.store)}
+
+
+def test_taking_the_same_in_again_changes_nothing(machines: Machines) -> None:
+    one, other = machines(), machines()
+    store(one, "the proxy listens on port 8080")
+    store(other, "tests need a running database")
+    take(one.store, other.store)
+    before = root(one.store), one.store.journal.last_seq
+    assert not +take(one.store, other.store)
+    assert (root(one.store), one.store.journal.last_seq) == before
+
+
+def test_what_one_side_alone_changed_is_taken_and_what_it_dropped_is_dropped(machines: Machines) -> None:
+    one, other = machines(), machines()
+    proxy, database = store(one, "the proxy listens on port 8080"), store(one, "tests need a running database")
+    memories.edge(one, proxy, database, "depends_on")
+    take(other.store, one.store)
+    memories.forget(other, proxy)
+    drop(other, proxy, database)
+    take(one.store, other.store)
+    assert held(one)["the proxy listens on port 8080"] is Status.FORGOTTEN
+    assert root(one.store) == root(other.store)
+
+
+def test_without_a_common_version_nothing_is_dropped(machines: Machines) -> None:
+    one, other = machines(), machines()
+    proxy, database = store(one, "the proxy listens on port 8080"), store(one, "tests need a running database")
+    memories.edge(one, proxy, database, "depends_on")
+    take(other.store, one.store)
+    drop(other, proxy, database)
+    for machine in (one, other):
+        for file in (machine.store.path / "strands").iterdir():
+            file.unlink()
+    take(one.store, other.store)
+    take(other.store, one.store)
+    assert root(one.store) == root(other.store)
+    assert any(row.table == "DEPENDS_ON" for row in rows_of(one.store))
+
+
+FACTS = ("the api listens on port 8001", "the api listens on port 8002", "deploys run on friday", "tests need docker")
+ACTIONS = st.one_of(
+    st.tuples(st.just("store"), st.sampled_from(FACTS)),
+    st.tuples(st.sampled_from(["forget", "restore", "confirm", "helped", "erase", "edit", "say"]), st.integers(0, 9)),
+    st.tuples(st.just("edge"), st.tuples(st.integers(0, 9), st.integers(0, 9))),
+    st.tuples(st.just("take"), st.integers(0, 2)),
+)
+HISTORIES = st.lists(st.tuples(st.integers(0, 2), ACTIONS), min_size=1, max_size=12)
+
+
+def act(machines: list[Helix], at: int, action: tuple[str, object], erased: set[str]) -> None:
+    helix = machines[at]
+    what, of = action
+    known = sorted((row.put.id for row in rows_of(helix.store) if row.table == "Memory"), key=str)
+    with suppress(ConflictError, InvalidInputError, NotFoundError):
+        if what == "store":
+            store(helix, str(of))
+        elif what == "take":
+            take(helix.store, machines[int(of)].store)
+        elif what == "edge" and known:
+            source, target = (known[one % len(known)] for one in of)
+            memories.edge(helix, source, target, "solves")
+        elif known and isinstance(of, int):
+            one = known[of % len(known)]
+            if what == "edit":
+                memories.edit(helix, one, EditRequest(resolution=f"since machine {at} said so"))
+            elif what == "say":
+                capture.record_episode(helix, EpisodeRequest(content=f"machine {at} ran the tests", session="s"))
+            elif what == "helped":
+                memories.feedback(helix, [one], delta=1.0)
+            elif what == "erase":
+                plan = plan_hard_forget(helix.store, one)
+                erased.update(each.ref.id for each in plan.goes if each.ref.label is Label.MEMORY)
+                hard_forget(helix.store, plan, Quiet())
+            else:
+                getattr(memories, what)(helix, one)
+
+
+def settle(machines: Sequence[Helix]) -> None:
+    """Let everybody take from everybody until nobody has anything new; fails where that never ends."""
+    for _ in range(6):
+        before = [root(one.store) for one in machines]
+        for here in machines:
+            for there in machines:
+                if here is not there:
+                    take(here.store, there.store)
+        if len({root(one.store) for one in machines}) == 1 and [root(one.store) for one in machines] == before:
+            return
+    raise AssertionError("the machines never come to the same")
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(history=HISTORIES)
+def test_whatever_happens_on_three_machines_they_come_to_the_same(history: list[Any], three: list[Helix]) -> None:
+    erased: set[str] = set()
+    for at, action in history:
+        act(three, at, action, erased)
+    ids = {row.key for one in three for row in rows_of(one.store) if row.table in ("Memory", "Episode")}
+    trusts = {
+        (row.key, str(row.put.props.get("trust")))
+        for one in three
+        for row in rows_of(one.store)
+        if "trust" in row.put.props
+    }
+    settle(three)
+    after = {row.key: row for row in rows_of(three[0].store)}
+    assert ids <= after.keys()
+    for one in three:
+        for row in rows_of(one.store):
+            if row.table == "Memory" and row.put.id in erased:
+                assert is_tombstone(row.put.props) and not row.texts
+    best = {key: min(Trust(trust).rank for held, trust in trusts if held == key) for key, _ in trusts}
+    for key, rank in best.items():
+        if key in after and "trust" in after[key].put.props:
+            assert Trust(str(after[key].put.props["trust"])).rank >= rank

@@ -1,0 +1,234 @@
+"""Holds the format of strands: a second reader and writer understands it, and no changed file is believed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import independent
+import pytest
+from exchanging import root
+from nacl.signing import SigningKey
+
+from helix.errors import ConflictError, InvalidInputError, UnauthorizedError
+from helix.model.memory import Status
+from helix.model.provenance import Trust
+from helix.operations import memories, strands
+from helix.operations import strand_keys as keys
+from helix.service import Helix
+from helix.strands import container
+from helix.strands.rows import digest, read_row
+from helix.strands.sealed import Argon2, opener
+from tests.strands.conftest import Machines
+from tests.waiting import ended, finished
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors.json").read_text("utf-8"))
+SEED = bytes.fromhex(VECTORS["seed"])
+WORDS = str(VECTORS["passphrase"])
+CHEAP = Argon2(ops=1, memory=8_192)
+MUTATIONS = 5_200
+
+
+@pytest.fixture
+def strand(tmp_path: Path) -> Path:
+    """The strand of the test vectors, as a file."""
+    file = tmp_path / "vector.dna"
+    file.write_bytes(base64.b64decode(VECTORS["strand"]))
+    return file
+
+
+def believing(helix: Helix, trust: Trust = Trust.USER_ASSERTED) -> Helix:
+    """Have a machine believe the signer of the vectors."""
+    keys.import_key(helix, "vectors", f"helix-key1:{VECTORS['signer']}")
+    keys.trust_key(helix, "vectors", trust)
+    return helix
+
+
+def test_the_vectors_are_what_the_format_says() -> None:
+    made = independent.vectors()
+    assert {name: value for name, value in made.items() if name != "strand"} == {
+        name: value for name, value in VECTORS.items() if name != "strand"
+    }
+    for line, of_row in zip(VECTORS["lines"], VECTORS["digests"], strict=True):
+        row = read_row(json.loads(line))
+        assert row.line().decode() == line
+        assert digest(row.line()).hex() == of_row
+
+
+def test_helix_takes_in_what_the_second_writer_wrote(machines: Machines, strand: Path) -> None:
+    helix = believing(machines())
+    finished(helix, strands.import_strand(helix, str(strand), passphrase=WORDS))
+    (memory,) = helix.store.index.memories(Status.ACTIVE)
+    assert memory.trigger == VECTORS["rows"][0]["props"]["trigger"]
+    assert root(helix.store) == VECTORS["root"]
+    assert strands.strand_log(helix)[0].id == VECTORS["version"]
+
+
+def test_the_second_reader_reads_what_helix_wrote(machines: Machines, tmp_path: Path, strand: Path) -> None:
+    helix = believing(machines())
+    finished(helix, strands.import_strand(helix, str(strand), passphrase=WORDS))
+    memories.confirm(helix, "proxy-port")
+    keys.new_key(helix, "laptop")
+    file = tmp_path / "written.dna"
+    finished(helix, strands.export_strand(helix, str(file), passphrase=WORDS, history="all"))
+    said, lines = independent.read(file.read_bytes(), WORDS)
+    assert said["root"] == root(helix.store)
+    assert [line["id"] for line in lines if line["t"] == "node"] == [VECTORS["rows"][0]["id"]]
+    assert [len(line["v"]) for line in lines if line["t"] == "vec"] == [1]
+    assert {line["change"]["kind"] for line in lines if line["t"] == "change"} == {"strand", "confirm"}
+
+
+def test_no_key_and_no_wrong_passphrase_opens_a_strand(machines: Machines, strand: Path) -> None:
+    helix = machines()
+    with pytest.raises(UnauthorizedError, match="not known here"):
+        strands.import_strand(helix, str(strand), passphrase=WORDS)
+    believing(helix)
+    for wrong in (None, "", "correct horsf"):
+        job = ended(helix, strands.import_strand(helix, str(strand), passphrase=wrong))
+        assert job.error_code == "UNAUTHORIZED"
+    keys.revoke_key(helix, "vectors")
+    with pytest.raises(UnauthorizedError, match="revoked"):
+        strands.import_strand(helix, str(strand), passphrase=WORDS)
+    assert helix.store.journal.last_seq == 0
+
+
+def test_a_newer_strand_is_refused_with_what_to_do(machines: Machines, tmp_path: Path) -> None:
+    helix, file = believing(machines()), tmp_path / "newer.dna"
+    file.write_bytes(independent.write(VECTORS["rows"], SEED, WORDS, format=2))
+    with pytest.raises(InvalidInputError) as refused:
+        strands.import_strand(helix, str(file), passphrase=WORDS)
+    assert "upgrade Helix" in str(refused.value)
+    file.write_bytes(independent.write(VECTORS["rows"], SEED, WORDS, schema=99))
+    assert "newer Helix" in ended(helix, strands.import_strand(helix, str(file), passphrase=WORDS)).error
+    assert helix.store.journal.last_seq == 0
+
+
+def mutations(data: bytes, chance: random.Random) -> Iterator[bytes]:
+    """Yield files that differ from a strand, in every way that a file can be damaged or meddled with."""
+    members = [data[at : at + 512] for at in range(0, len(data), 512)]
+    for number in range(MUTATIONS):
+        place, length = chance.randrange(len(data)), chance.randrange(1, 600)
+        match number % 8:
+            case 0 | 1 | 2:
+                yield data[:place] + bytes([data[place] ^ (1 << chance.randrange(8))]) + data[place + 1 :]
+            case 3:
+                yield data[:place]
+            case 4:
+                yield data + bytes(chance.randrange(256) for _ in range(length))
+            case 5:
+                yield data[:place] + data[place + length :]
+            case 6:
+                yield data[:place] + chance.randbytes(length) + data[place:]
+            case _:
+                one, other = chance.sample(range(len(members)), 2)
+                swapped = list(members)
+                swapped[one], swapped[other] = swapped[other], swapped[one]
+                yield b"".join(swapped)
+
+
+def test_no_changed_file_is_believed(tmp_path: Path, strand: Path) -> None:
+    data, file = strand.read_bytes(), tmp_path / "changed.dna"
+    tried = 0
+    for changed in mutations(data, random.Random(7)):
+        if changed == data:
+            continue
+        file.write_bytes(changed)
+        with pytest.raises(InvalidInputError):
+            container.verify(file)
+        tried += 1
+    assert tried >= 5_000
+
+
+def signed(change: Callable[[dict[str, Any]], object]) -> bytes:
+    """Return the strand of the vectors with a manifest that was changed and then signed: the signer is hostile."""
+    said, _ = independent.read(base64.b64decode(VECTORS["strand"]), WORDS)
+    change(said)
+    return independent.write(VECTORS["rows"], SEED, WORDS, **said)
+
+
+@pytest.mark.parametrize("field", sorted(independent.read(base64.b64decode(VECTORS["strand"]), WORDS)[0]))
+@pytest.mark.parametrize("value", [None, [], {}, "x", -1, [{}], {"a": {}}, True], ids=repr)
+def test_a_hostile_manifest_is_refused_and_nothing_else_happens(
+    machines: Machines, tmp_path: Path, field: str, value: object
+) -> None:
+    file = tmp_path / "hostile.dna"
+    file.write_bytes(signed(lambda said: said.update({field: value})))
+    try:
+        manifest = container.verify(file)
+        list(container.content(file, manifest, opener(WORDS, [])))
+    except (InvalidInputError, UnauthorizedError):
+        return
+    assert field in ("embedding", "groups", "scopes", "counts", "history", "schema", "root", "created_at", "keys")
+
+
+def content_of(rows: bytes, tmp_path: Path, **content: int) -> Path:
+    """Write a strand whose content is any bytes, by a hostile signer; return its file."""
+    file = tmp_path / "hostile.dna"
+    if file.exists():
+        file.unlink()
+
+    said, _ = independent.read(base64.b64decode(VECTORS["strand"]), WORDS)
+    fields = {name: value for name, value in said.items() if name not in ("content", "keys", "signer")}
+    container.write(
+        file, rows.split(b"\n"), lambda: fields, signer=SigningKey(SEED), passphrase=WORDS, recipients=(), cost=CHEAP
+    )
+    return file
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"[" * 100_000,
+        b"{}",
+        b'{"t":"node"}',
+        b'{"t":"node","label":"Memory","id":"x","props":{},"texts":["a"]}',
+        b'{"t":"node","label":"Nothing","id":"x","props":{},"texts":[]}',
+        b'{"id":"x","label":"Memory","props":{"name":["a"]},"t":"node","texts":[]}',
+        b'{"id":"' + b"x" * 5_000 + b'","label":"Memory","props":{},"t":"node","texts":[]}',
+        b'{"from":["Memory","a"],"props":{},"scope":"","t":"edge","to":["Memory","b"],"type":"DROP"}',
+        b'{"from":["Entity","a"],"props":{"created_at":1},"scope":"","t":"edge","to":["Task","b"],"type":"SOLVES"}',
+        b'{"key":["0","Memory","x"],"t":"gone"}',
+        b"\xff\xfe",
+        VECTORS["lines"][0].encode().replace(b'"t":"node"', b'"t":"node" '),
+        VECTORS["lines"][0].encode() + b"\n" + VECTORS["lines"][0].encode(),
+        VECTORS["lines"][0].encode().replace(b"0.7", b"1e400"),
+        VECTORS["lines"][0].encode().replace(b'"kind":"fact"', b'"kind":"order"'),
+        VECTORS["lines"][0].encode().replace(b'"kind":"fact"', b'"kind":"fact","secret_field":1'),
+    ],
+)
+def test_a_hostile_content_leaves_the_store_as_it_was(machines: Machines, tmp_path: Path, lines: bytes) -> None:
+    helix = believing(machines())
+    job = ended(helix, strands.import_strand(helix, str(content_of(lines, tmp_path)), passphrase=WORDS))
+    assert job.error_code == "INVALID_INPUT", job
+    assert not list(helix.store.index.memories(Status.ACTIVE))
+    assert helix.store.journal.meta("strand_under_way") is None
+
+
+def test_an_older_version_is_not_taken_for_a_newer_one(machines: Machines, tmp_path: Path) -> None:
+    here, there = believing(machines()), machines()
+    own = keys.new_key(there, "there")
+    keys.import_key(here, "there", own.public)
+    keys.trust_key(here, "there")
+    files = []
+    for number in range(2):
+        memories.store(there, memories.StoreRequest(trigger=f"rule {number}", resolution="", kind="fact"))
+        files.append(tmp_path / f"{number}.dna")
+        finished(there, strands.export_strand(there, str(files[-1]), passphrase=WORDS))
+    for file in files:
+        finished(here, strands.import_strand(here, str(file), passphrase=WORDS))
+    seq = here.store.journal.last_seq
+    assert ended(here, strands.import_strand(here, str(files[0]), passphrase=WORDS)).error_code == ConflictError.code
+    assert finished(here, strands.import_strand(here, str(files[1]), passphrase=WORDS)).result["already"]
+    assert here.store.journal.last_seq == seq
+
+
+def test_a_signer_raises_nothing_above_what_is_believed_of_it(machines: Machines, strand: Path) -> None:
+    helix = believing(machines(), Trust.TOOL_OUTPUT)
+    finished(helix, strands.import_strand(helix, str(strand), passphrase=WORDS))
+    (memory,) = helix.store.index.memories(Status.ACTIVE)
+    assert memory.provenance.trust is Trust.TOOL_OUTPUT
+    assert memory.confidence <= 0.6
